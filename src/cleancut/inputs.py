@@ -1,0 +1,348 @@
+"""What a user gives, as arrays: recognises tags, label ids and spans in lists, numpy, Arrow and tensors.
+
+The form is decided by the whole input, never by its first sample, and nothing is guessed: a value that does
+not fit is refused with its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .tags import CleancutError, Where, bounds_of, locate
+
+MASK = -100
+"""The label id that ``transformers`` puts where a position must not be scored."""
+
+
+def in_sample(name: str = "") -> Where:
+    """Names a place in a list: ``in_sample("gold")(3, 7)`` -> ``"gold sample 3, token 7"``."""
+    prefix = f"{name} " if name else ""
+    return lambda sample, token=None: f"{prefix}sample {sample}" + ("" if token is None else f", token {token}")
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def intern_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], tuple[str, ...]]:
+    """Word ids, tokens of each sample and the vocabulary."""
+    if is_arrow(tokens):
+        values, lengths = _arrow_lists(tokens, where)
+        encoded = values.dictionary_encode()
+        _refuse_null(encoded.indices, lengths, where, "a word")
+        words = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+        return words, lengths, tuple(encoded.dictionary.to_pylist())
+    samples = as_samples(tokens, where)
+    lengths = _lengths(samples)
+    table = _Interner()
+    words = np.fromiter(map(table.__getitem__, chain.from_iterable(samples)), np.int32, count=int(lengths.sum()))
+    for word, code in table.items():
+        if not isinstance(word, str):
+            sample, token = place_of(int(np.argmax(words == code)), lengths)
+            raise CleancutError(f"{where(sample, token)}: {word!r} is not a word. Give tokens as strings.")
+    return words, lengths, tuple(table)
+
+
+# --- recognising the form of the input --------------------------------------------------------------
+
+
+class RawTags(NamedTuple):
+    codes: NDArray[np.integer]
+    lengths: NDArray[np.int64]
+    tags: tuple[str, ...]
+    masked: NDArray[np.bool_] | None = None
+
+
+class RawSpans(NamedTuple):
+    sample: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    label: NDArray[np.int64]
+    labels: tuple[str, ...]
+    n_samples: int
+
+
+Raw = RawTags | RawSpans
+
+
+class _Interner(dict[Any, int]):
+    """Numbers each new key, so that one C-level pass both builds and applies the table."""
+
+    def __missing__(self, key: Any) -> int:
+        self[key] = code = len(self)
+        return code
+
+
+def recognise(data: Any, labels: Any, where: Where) -> Raw:
+    """Tags, label ids or spans? Decided by the whole input, never by its first sample."""
+    if is_arrow(data):
+        return _from_arrow(data, labels, where)
+    array = as_array(data)
+    if array is not None:
+        return _from_matrix(array, labels, where)
+    samples = as_samples(data, where)
+    if set(map(type, samples)) == {np.ndarray}:
+        flat = np.concatenate(samples)
+        if flat.dtype.kind in "iu":
+            return _from_ids(flat, _lengths(samples), labels, where)
+    samples = [sample.tolist() if isinstance(sample, np.ndarray) else sample for sample in samples]
+    table = _Interner({"O": 0})
+    try:
+        codes = _codes(samples, table)
+    except TypeError:  # dicts and lists cannot be hashed: spans
+        return spans_of(samples, where)
+    kinds = {_kind_of(key) for key in list(table)[1:]}
+    if kinds and not codes.all():  # the "O" that the table began with
+        kinds.add("tag")
+    if kinds == {"span"}:
+        return spans_of(samples, where)
+    lengths = _lengths(samples)
+    if kinds <= {"tag"}:
+        return RawTags(codes, lengths, tuple(table))
+    if kinds == {"id"}:
+        ids = np.array([MASK, *list(table)[1:]], np.int64)  # code 0 is the unused "O"
+        return _from_ids(ids[codes], lengths, labels, where)
+    _refuse_mixture(codes, lengths, table, where)
+    raise AssertionError("unreachable")
+
+
+def _kind_of(key: Any) -> str:
+    if isinstance(key, str):
+        return "tag"
+    if isinstance(key, int | np.integer) and not isinstance(key, bool | np.bool_):
+        return "id"
+    return "span" if isinstance(key, tuple) else "other"
+
+
+def _refuse_mixture(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], where: Where) -> None:
+    """Name the first value that does not fit the first one."""
+    keys = list(table)
+    expected = _kind_of(keys[int(codes[0])])
+    for key, code in table.items():
+        kind = _kind_of(key)
+        if kind == "other" or kind != expected:
+            at = np.flatnonzero(codes == code)
+            if not len(at):
+                continue
+            place = where(*place_of(int(at[0]), lengths))
+            if kind == "other":
+                raise CleancutError(
+                    f"{place}: {key!r} is not a tag, a label id or a span. "
+                    "Drop or mask such positions on both sides (label ids: -100 in the gold labels)."
+                )
+            names = {"tag": "a tag", "id": "a label id", "span": "a span"}
+            raise CleancutError(
+                f"{place}: {key!r} is {names[kind]} among values such as {keys[int(codes[0])]!r}. "
+                "Give all samples in one form; positions to leave out are -100 in int labels only."
+            )
+
+
+def _codes(samples: Sequence[Any], table: _Interner) -> NDArray[np.integer]:
+    """A code for each value, in one pass; as bytes while there are at most 256 distinct ones."""
+    try:
+        return np.frombuffer(bytes(map(table.__getitem__, chain.from_iterable(samples))), np.uint8)
+    except ValueError:
+        flat = chain.from_iterable(samples)
+        return np.fromiter(map(table.__getitem__, flat), np.int32, count=int(_lengths(samples).sum()))
+
+
+def as_samples(data: Any, where: Where) -> list[Any]:
+    """The list of samples, each a list of values."""
+    if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
+        raise CleancutError(f"expected a list with one list for each sample, got {_short(data)}.")
+    if type(data).__module__.startswith("datasets."):
+        data = data[:]  # a lazy column: fetch it in one go
+    samples = data if isinstance(data, list) else list(data)
+    if set(map(type, samples)) <= {list, tuple, np.ndarray}:
+        return samples
+    for i, sample in enumerate(samples):
+        if isinstance(sample, str | bytes | Mapping) or not isinstance(sample, Iterable):
+            raise CleancutError(
+                f"{where(i)}: expected a list of tags, label ids or spans, got {_short(sample)}. "
+                "A single sample goes into a list of its own: [[...]]."
+            )
+    return [as_array(s) if hasattr(s, "__array__") else s if isinstance(s, list) else list(s) for s in samples]
+
+
+def as_array(data: Any) -> NDArray | None:
+    """numpy arrays, and tensors of other libraries, as a numpy array; None for lists and ragged data."""
+    if not isinstance(data, np.ndarray) and not hasattr(data, "__array__"):
+        return None
+    array = np.asarray(data.detach().cpu() if hasattr(data, "detach") else data)
+    return None if array.dtype == object else array
+
+
+def _lengths(samples: Sequence[Any]) -> NDArray[np.int64]:
+    return np.fromiter(map(len, samples), np.int64, count=len(samples))
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) < 60 else text[:57] + '...'}"
+
+
+def place_of(position: int, lengths: NDArray[np.integer]) -> tuple[int, int]:
+    """Sample and token of a position in the concatenated values."""
+    return locate(position, bounds_of(lengths))
+
+
+# --- label ids --------------------------------------------------------------------------------------
+
+
+def label_names(labels: Any) -> dict[int, str]:
+    """Names by id from a ``ClassLabel``, a list, or an id2label dict (whose keys may be strings, as in JSON)."""
+    if labels is None:
+        raise CleancutError("label ids need their names. Give labels=: a list, an id2label dict or a ClassLabel.")
+    names = getattr(labels, "names", labels)
+    if isinstance(names, str) or not isinstance(names, Mapping | Sequence):
+        raise CleancutError(f"labels must be a list, an id2label dict or a ClassLabel, got {_short(labels)}.")
+    try:
+        pairs = {int(k): v for k, v in (names.items() if isinstance(names, Mapping) else enumerate(names))}
+    except (TypeError, ValueError):
+        raise CleancutError(f"the keys of labels must be ids, got {_short(labels)}. Give id2label.") from None
+    for key, name in pairs.items():
+        if not isinstance(name, str):
+            raise CleancutError(f"the name of label id {key} is {_short(name)}, not a string. Give id2label.")
+    return pairs
+
+
+def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any, where: Where) -> RawTags:
+    names = label_names(labels)
+    top = max(names, default=-1)
+    tags = tuple(names.get(i, "") for i in range(top + 1))
+    low, high = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
+    masked = None
+    if low < 0:
+        masked = ids == MASK
+        low = 0 if np.count_nonzero(masked) == np.count_nonzero(ids < 0) else -1
+    if low < 0 or high > top or "" in tags:
+        known = np.zeros(max(top, high) + 1, bool)
+        known[list(names)] = True
+        wrong = ~known[np.maximum(ids, 0)] | (ids < 0)
+        if masked is not None:
+            wrong &= ~masked
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            raise CleancutError(
+                f"{where(*place_of(at, lengths))}: label id {int(ids[at])}, but the names are for ids "
+                f"{min(names)} to {top} ({len(names)} labels). Give the names that the ids were made with."
+            )
+    codes = ids.astype(np.uint8) if top < 256 else ids  # all that follows then moves an eighth of the memory
+    return RawTags(codes, lengths, tags, masked)
+
+
+def _from_matrix(array: NDArray, labels: Any, where: Where) -> Raw:
+    """One padded array: (samples, tokens)."""
+    if array.ndim == 2 and array.dtype.kind in "iu":
+        return _from_ids(array.ravel(), np.full(len(array), array.shape[1], np.int64), labels, where)
+    if array.ndim == 2 and array.dtype.kind in "US":
+        return recognise(array.tolist(), labels, where)
+    hint = " Take the argmax of logits over their last axis first." if array.ndim == 3 else ""
+    raise CleancutError(
+        f"expected a 2-D array of label ids, got {array.ndim}-D of {array.dtype} with shape {array.shape}.{hint}"
+    )
+
+
+# --- spans --------------------------------------------------------------------------------------------
+
+
+def spans_of(samples: Sequence[Any], where: Where) -> RawSpans:
+    sample, starts, ends, codes = [], [], [], []
+    table = _Interner()
+    for i, spans in enumerate(samples):
+        for span in spans:
+            start, end, label = _fields(span, i, where)
+            sample.append(i)
+            starts.append(start)
+            ends.append(end)
+            codes.append(table[label])
+    columns = (np.array(column, np.int64) for column in (sample, starts, ends, codes))
+    return RawSpans(*columns, tuple(table), len(samples))
+
+
+def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
+    """Start, end and label of a dict or a triple."""
+    try:
+        if isinstance(span, Mapping):
+            start, end, label = span["start"], span["end"], span["label"]
+        else:
+            if isinstance(span, str | int):
+                raise TypeError
+            start, end, label = span
+    except (KeyError, TypeError, ValueError):
+        raise CleancutError(
+            f'{where(sample)}: {_short(span)} is not a span. Give {{"start", "end", "label"}} or (start, end, label).'
+        ) from None
+    if _kind_of(start) != "id" or _kind_of(end) != "id" or not isinstance(label, str) or not label:
+        raise CleancutError(
+            f"{where(sample)}: a span needs whole numbers as start and end and a name as label, got {_short(span)}."
+        )
+    return int(start), int(end), label
+
+
+# --- Arrow ----------------------------------------------------------------------------------------------
+
+
+def is_arrow(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "pyarrow"
+
+
+def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
+    """The values of all lists, one after the other, and the length of each list."""
+    array = data.combine_chunks() if hasattr(data, "combine_chunks") else data
+    kind = str(getattr(array, "type", ""))
+    if not kind.startswith(("list", "large_list", "fixed_size_list")):
+        raise CleancutError(f"expected an Arrow array of lists, got {kind or type(data).__name__}.")
+    if array.null_count:
+        missing = array.is_null().to_pylist().index(True)
+        raise CleancutError(f"{where(missing)}: the value is null. Give an empty list for a sample without any.")
+    if hasattr(array, "chunks"):  # an empty chunked array stays chunked
+        array = array.chunk(0)
+    return array.flatten(), array.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _refuse_null(values: Any, lengths: NDArray[np.int64], where: Where, what: str) -> None:
+    if values.null_count:
+        sample, token = place_of(values.is_null().to_pylist().index(True), lengths)
+        raise CleancutError(
+            f"{where(sample, token)}: None is not {what}. "
+            "Drop or mask such positions on both sides (label ids: -100 in the gold labels)."
+        )
+
+
+def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
+    """Lists in an Arrow array: ids without a copy, strings by Arrow's own dictionary encoding."""
+    values, lengths = _arrow_lists(data, where)
+    if hasattr(values, "field"):
+        return _from_arrow_structs(values, lengths, where)
+    _refuse_null(values, lengths, where, "a tag, a label id or a span")
+    inner = str(values.type)
+    if inner in ("string", "large_string", "string_view") or inner.startswith("dictionary"):
+        encoded = values if inner.startswith("dictionary") else values.dictionary_encode()
+        tags = tuple(encoded.dictionary.to_pylist())
+        return RawTags(encoded.indices.to_numpy(zero_copy_only=False), lengths, tags)
+    if inner.startswith(("int", "uint")):
+        return _from_ids(values.to_numpy(), lengths, labels, where)
+    return recognise(data.to_pylist(), labels, where)
+
+
+def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -> RawSpans:
+    names = {values.type.field(i).name for i in range(values.type.num_fields)}
+    if missing := {"start", "end", "label"} - names:
+        raise CleancutError(f"spans need start, end and label, but {', '.join(sorted(missing))} is missing.")
+    sample = np.repeat(np.arange(len(lengths)), lengths)
+    fields = {name: values.field(name) for name in ("start", "end", "label")}
+    for name, column in fields.items():
+        if column.null_count:
+            at = column.is_null().to_pylist().index(True)
+            raise CleancutError(f"{where(int(sample[at]))}: the {name} of a span is null.")
+    encoded = fields["label"].dictionary_encode()
+    start, end = (fields[name].to_numpy(zero_copy_only=False).astype(np.int64) for name in ("start", "end"))
+    label = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return RawSpans(sample, start, end, label, tuple(encoded.dictionary.to_pylist()), len(lengths))
+
+

@@ -1,0 +1,500 @@
+"""Mentions and corpora as arrays, from whatever a user has: tags, label ids, spans, Arrow or numpy arrays.
+
+Spans are the canonical form, because nested mentions (GENIA, ACE05) cannot be written as tags. Everything
+is built by three steps: recognise the form of the *whole* input, check it, decode it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .inputs import Raw, RawSpans, RawTags, in_sample, intern_words, place_of, recognise
+from .tags import CleancutError, Repair, Scheme, Tagging, Where, bounds_of, decode, encode, parse_choice, parse_scheme
+
+
+class Tagged(NamedTuple):
+    """Tags of samples that lie one after the other: the tag of token i is ``tags[codes[i]]``."""
+
+    codes: NDArray[np.integer]
+    lengths: NDArray[np.int64]
+    tags: tuple[str, ...]
+    scheme: Scheme | None = None
+    repair: Repair = Repair.CONLLEVAL
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """Typed token spans of a list of samples: sorted, unique, half-open; nested and overlapping ones are legal.
+
+    >>> m = Mentions.of([["B-PER", "I-PER", "O"], ["O"]])
+    >>> m.spans()
+    [[{'start': 0, 'end': 2, 'label': 'PER'}], []]
+    """
+
+    sample: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    label: NDArray[np.int32]
+    labels: tuple[str, ...]
+    n_samples: int
+    lengths: NDArray[np.int64] | None = None
+    """Tokens of each sample, where known (tags and corpora); spans alone do not tell."""
+    tagging: Tagging | None = None
+    """What the tags showed of their scheme; None where the mentions came as spans."""
+    tagged: Tagged | None = field(default=None, repr=False)
+    where: Where = field(default=in_sample(), repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        *,
+        labels: Any = None,
+        scheme: str | None = None,
+        repair: str = "conlleval",
+        where: Where | None = None,
+    ) -> Mentions:
+        """Mentions of samples given as tags, label ids (with their names) or spans, in lists or arrays."""
+        if isinstance(data, Mentions):
+            return data
+        where = where or in_sample()
+        return _mentions(recognise(data, labels, where), scheme, repair, where)
+
+    @classmethod
+    def of_tagged(cls, tagged: Tagged, where: Where) -> Mentions:
+        """Mentions of tags that are codes already."""
+        codes, lengths, tags, scheme, repair = tagged
+        found = decode(codes, lengths, tags, scheme=scheme, repair=repair, where=where)
+        return cls(*found[:5], len(lengths), lengths, found.tagging, tagged, where)
+
+    @classmethod
+    def of_columns(
+        cls,
+        sample: NDArray[np.integer],
+        start: NDArray[np.integer],
+        end: NDArray[np.integer],
+        label: NDArray[np.integer],
+        labels: Sequence[str],
+        n_samples: int,
+        lengths: NDArray[np.int64] | None = None,
+        where: Where | None = None,
+    ) -> Mentions:
+        """Mentions from columns in any order, with duplicates dropped and every span checked."""
+        where = where or in_sample()
+        _check_spans(sample, start, end, label, labels, lengths, where)
+        names, label = _sorted_names(labels, label)
+        order = np.lexsort((label, end, start, sample))
+        columns = [np.asarray(column)[order].astype(np.int32) for column in (sample, start, end, label)]
+        fresh = np.ones(len(order), bool)
+        if len(order):
+            fresh[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+        return cls(*(column[fresh] for column in columns), names, n_samples, lengths, where=where)
+
+    def __len__(self) -> int:
+        return len(self.sample)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mentions):
+            return NotImplemented
+        return self.n_samples == other.n_samples and self.spans() == other.spans()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Mentions:
+        """The mentions of some samples, in the order asked for."""
+        chosen = np.arange(self.n_samples)[samples]
+        lines = chosen.tolist()
+        where = self.where
+        moved: Where = lambda sample, token=None: where(lines[sample], token)  # noqa: E731
+        if self.tagged is not None:
+            bounds = bounds_of(self.tagged.lengths)
+            codes = self.tagged.codes[ranges(bounds[chosen], self.tagged.lengths[chosen])]
+            return Mentions.of_tagged(
+                self.tagged._replace(codes=codes, lengths=self.tagged.lengths[chosen]), where=moved
+            )
+        bounds = np.searchsorted(self.sample, np.arange(self.n_samples + 1))
+        sizes = np.diff(bounds)[chosen]
+        picked = ranges(bounds[chosen], sizes)
+        sample = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)
+        lengths = None if self.lengths is None else self.lengths[chosen]
+        return Mentions(
+            sample, self.start[picked], self.end[picked], self.label[picked], self.labels, len(chosen), lengths,
+            where=moved,
+        )  # fmt: skip
+
+    def spans(self) -> list[list[dict[str, Any]]]:
+        """A list of ``{"start", "end", "label"}`` for each sample."""
+        out: list[list[dict[str, Any]]] = [[] for _ in range(self.n_samples)]
+        columns = self.sample.tolist(), self.start.tolist(), self.end.tolist(), self.label.tolist()
+        for sample, start, end, label in zip(*columns, strict=True):
+            out[sample].append({"start": start, "end": end, "label": self.labels[label]})
+        return out
+
+    def tags(self, scheme: str = "iob2") -> list[list[str]]:
+        """The mentions written as tags; an error where they overlap."""
+        chosen = parse_scheme(scheme)
+        assert chosen is not None
+        if self.lengths is None:
+            raise CleancutError("mentions given as spans alone cannot be written as tags. Give the tokens as well.")
+        codes, tags = encode(
+            self.sample, self.start, self.end, self.label, self.labels, self.lengths, chosen, self.where
+        )
+        flat = iter([tags[c] for c in codes.tolist()])
+        return [[next(flat) for _ in range(n)] for n in self.lengths.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Samples of words with their mentions.
+
+    >>> corpus = Corpus.of([["Ada", "spoke", "."]], tags=[["B-PER", "O", "O"]])
+    >>> corpus.texts()
+    ['Ada']
+    """
+
+    words: NDArray[np.int32]
+    vocabulary: tuple[str, ...] = field(repr=False)
+    mentions: Mentions
+    ids: tuple[str, ...] | None = field(default=None, repr=False)
+    docs: tuple[str | None, ...] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        tokens: Any,
+        *,
+        tags: Any = None,
+        entities: Any = None,
+        ids: Sequence[Any] | None = None,
+        docs: Sequence[Any] | None = None,
+        labels: Any = None,
+        scheme: str | None = None,
+        repair: str = "conlleval",
+        where: Where | None = None,
+    ) -> Corpus:
+        """A corpus from lists: tokens, and tags (strings or ids) or entities (spans)."""
+        where = where or in_sample()
+        if (tags is None) == (entities is None):
+            raise CleancutError("give either tags or entities with the tokens, one of the two.")
+        words, lengths, vocabulary = intern_words(tokens, where)
+        given = tags if tags is not None else entities
+        raw = recognise(given, labels, where)
+        if entities is not None:
+            raw = _as_spans(raw, where)
+        mentions = _on_lengths(_mentions(raw, scheme, repair, where), lengths, "tokens")
+        names = None if ids is None else tuple(map(str, ids))
+        documents = None if docs is None else tuple(None if doc is None else str(doc) for doc in docs)
+        for name, values in (("ids", names), ("docs", documents)):
+            if values is not None and len(values) != len(lengths):
+                raise CleancutError(f"{len(lengths)} samples but {len(values)} {name}. Give one for each sample.")
+        return cls(words, vocabulary, mentions, names, documents)
+
+    def __len__(self) -> int:
+        return self.mentions.n_samples
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.words)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens of each sample."""
+        assert self.mentions.lengths is not None
+        return self.mentions.lengths
+
+    def with_predictions(
+        self, predictions: Any, *, labels: Any = None, scheme: str | None = None, repair: str = "conlleval"
+    ) -> Corpus:
+        """The same text with a system's mentions, from tags, label ids or spans."""
+        mentions = Mentions.of(
+            predictions, labels=labels, scheme=scheme, repair=repair, where=in_sample("predicted")
+        )
+        return replace(self, mentions=_on_lengths(mentions, self.lengths, "tokens"))
+
+    def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Corpus:
+        """Some samples, in the order asked for."""
+        chosen = np.arange(len(self))[samples]
+        words = self.words[ranges(bounds_of(self.lengths)[chosen], self.lengths[chosen])]
+        ids = None if self.ids is None else tuple(self.ids[i] for i in chosen)
+        docs = None if self.docs is None else tuple(self.docs[i] for i in chosen)
+        return Corpus(words, self.vocabulary, self.mentions.select(chosen), ids, docs)
+
+    def tokens(self) -> list[list[str]]:
+        """The words of each sample."""
+        flat = iter([self.vocabulary[w] for w in self.words.tolist()])
+        return [[next(flat) for _ in range(n)] for n in self.lengths.tolist()]
+
+    def tags(self, scheme: str = "iob2") -> list[list[str]]:
+        """The mentions written as tags; an error where they overlap."""
+        return self.mentions.tags(scheme)
+
+    def entities(self) -> list[list[dict[str, Any]]]:
+        """A list of ``{"start", "end", "label"}`` for each sample."""
+        return self.mentions.spans()
+
+    def texts(self) -> list[str]:
+        """The words of each mention, joined by a space."""
+        begin = bounds_of(self.lengths)[self.mentions.sample] + self.mentions.start
+        sizes = self.mentions.end - self.mentions.start
+        vocabulary, words = self.vocabulary, self.words
+        return [
+            " ".join([vocabulary[w] for w in words[b : b + n].tolist()])
+            for b, n in zip(begin.tolist(), sizes.tolist(), strict=True)
+        ]
+
+
+class Pair(NamedTuple):
+    """Gold and predicted mentions of the same samples, checked against each other; the text where known."""
+
+    gold: Mentions
+    pred: Mentions
+    corpus: Corpus | None
+    n_tokens: int
+    n_tokens_correct: int
+    """Tokens whose tag is right, as tags were given (seqeval's accuracy); -1 where there are no tags to compare."""
+
+
+def pair(
+    gold: Any,
+    pred: Any,
+    *,
+    tokens: Any = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+) -> Pair:
+    """Read gold and predictions of any form together, and check that they speak of the same samples.
+
+    Positions whose gold label id is -100 are dropped on both sides before anything is decoded.
+    """
+    corpus = gold if isinstance(gold, Corpus) else None
+    text = gold, pred
+    gold = gold.mentions if isinstance(gold, Corpus) else gold
+    pred = pred.mentions if isinstance(pred, Corpus) else pred
+    if isinstance(gold, Mentions) and isinstance(pred, Mentions):
+        unused = {"labels": labels, "scheme": scheme, "repair": None if repair == "conlleval" else repair}
+        for name, value in unused.items():
+            if value is not None:
+                raise CleancutError(
+                    f"{name}={value!r} has no effect: gold and predictions are decoded already. Give it when reading."
+                )
+    in_gold, in_pred = in_sample("gold"), in_sample("predicted")
+    raw_gold = gold if isinstance(gold, Mentions) else recognise(gold, labels, in_gold)
+    raw_pred = pred if isinstance(pred, Mentions) else recognise(pred, labels, in_pred)
+    n_gold, n_pred = _n_samples(raw_gold), _n_samples(raw_pred)
+    if n_gold != n_pred:
+        raise CleancutError(f"{n_gold} gold samples but {n_pred} predicted ones. Give one prediction for each sample.")
+    raw_gold, raw_pred = _drop_masked(raw_gold, raw_pred)
+    # a batch without a single mention says nothing of its form: take that of the other side
+    if isinstance(raw_pred, RawTags) and not _is_tagged(raw_gold):
+        raw_pred = _spans_if_empty(raw_pred)
+    if isinstance(raw_gold, RawTags) and not _is_tagged(raw_pred):
+        raw_gold = _spans_if_empty(raw_gold)
+
+    if tokens is not None:
+        words, lengths, vocabulary = intern_words(tokens, in_gold)
+        of_gold = _on_lengths(_mentions(raw_gold, scheme, repair, in_gold), lengths, "tokens")
+        corpus = Corpus(words, vocabulary, of_gold)
+    else:
+        of_gold = _mentions(raw_gold, scheme, repair, in_gold)
+    if scheme is None and repair != Repair.CONLLEVAL and of_gold.tagging and isinstance(raw_pred, RawTags):
+        # what is ill-formed in the predictions is judged by the scheme of the gold tags
+        shown = _mentions(raw_pred, None, Repair.CONLLEVAL, in_pred).tagging
+        scheme = shown.scheme_beside(of_gold.tagging) if shown else None
+    of_pred = _mentions(raw_pred, scheme, repair, in_pred)
+    if of_gold.lengths is not None:
+        of_pred = _on_lengths(of_pred, of_gold.lengths, "gold tokens")
+    elif of_pred.lengths is not None:
+        of_gold = _on_lengths(of_gold, of_pred.lengths, "predicted tokens")
+    _check_same_text(*text)
+    return Pair(of_gold, of_pred, corpus, *_token_agreement(of_gold, of_pred))
+
+
+# --- masks ---------------------------------------------------------------------------------------------
+
+
+def _at(raw: RawTags, kept: NDArray[np.int64]) -> RawTags:
+    """The tags at the positions kept."""
+    lengths = np.diff(np.searchsorted(kept, bounds_of(raw.lengths)))
+    return RawTags(raw.codes[kept], lengths, raw.tags)
+
+
+def _drop_masked(gold: Raw | Mentions, pred: Raw | Mentions) -> tuple[Raw | Mentions, Raw | Mentions]:
+    """Both sides without the positions whose gold label is -100; a -100 elsewhere is refused."""
+    masked = gold.masked if isinstance(gold, RawTags) else None
+    if isinstance(pred, RawTags) and pred.masked is not None:
+        stray = pred.masked if masked is None or len(masked) != len(pred.masked) else pred.masked & ~masked
+        if stray.any():
+            sample, token = place_of(int(np.argmax(stray)), pred.lengths)
+            raise CleancutError(
+                f"predicted sample {sample}, token {token}: -100 where the gold label is not -100. "
+                "Only the gold labels may mask positions."
+            )
+    if not isinstance(gold, RawTags) or masked is None:
+        return gold, pred
+    if not isinstance(pred, RawTags):
+        raise CleancutError(
+            "gold labels with -100 need predictions of the same shape (label ids or tags), not spans. "
+            "Drop the masked positions before making spans."
+        )
+    _check_lengths(pred.lengths, gold.lengths, "gold labels", in_sample("predicted"))
+    kept = np.flatnonzero(~masked)
+    return _at(gold, kept), _at(pred, kept)
+
+
+# --- checking and decoding ------------------------------------------------------------------------------
+
+
+def _mentions(raw: Raw | Mentions, scheme: str | None, repair: str, where: Where) -> Mentions:
+    policy, chosen = parse_choice(Repair, repair, "repair"), parse_scheme(scheme)
+    if isinstance(raw, Mentions):
+        return raw
+    if isinstance(raw, RawSpans):
+        return Mentions.of_columns(*raw, where=where)
+    if raw.masked is not None:
+        raw = _at(raw, np.flatnonzero(~raw.masked))
+    return Mentions.of_tagged(Tagged(raw.codes, raw.lengths, raw.tags, chosen, policy), where)
+
+
+def _as_spans(raw: Raw, where: Where) -> Raw:
+    raw = _spans_if_empty(raw) if isinstance(raw, RawTags) else raw
+    if isinstance(raw, RawTags):
+        raise CleancutError(f"{where(0)}: entities must be spans, not tags. Give tags as tags=.")
+    return raw
+
+
+def _is_tagged(raw: Raw | Mentions) -> bool:
+    return raw.lengths is not None if isinstance(raw, Mentions) else isinstance(raw, RawTags) and len(raw.codes) > 0
+
+
+def _spans_if_empty(raw: RawTags) -> Raw:
+    """Samples that are all empty lists: no spans, rather than tags of samples without words."""
+    if len(raw.codes):
+        return raw
+    none = np.zeros(0, np.int64)
+    return RawSpans(none, none, none, none, (), len(raw.lengths))
+
+
+def _n_samples(raw: Raw | Mentions) -> int:
+    return len(raw.lengths) if isinstance(raw, RawTags) else raw.n_samples
+
+
+def _check_spans(
+    sample: NDArray, start: NDArray, end: NDArray, label: NDArray, labels: Sequence[str],
+    lengths: NDArray | None, where: Where,
+) -> None:  # fmt: skip
+    if not len(sample):
+        return
+    def refuse(k: int, why: str) -> None:
+        name = labels[int(label[k])]
+        raise CleancutError(f"{where(int(sample[k]))}: span [{start[k]}, {end[k]}) {name} {why}")
+
+    if start.min() < 0:
+        refuse(int(np.argmin(start)), "has a negative offset. Offsets count tokens from 0.")
+    empty = end <= start
+    if empty.any():
+        refuse(int(np.argmax(empty)), "is empty. The end is exclusive: a span of one token ends at start + 1.")
+    if lengths is not None:
+        beyond = end > lengths[sample]
+        if beyond.any():
+            k = int(np.argmax(beyond))
+            refuse(k, f"ends beyond the sample's {lengths[sample[k]]} tokens. Offsets count tokens, not characters.")
+    if end.max() >= 2**31 - 1:
+        refuse(int(np.argmax(end)), "is out of range. Offsets count tokens from 0.")
+
+
+def _sorted_names(labels: Sequence[str], label: NDArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """The names that occur, sorted, and the labels that index them."""
+    used = np.unique(label)
+    names = tuple(sorted({labels[int(c)] for c in used}))
+    rank = {name: r for r, name in enumerate(names)}
+    table = np.zeros(len(labels), np.int32)
+    table[used] = [rank[labels[int(c)]] for c in used]
+    return names, table[label]
+
+
+def _check_lengths(found: NDArray, expected: NDArray, what: str, where: Where) -> None:
+    if len(found) != len(expected):
+        raise CleancutError(f"{len(expected)} samples of {what} but {len(found)} of tags. Give one for each sample.")
+    differ = np.flatnonzero(found != expected)
+    if len(differ):
+        i = int(differ[0])
+        raise CleancutError(
+            f"{where(i)}: {int(expected[i])} {what} but {int(found[i])} tags. "
+            "Give one tag for each token; re-align sub-word predictions before scoring."
+        )
+
+
+def _on_lengths(mentions: Mentions, lengths: NDArray[np.int64], what: str) -> Mentions:
+    """The mentions, checked against the tokens that each sample has."""
+    if mentions.n_samples != len(lengths):
+        raise CleancutError(
+            f"{len(lengths)} samples of {what} but {mentions.n_samples} of labels. Give one for each sample."
+        )
+    if mentions.lengths is not None:
+        _check_lengths(mentions.lengths, lengths, what, mentions.where)
+        return mentions
+    _check_spans(
+        mentions.sample, mentions.start, mentions.end, mentions.label, mentions.labels, lengths, mentions.where
+    )
+    return replace(mentions, lengths=lengths)
+
+
+def _check_same_text(gold: Any, pred: Any) -> None:
+    """Two corpora must have the same ids and words, else their scores mean nothing."""
+    if not isinstance(gold, Corpus) or not isinstance(pred, Corpus):
+        return
+    for i, (a, b) in enumerate(zip(gold.ids or (), pred.ids or (), strict=False)):
+        if a != b:
+            raise CleancutError(
+                f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
+            )
+    if gold.vocabulary is pred.vocabulary and np.array_equal(gold.words, pred.words):
+        return
+    of_gold = {word: code for code, word in enumerate(gold.vocabulary)}
+    table = np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0])
+    differ = np.flatnonzero(table[pred.words] != gold.words)
+    if len(differ):
+        at = int(differ[0])
+        sample, token = place_of(at, gold.lengths)
+        ours, theirs = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]
+        raise CleancutError(
+            f"{gold.mentions.where(sample, token)}: the gold token is {ours!r} but the predicted one is {theirs!r}. "
+            "Give predictions for the same text in the same order."
+        )
+
+
+def _token_agreement(gold: Mentions, pred: Mentions) -> tuple[int, int]:
+    """Tokens, and tokens with the right tag as given."""
+    n_tokens = int(gold.lengths.sum()) if gold.lengths is not None else 0
+    if gold.tagged is None or pred.tagged is None:
+        return n_tokens, -1
+    of_gold = {tag: code for code, tag in enumerate(gold.tagged.tags)}
+    table = np.array([of_gold.get(tag, -1) for tag in pred.tagged.tags])
+    ours, theirs = gold.tagged.codes, pred.tagged.codes
+    if np.array_equal(table, np.arange(len(table))):
+        return n_tokens, int(np.count_nonzero(ours == theirs))
+    return n_tokens, int(np.count_nonzero(table[theirs] == ours))
+
+
+def ranges(starts: NDArray[np.integer], sizes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The indices start .. start + size of each range, one after the other."""
+    total = int(sizes.sum())
+    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(total)
+
+
+def samples_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
+    """Each sample as the JSONL format has it: id, doc, tokens, entities."""
+    rows = zip(corpus.tokens(), corpus.entities(), strict=True)
+    for i, (tokens, entities) in enumerate(rows):
+        sample: dict[str, Any] = {}
+        if corpus.ids is not None:
+            sample["id"] = corpus.ids[i]
+        if corpus.docs is not None:
+            sample["doc"] = corpus.docs[i]
+        yield {**sample, "tokens": tokens, "entities": entities}

@@ -1,0 +1,358 @@
+"""Tags: the only decoder and encoder of BIO-style tags.
+
+One conlleval-style transition table decodes every scheme (IOB1, IOB2, IOE1, IOE2, BIOES, BILOU, BMES, IO),
+so that what is decoded never depends on what was inferred, and shards of a corpus agree with the whole.
+A scheme is only needed to say which mentions are *ill-formed*: to count repairs, to discard or reject
+them, to read bare IO names and to encode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Where = Callable[..., str]
+"""Says where a sample, or a token of it, came from: ``where(41)`` -> ``"sample 41 (test.conll, line 873)"``."""
+
+
+class CleancutError(ValueError):
+    """Bad input: the message says what, where, both values and the remedy."""
+
+
+class Scheme(StrEnum):
+    """How mentions are written as tags."""
+
+    IOB1 = "iob1"
+    IOB2 = "iob2"
+    IOE1 = "ioe1"
+    IOE2 = "ioe2"
+    BIOES = "bioes"
+    BILOU = "bilou"
+    BMES = "bmes"
+    IO = "io"
+
+
+class Repair(StrEnum):
+    """What to do with ill-formed mentions: read them as conlleval does, leave them out, or refuse."""
+
+    CONLLEVAL = "conlleval"
+    DISCARD = "discard"
+    ERROR = "error"
+
+
+Choice = TypeVar("Choice", bound=StrEnum)
+_ALIASES = {"iobes": Scheme.BIOES, "bmeso": Scheme.BMES, "bio": Scheme.IOB2, "iob": Scheme.IOB1}
+
+
+def parse_choice(kind: type[Choice], value: str, name: str) -> Choice:
+    """The member of an enumeration that a user named, or an error that lists them all."""
+    try:
+        return kind(str(value).lower())
+    except ValueError:
+        choices = ", ".join(kind)
+        raise CleancutError(f"{name}={value!r} is unknown. Choose one of: {choices}.") from None
+
+
+def parse_scheme(value: str | None) -> Scheme | None:
+    """``"IOBES"`` -> ``Scheme.BIOES``; ``None`` (infer it) stays ``None``."""
+    if value is None:
+        return None
+    return _ALIASES.get(str(value).lower()) or parse_choice(Scheme, value, "scheme")
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+_O, _B, _I, _E, _S = range(5)
+_KIND = {"B": _B, "I": _I, "M": _I, "E": _E, "L": _E, "S": _S, "U": _S}
+_LETTERS = "BIMELSU"
+
+# conlleval: B and S always start a mention; I and E start one after E or S. A gap, the start of a sample and
+# a change of type start one too; those need more than the two letters and are added in _segments.
+_STARTS = np.zeros((5, 5), bool)
+_STARTS[:, [_B, _S]] = True
+_STARTS[[_E, _S], :] = True
+_STARTS = _STARTS.ravel()  # of 5 * previous letter + letter
+
+
+class _Grammar(NamedTuple):
+    """Which (first, last) letters a well-formed mention has: always, or only beside a neighbour of its type."""
+
+    always: tuple[tuple[int, int], ...]
+    after_neighbour: tuple[tuple[int, int], ...] = ()
+    before_neighbour: tuple[tuple[int, int], ...] = ()
+
+
+# Inside a mention that the table above cut out only I can stand, so its first and last letters decide.
+_BRACKETS = _Grammar(((_S, _S), (_B, _E)))
+_GRAMMARS = {
+    Scheme.IOB1: _Grammar(((_I, _I),), after_neighbour=((_B, _B), (_B, _I))),
+    Scheme.IOB2: _Grammar(((_B, _B), (_B, _I))),
+    Scheme.IOE1: _Grammar(((_I, _I),), before_neighbour=((_E, _E), (_I, _E))),
+    Scheme.IOE2: _Grammar(((_E, _E), (_I, _E))),
+    Scheme.BIOES: _BRACKETS,
+    Scheme.BILOU: _BRACKETS,
+    Scheme.BMES: _BRACKETS,
+    Scheme.IO: _Grammar(((_I, _I),)),
+}
+_SCHEMES = tuple(Scheme)
+_SCHEME_LETTERS = {
+    Scheme.IOB1: "BI", Scheme.IOB2: "BI", Scheme.IOE1: "IE", Scheme.IOE2: "IE",
+    Scheme.BIOES: "BIES", Scheme.BILOU: "BILU", Scheme.BMES: "BMES", Scheme.IO: "I",
+}  # fmt: skip
+# The letters of the first, a middle and the last token of a mention, and of a mention of one token.
+_ENCODING = {
+    Scheme.IOB1: "IIII", Scheme.IOB2: "BIIB", Scheme.IOE1: "IIII", Scheme.IOE2: "IIEE",
+    Scheme.BIOES: "BIES", Scheme.BILOU: "BILU", Scheme.BMES: "BMES", Scheme.IO: "IIII",
+}  # fmt: skip
+
+
+def _validity_tables() -> NDArray[np.uint8]:
+    """A bit per scheme for [always, after a neighbour, before a neighbour][5 * first + last]."""
+    tables = np.zeros((3, 5, 5), np.uint8)
+    for bit, scheme in enumerate(_SCHEMES):
+        for table, pairs in zip(tables, _GRAMMARS[scheme], strict=True):
+            for first, last in pairs:
+                table[first, last] |= 1 << bit
+    return tables.reshape(3, 25)
+
+
+_VALID = _validity_tables()
+
+
+# --- what was seen of the scheme ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """What a tagged corpus shows of its scheme, as sums that add up over shards.
+
+    ``letters`` is the set of prefix letters used, ``ill_formed`` the number of samples with at least one
+    mention that is ill-formed under each scheme. The scheme is read off these, so merged shards
+    infer what the whole corpus infers.
+    """
+
+    letters: frozenset[str] = frozenset()
+    ill_formed: tuple[int, ...] = (0,) * len(_SCHEMES)
+    given: Scheme | None = None
+
+    def __add__(self, other: Tagging) -> Tagging:
+        sums = tuple(a + b for a, b in zip(self.ill_formed, other.ill_formed, strict=True))
+        return Tagging(self.letters | other.letters, sums, self.given or other.given)
+
+    def scheme(self) -> Scheme | None:
+        """The scheme that was given, else the one inferred; None where the letters fit no scheme."""
+        if self.given:
+            return self.given
+        for scheme in (Scheme.IOB2, Scheme.IOE2, Scheme.BIOES, Scheme.BILOU, Scheme.BMES):
+            if self.letters <= set(_SCHEME_LETTERS[scheme]):
+                older = {Scheme.IOB2: Scheme.IOB1, Scheme.IOE2: Scheme.IOE1}.get(scheme, scheme)
+                is_older = self.n_repaired(scheme) > 0 and self.n_repaired(older) == 0
+                return older if is_older else scheme
+        return None
+
+    def scheme_beside(self, gold: Tagging) -> Scheme | None:
+        """The scheme of predictions: that of the gold tags, unless their letters show another."""
+        expected = gold.scheme()
+        if self.given is None and expected and self.letters <= set(_SCHEME_LETTERS[expected]):
+            return expected
+        return self.scheme()
+
+    def n_repaired(self, scheme: Scheme | None) -> int:
+        """Samples with a mention that the scheme does not allow (mixed letters are judged as BIOES)."""
+        return self.ill_formed[_SCHEMES.index(scheme or Scheme.BIOES)]
+
+
+# --- decoding -------------------------------------------------------------------------------------
+
+
+class Decoded(NamedTuple):
+    """Mentions in order of sample and start; ``label`` indexes the sorted ``labels``."""
+
+    sample: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    label: NDArray[np.int32]
+    labels: tuple[str, ...]
+    tagging: Tagging
+
+
+def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
+    """Prefix letter and type: ``B-geo-loc`` -> ``("B", "geo-loc")``, ``O`` -> ``("O", "")``.
+
+    A bare name (``PER``, ``art-music``) is a type of its own in the IO scheme and an error elsewhere.
+    """
+    if tag == "O":
+        return "O", ""
+    if len(tag) > 2 and tag[1] == "-" and tag[0] in _KIND:
+        if scheme and tag[0] not in _SCHEME_LETTERS[scheme]:
+            raise CleancutError(
+                f"tag {tag!r} is not in scheme {scheme.upper()}, whose letters are "
+                f"{', '.join(_SCHEME_LETTERS[scheme])} and O. Give the right scheme, or none to have it inferred."
+            )
+        return tag[0], tag[2:]
+    if scheme is Scheme.IO and tag not in ("", "B", "I"):
+        return "I", tag
+    if tag.removesuffix("-") in _KIND:
+        raise CleancutError(f"tag {tag!r} has no type. Write it as {tag[0]}-TYPE.")
+    raise CleancutError(
+        f"tag {tag!r} is not O and has no prefix letter (one of {', '.join(_LETTERS)}, then '-'). "
+        "If the tags are bare type names, give scheme='io'."
+    )
+
+
+def decode(
+    codes: NDArray[np.integer],
+    lengths: NDArray[np.int64],
+    tags: Sequence[str],
+    *,
+    scheme: Scheme | None,
+    repair: Repair,
+    where: Where,
+) -> Decoded:
+    """Mentions of tagged samples: ``tags[codes[i]]`` is the tag of token i, samples lie one after the other."""
+    bounds = bounds_of(lengths)
+    inside, code = _entity_tokens(codes, tags)
+    used = np.flatnonzero(np.bincount(code, minlength=len(tags)))
+    kinds, types, names = np.zeros(len(tags), np.uint8), np.zeros(len(tags), np.int32), []
+    letters = set()
+    for c in used.tolist():
+        try:
+            letter, name = split_tag(tags[c], scheme)
+        except CleancutError as error:
+            sample, token = locate(int(inside[code == c][0]), bounds)
+            raise CleancutError(f"{where(sample, token)}: {error}") from None
+        letters.add(letter)
+        kinds[c] = _KIND[letter]
+        names.append(name)
+    labels = tuple(sorted(set(names)))
+    rank = {name: r for r, name in enumerate(labels)}
+    types[used] = [rank[name] for name in names]
+
+    kind, label = kinds[code], types[code]
+    first_token = np.zeros(len(codes) + 1, bool)
+    first_token[bounds[:-1]] = True
+    joined = (inside[1:] == inside[:-1] + 1) & ~first_token[inside[1:]]
+    same_type = label[1:] == label[:-1]
+    starts = np.ones(len(inside), bool)
+    starts[1:] = ~joined | ~same_type | _STARTS[kind[:-1] * 5 + kind[1:]]
+    begin = np.flatnonzero(starts)
+    last = np.append(begin[1:] - 1, len(inside) - 1)[: len(begin)]
+    per_sample = np.diff(np.searchsorted(inside[begin], bounds))
+    sample = np.repeat(np.arange(len(lengths)), per_sample)
+
+    neighbour = np.zeros(len(begin) + 1, bool)  # does mention k touch mention k - 1 of the same type?
+    neighbour[1:-1] = (joined & same_type)[begin[1:] - 1]
+    ends = kind[begin] * 5 + kind[last]
+    always, after_neighbour, before_neighbour = _VALID
+    valid = always[ends]
+    valid[neighbour[:-1]] |= after_neighbour[ends[neighbour[:-1]]]
+    valid[neighbour[1:]] |= before_neighbour[ends[neighbour[1:]]]
+    ill_formed = _samples_with_bits(~valid, per_sample)
+    tagging = Tagging(frozenset(letters), ill_formed, scheme)
+    keep: NDArray[np.bool_] | slice = slice(None)
+    if repair is not Repair.CONLLEVAL and len(begin):
+        judged = tagging.scheme()
+        if judged is None:
+            raise CleancutError(
+                f"{where(0)}: the prefix letters {', '.join(sorted(letters))} belong to no one scheme, "
+                f"so that repair={repair.value!r} is undefined. Give the scheme, or repair='conlleval'."
+            )
+        keep = valid & (1 << _SCHEMES.index(judged)) != 0
+        if repair is Repair.ERROR and not keep.all():
+            bad = int(np.argmin(keep))
+            at, until = int(inside[begin[bad]]), int(inside[last[bad]]) + 1
+            shown = " ".join(tags[c] for c in codes[at:until][:8].tolist())
+            raise CleancutError(
+                f"{where(*locate(at, bounds))}: {shown!r} is not a well-formed {judged.upper()} mention. "
+                "Correct the tags, or give repair='conlleval' or 'discard'."
+            )
+    offset = bounds[sample]
+    columns = sample, inside[begin] - offset, inside[last] + 1 - offset, label[begin]
+    return Decoded(*(column[keep].astype(np.int32) for column in columns), labels, tagging)
+
+
+def _entity_tokens(codes: NDArray, tags: Sequence[str]) -> tuple[NDArray[np.int64], NDArray]:
+    """Positions and codes of the tokens whose tag is not O."""
+    outside = [c for c, tag in enumerate(tags) if tag == "O"]
+    if outside == [0]:  # the usual case, and the fast one: O is code 0
+        inside = np.flatnonzero(codes != 0)
+    else:
+        is_entity = np.ones(len(tags), bool)
+        is_entity[outside] = False
+        inside = np.flatnonzero(is_entity[codes])
+    return inside, codes[inside]
+
+
+def _samples_with_bits(bits: NDArray[np.uint8], per_sample: NDArray[np.integer]) -> tuple[int, ...]:
+    """For each of the eight bits, how many samples have a mention that carries it."""
+    sizes = per_sample[per_sample > 0]
+    if not len(sizes):
+        return (0,) * 8
+    of_sample = np.bincount(np.bitwise_or.reduceat(bits, np.cumsum(sizes) - sizes), minlength=256)
+    return tuple(int(of_sample[np.arange(256) & (1 << bit) != 0].sum()) for bit in range(8))
+
+
+def locate(position: int, bounds: NDArray[np.int64]) -> tuple[int, int]:
+    """Sample and token of a position in the concatenated tokens."""
+    sample = int(np.searchsorted(bounds, position, side="right")) - 1
+    return sample, position - int(bounds[sample])
+
+
+def bounds_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where each sample starts in the concatenated tokens, and where the last ends."""
+    bounds = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=bounds[1:])
+    return bounds
+
+
+# --- encoding -------------------------------------------------------------------------------------
+
+
+def encode(
+    sample: NDArray[np.integer],
+    start: NDArray[np.integer],
+    end: NDArray[np.integer],
+    label: NDArray[np.integer],
+    labels: Sequence[str],
+    lengths: NDArray[np.integer],
+    scheme: Scheme,
+    where: Where,
+) -> tuple[NDArray[np.int32], list[str]]:
+    """Codes of all tokens and the tags they stand for (``tags[0]`` is O); mentions sorted, and not overlapping."""
+    bounds = bounds_of(lengths)
+    begin, until = bounds[sample] + start, bounds[sample] + end
+    clash = np.flatnonzero(begin[1:] < until[:-1])
+    if len(clash):
+        k = int(clash[0])
+        both = " and ".join(f"[{start[i]}, {end[i]}) {labels[label[i]]}" for i in (k, k + 1))
+        raise CleancutError(
+            f"{where(int(sample[k]))}: mentions {both} overlap, which tags cannot express. Keep them as spans (JSONL)."
+        )
+    touching = np.zeros(len(begin) + 1, bool)  # does mention k touch mention k - 1 of the same type?
+    touching[1:-1] = (begin[1:] == until[:-1]) & (sample[1:] == sample[:-1]) & (label[1:] == label[:-1])
+    if scheme is Scheme.IO and touching.any():
+        k = int(np.argmax(touching))
+        raise CleancutError(
+            f"{where(int(sample[k]))}: two {labels[label[k]]} mentions touch at token {start[k]}, which the IO scheme "
+            "would merge. Choose a scheme that keeps them apart, such as iob2."
+        )
+    size = until - begin
+    token = np.repeat(begin - (np.cumsum(size) - size), size) + np.arange(int(size.sum()))
+    letter = np.empty(int(bounds[-1]), np.int32)
+    first, middle, last, single = (_LETTERS.index(letter) for letter in _ENCODING[scheme])
+    letter[token] = middle
+    letter[until - 1] = last
+    letter[begin] = first
+    letter[begin[size == 1]] = single
+    if scheme is Scheme.IOB1:
+        letter[begin[touching[:-1]]] = _LETTERS.index("B")
+    if scheme is Scheme.IOE1:
+        letter[until[touching[1:]] - 1] = _LETTERS.index("E")
+    codes = np.zeros(len(letter), np.int32)
+    codes[token] = 1 + np.repeat(label, size) * len(_LETTERS) + letter[token]
+    return codes, ["O", *(f"{letter}-{name}" for name in labels for letter in _LETTERS)]

@@ -1,0 +1,3 @@
+"""The version that every signature carries."""
+
+__version__ = "0.1.0"

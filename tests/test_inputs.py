@@ -1,0 +1,243 @@
+"""Every form of input means the same, and bad input is refused with its place."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from strategies import nested, nested_pairs, pairs, tags_of
+
+import cleancut
+from cleancut import CleancutError, Corpus, Mentions, exact_f1, partial_f1
+
+NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+GOLD = [["B-PER", "I-PER", "O"], ["O"], [], ["B-LOC", "O", "B-PER", "I-PER"]]
+PRED = [["B-PER", "O", "O"], ["B-LOC"], [], ["B-LOC", "O", "B-PER", "I-PER"]]
+
+
+def ids(tags):
+    return [[NAMES.index(t) for t in s] for s in tags]
+
+
+def padded(rows, fill):
+    width = max(map(len, rows))
+    return np.array([row + [fill] * (width - len(row)) for row in rows])
+
+
+FORMS = {
+    "tuples": (tuple(map(tuple, GOLD)), tuple(map(tuple, PRED)), {}),
+    "ids": (ids(GOLD), ids(PRED), {"labels": NAMES}),
+    "id2label": (ids(GOLD), ids(PRED), {"labels": dict(enumerate(NAMES))}),
+    "id2label from JSON": (ids(GOLD), ids(PRED), {"labels": {str(i): n for i, n in enumerate(NAMES)}}),
+    "arrays": ([np.array(s, int) for s in ids(GOLD)], [np.array(s, int) for s in ids(PRED)], {"labels": NAMES}),
+    "padded": (padded(ids(GOLD), -100), padded(ids(PRED), 3), {"labels": NAMES}),
+    "padded on both sides": (padded(ids(GOLD), -100), padded(ids(PRED), -100), {"labels": NAMES}),
+    "padded lists": (padded(ids(GOLD), -100).tolist(), padded(ids(PRED), 0).tolist(), {"labels": NAMES}),
+    "int8": (padded(ids(GOLD), -100).astype(np.int8), padded(ids(PRED), 0).astype(np.int8), {"labels": NAMES}),
+    "arrow strings": (pa.array(GOLD), pa.array(PRED), {}),
+    "arrow ids": (pa.array(ids(GOLD)), pa.chunked_array([ids(PRED)[:2], ids(PRED)[2:]]), {"labels": NAMES}),
+    "string arrays": ([np.array(s, str) for s in GOLD], [np.array(s, str) for s in PRED], {}),
+    "corpora": (
+        Corpus.of([["w"] * len(s) for s in GOLD], tags=GOLD),
+        Corpus.of([["w"] * len(s) for s in GOLD], tags=PRED), {},
+    ),
+    "mentions": (Mentions.of(GOLD), Mentions.of(PRED), {}),
+    "corpus and tags": (Corpus.of([["w"] * len(s) for s in GOLD], tags=GOLD), PRED, {}),
+    "strings and ids": (GOLD, ids(PRED), {"labels": NAMES}),
+}  # fmt: skip
+SPAN_FORMS = {
+    "dicts": (Mentions.of(GOLD).spans(), Mentions.of(PRED).spans(), {}),
+    "triples": tuple(
+        [[(s["start"], s["end"], s["label"]) for s in row] for row in Mentions.of(tags).spans()] for tags in (GOLD, PRED)
+    ) + ({},),
+    "lists": tuple(
+        [[[s["start"], s["end"], s["label"]] for s in row] for row in Mentions.of(tags).spans()] for tags in (GOLD, PRED)
+    ) + ({},),
+    "arrow structs": (pa.array(Mentions.of(GOLD).spans()), pa.array(Mentions.of(PRED).spans()), {}),
+    "tags and spans": (GOLD, Mentions.of(PRED).spans(), {}),
+    "spans and tags": (Mentions.of(GOLD).spans(), PRED, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", [*FORMS, *SPAN_FORMS])
+def test_every_form_scores_the_same(form):
+    gold, pred, options = {**FORMS, **SPAN_FORMS}[form]
+    for metric in (exact_f1, partial_f1):
+        got, expected = metric(gold, pred, **options).to_dict(), metric(GOLD, PRED).to_dict()
+        got.pop("signature"), expected.pop("signature")
+        assert got == expected
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_token_accuracy_of_tags_in_any_form(form):
+    gold, pred, options = FORMS[form]
+    assert exact_f1(gold, pred, keys="seqeval", **options).overall_accuracy == 6 / 8
+
+
+def test_accuracy_is_unknown_for_spans():
+    gold, pred, _ = SPAN_FORMS["dicts"]
+    assert np.isnan(exact_f1(gold, pred, keys="seqeval").overall_accuracy)
+
+
+def test_class_label_names():
+    datasets = pytest.importorskip("datasets")
+    labels = datasets.ClassLabel(names=NAMES)
+    assert exact_f1(ids(GOLD), ids(PRED), labels=labels).f1 == exact_f1(GOLD, PRED).f1
+
+
+def test_masked_gold_positions_leave_both_sides():
+    gold = [[-100, 1, -100, 2, -100]]
+    pred = [[3, 1, 0, 2, 4]]
+    score = exact_f1(gold, pred, labels=NAMES)
+    assert (score.f1, score.n_pred) == (1.0, 1)  # the masked sub-word between B and I does not split the mention
+
+
+def test_tensors():
+    torch = pytest.importorskip("torch")
+    gold, pred = torch.tensor(padded(ids(GOLD), -100)), torch.tensor(padded(ids(PRED), 0))
+    assert exact_f1(gold, pred, labels=NAMES).f1 == exact_f1(GOLD, PRED).f1
+
+
+def test_a_dataset_column_is_accepted_as_it_is():
+    datasets = pytest.importorskip("datasets")
+    ds = datasets.Dataset.from_dict({"gold": GOLD, "pred": PRED})
+    assert exact_f1(ds["gold"], ds["pred"]).f1 == exact_f1(GOLD, PRED).f1
+
+
+def test_duplicate_spans_count_once_and_order_does_not_matter():
+    gold = [[(0, 2, "A"), (0, 2, "A"), (1, 3, "B")]]
+    pred = [[(1, 3, "B"), (0, 2, "A"), (0, 2, "A"), (0, 2, "A")]]
+    score = exact_f1(gold, pred)
+    assert (score.n_gold, score.n_pred, score.f1) == (2, 2, 1.0)
+
+
+def test_empty_batches_take_the_form_of_the_other_side():
+    assert exact_f1([[], []], [[(0, 1, "A")], []]).n_pred == 1
+    assert exact_f1([[(0, 1, "A")], []], [[], []]).recall == 0.0
+    assert exact_f1([], []).f1 == 0.0
+    assert exact_f1([[]], [[]]).n_gold == 0
+
+
+BAD = {
+    "sample counts": (([["O"]], [["O"], ["O"]]), {}, "1 gold samples but 2 predicted ones"),
+    "lengths": (([["O", "O"]], [["O"]]), {}, "predicted sample 0: 2 gold tokens but 1 tags.*re-align"),
+    "nothing predicted for tags": (([["O", "O"]], [[]]), {}, "predicted sample 0: 2 gold tokens but 0 tags"),
+    "unknown tag": (([["O"]], [["X-PER"]]), {}, "predicted sample 0, token 0: tag 'X-PER'"),
+    "bare tag": (([["PER"]], [["O"]]), {}, "gold sample 0, token 0: tag 'PER'.*scheme='io'"),
+    "None in tags": (([["O", None]], [["O", "O"]]), {}, "gold sample 0, token 1: None is not a tag"),
+    "-100 in tags": (([["O", -100]], [["O", "O"]]), {}, "gold sample 0, token 1: -100 is a label id among"),
+    "-100 before tags": (([[-100, "O"]], [["O", "O"]]), {}, "gold sample 0, token 1: 'O' is a tag among"),
+    "float": (([[0.5]], [[0]]), {"labels": NAMES}, "gold sample 0, token 0: 0.5 is not a tag"),
+    "bool": (([[True, 2]], [[0, 0]]), {"labels": NAMES}, "True is not"),
+    "id outside": (([[0, 9]], [[0, 0]]), {"labels": NAMES}, "gold sample 0, token 1: label id 9.*0 to 4"),
+    "negative id": (([[0, -1]], [[0, 0]]), {"labels": NAMES}, "gold sample 0, token 1: label id -1"),
+    "id with a gap": (([[1]], [[0]]), {"labels": {0: "O", 2: "B-X"}}, "label id 1"),
+    "no names": (([[0]], [[0]]), {}, "Give labels="),
+    "label2id": (([[0]], [[0]]), {"labels": {"O": 0}}, "id2label"),
+    "names as a string": (([[0]], [[0]]), {"labels": "O"}, "must be a list"),
+    "-100 in a prediction": (([[0, 1]], [[0, -100]]), {"labels": NAMES}, "predicted sample 0, token 1: -100"),
+    "masked against spans": (([[0, -100]], [[(0, 1, "PER")]]), {"labels": NAMES}, "not spans"),
+    "logits": ((np.zeros((1, 2), int), np.zeros((1, 2, 5))), {"labels": NAMES}, "argmax"),
+    "float matrix": ((np.zeros((1, 2)), np.zeros((1, 2))), {"labels": NAMES}, "2-D array of label ids"),
+    "a flat list": ((["O", "O"], ["O", "O"]), {}, r"gold sample 0: expected a list.*\[\[\.\.\.\]\]"),
+    "a flat list of ids": (([0, 1], [0, 1]), {"labels": NAMES}, "gold sample 0: expected a list"),
+    "a flat list of spans": (([{"start": 0, "end": 1, "label": "A"}], [[]]), {}, "gold sample 0: expected a list"),
+    "a string": (("O O", "O O"), {}, "expected a list with one list for each sample"),
+    "None": ((None, [["O"]]), {}, "expected a list"),
+    "a None sample": (([None], [["O"]]), {}, "gold sample 0: expected a list"),
+    "empty span": (([[(1, 1, "A")]], [[]]), {}, r"gold sample 0: span \[1, 1\) A is empty"),
+    "reversed span": (([[(2, 1, "A")]], [[]]), {}, r"span \[2, 1\) A is empty"),
+    "negative offset": (([[]], [[(-1, 1, "A")]]), {}, r"predicted sample 0: span \[-1, 1\) A has a negative"),
+    "span out of range": (([["O", "O"]], [[(0, 3, "A")]]), {}, r"\[0, 3\) A ends beyond the sample's 2 tokens"),
+    "huge span": (([[(0, 2**40, "A")]], [[]]), {}, "out of range"),
+    "span without label": (([[{"start": 0, "end": 1}]], [[]]), {}, "gold sample 0: dict.*is not a span"),
+    "span of two": (([[(0, 1)]], [[]]), {}, "is not a span"),
+    "float offsets": (([[(0.0, 1.0, "A")]], [[]]), {}, "whole numbers"),
+    "label not a name": (([[(0, 1, 7)]], [[]]), {}, "a name as label"),
+    "spans among tags": (([["O"], [(0, 1, "A")]], [["O"], ["O"]]), {}, r"\(0, 1, 'A'\) is a span among"),
+    "dicts among tags": (([["O"], [{"start": 0, "end": 1, "label": "A"}]], [["O"], ["O"]]), {}, "'O'.*is not a span"),
+    "null in Arrow": ((pa.array([["O", None]]), [["O", "O"]]), {}, "gold sample 0, token 1: None"),
+    "null list in Arrow": ((pa.array([["O"], None]), [["O"], ["O"]]), {}, "gold sample 1: the value is null"),
+    "Arrow without lists": ((pa.array(["O"]), [["O"]]), {}, "expected an Arrow array of lists"),
+    "tokens": (([["O"]], [["O"]]), {"tokens": [["a", "b"]]}, "gold sample 0: 2 tokens but 1 tags"),
+    "token not a string": (([["O"]], [["O"]]), {"tokens": [[1]]}, "1 is not a word"),
+    "option without effect": (
+        (Mentions.of([["O"]]), Mentions.of([["O"]])), {"scheme": "iob2"}, "scheme='iob2' has no effect"
+    ),
+    "unknown keys": (([["O"]], [["O"]]), {"keys": "sklearn"}, "keys='sklearn' is unknown"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_refused_with_its_place(case):
+    (gold, pred), options, message = BAD[case]
+    with pytest.raises(CleancutError, match=message):
+        exact_f1(gold, pred, **options)
+
+
+def test_corpora_of_different_text_are_refused():
+    gold = Corpus.of([["a", "b"], ["c"]], tags=[["O", "O"], ["O"]], ids=["x", "y"])
+    other = Corpus.of([["a", "b"], ["d"]], tags=[["O", "O"], ["O"]], ids=["x", "y"])
+    with pytest.raises(CleancutError, match="sample 1, token 0: the gold token is 'c' but the predicted one is 'd'"):
+        exact_f1(gold, other)
+    with pytest.raises(CleancutError, match="gold id 'y' but predicted id 'z'"):
+        exact_f1(gold, Corpus.of([["a", "b"], ["c"]], tags=[["O", "O"], ["O"]], ids=["x", "z"]))
+
+
+def test_bad_corpora_are_refused():
+    with pytest.raises(CleancutError, match="either tags or entities"):
+        Corpus.of([["a"]])
+    with pytest.raises(CleancutError, match="1 samples but 2 ids"):
+        Corpus.of([["a"]], tags=[["O"]], ids=["1", "2"])
+    with pytest.raises(CleancutError, match="entities must be spans"):
+        Corpus.of([["a"]], entities=[["O"]])
+    with pytest.raises(CleancutError, match="sample 0: 1 tokens but 2 tags"):
+        Corpus.of([["a"]], tags=[["O", "O"]])
+    with pytest.raises(CleancutError, match="Give the tokens as well"):
+        Mentions.of([[(0, 1, "A")]]).tags()
+
+
+def test_with_predictions_and_select():
+    corpus = Corpus.of([["Ada", "King"], [], ["Oslo"]], tags=[["B-P", "I-P"], [], ["B-L"]], ids="abc", docs=["1", "1", None])
+    pred = corpus.with_predictions([[(0, 1, "P")], [], [(0, 1, "L")]])
+    assert pred.texts() == ["Ada", "Oslo"]
+    assert exact_f1(corpus, pred).n_exact == 1
+    chosen = corpus.select([2, 0, 0])
+    assert chosen.texts() == ["Oslo", "Ada King", "Ada King"]
+    assert (chosen.ids, chosen.docs) == (("c", "a", "a"), (None, "1", "1"))
+    assert pred.select(slice(0, 2)).entities() == pred.entities()[:2]
+    with pytest.raises(CleancutError, match="ends beyond"):
+        corpus.with_predictions([[(0, 3, "P")], [], []])
+
+
+@given(pairs(tags_of("BI")))
+def test_strings_ids_and_arrow_agree(both):
+    names = sorted({t for side in both for s in side for t in s} | {"O"}, reverse=True)
+    as_ids = [[[names.index(t) for t in s] for s in side] for side in both]
+    expected = exact_f1(*both)
+    assert exact_f1(*as_ids, labels=names).to_dict() == expected.to_dict()
+    kind = pa.list_(pa.string())
+    assert exact_f1(*(pa.array(side, kind) for side in both)).to_dict() == expected.to_dict()
+
+
+@given(nested)
+def test_spans_come_back_sorted_and_unique(spans):
+    expected = [sorted({(s["start"], s["end"], s["label"]) for s in row}) for row in spans]
+    assert [[tuple(s.values()) for s in row] for row in Mentions.of(spans).spans()] == expected
+
+
+@given(nested_pairs())
+def test_selecting_all_samples_changes_nothing(both):
+    mentions = Mentions.of(both[0])
+    assert mentions.select(np.arange(mentions.n_samples)) == mentions
+    assert mentions.select(slice(None, None, -1)).select(slice(None, None, -1)) == mentions
+
+
+def test_public_names_are_what_the_readme_promises():
+    assert set(cleancut.__all__) == {
+        "Corpus", "CleancutError", "Counts", "Errors", "Mentions", "Score", "__version__", "errors", "exact_f1",
+        "from_dataset", "metric", "partial_f1", "read", "read_batches", "read_pair", "write",
+    }  # fmt: skip
+    for name in cleancut.__all__:
+        assert getattr(cleancut, name) is not None
+    with pytest.raises(AttributeError, match="nonsense"):
+        cleancut.nonsense  # noqa: B018
