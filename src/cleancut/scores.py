@@ -245,7 +245,7 @@ def _seqeval_values(score: Score) -> dict[str, Any]:
         for label, r in by_type.items()
     }
     sums = score.sums
-    accuracy = ratio(sums.n_tokens_correct, sums.n_tokens) if sums.n_tokens_correct >= 0 else math.nan
+    accuracy = sums.n_tokens_correct / sums.n_tokens if sums.n_tokens and sums.n_tokens_correct >= 0 else math.nan
     overall = {f"overall_{name}": total[name] for name in ("precision", "recall", "f1")}
     return {**values, **overall, "overall_accuracy": accuracy}
 

@@ -472,6 +472,8 @@ def _check_same_text(gold: Any, pred: Any) -> None:
 def _token_agreement(gold: Mentions, pred: Mentions) -> tuple[int, int]:
     """Tokens, and tokens with the right tag as given."""
     n_tokens = int(gold.lengths.sum()) if gold.lengths is not None else 0
+    if not n_tokens and not len(gold) and not len(pred):
+        return 0, 0
     if gold.tagged is None or pred.tagged is None:
         return n_tokens, -1
     of_gold = {tag: code for code, tag in enumerate(gold.tagged.tags)}

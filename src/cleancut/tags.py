@@ -272,8 +272,12 @@ def decode(
                 "Correct the tags, or give repair='conlleval' or 'discard'."
             )
     offset = bounds[sample]
-    columns = sample, inside[begin] - offset, inside[last] + 1 - offset, label[begin]
-    return Decoded(*(column[keep].astype(np.int32) for column in columns), labels, tagging)
+    columns = [sample, inside[begin] - offset, inside[last] + 1 - offset, label[begin]]
+    columns = [column[keep].astype(np.int32) for column in columns]
+    if len(columns[3]) < len(begin):  # a type of which every mention was discarded is no type of this corpus
+        left, columns[3] = np.unique(columns[3], return_inverse=True)
+        labels = tuple(labels[i] for i in left)
+    return Decoded(*columns, labels, tagging)
 
 
 def _entity_tokens(codes: NDArray, tags: Sequence[str]) -> tuple[NDArray[np.int64], NDArray]:

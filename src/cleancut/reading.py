@@ -1,0 +1,533 @@
+"""Files and datasets to corpora, and back: CoNLL columns, JSONL, parquet (also gzipped), ``datasets.Dataset``.
+
+Everything is read in batches, so that a file of any size can be scored in constant memory; ``read`` is the
+one batch that holds it all.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from .spans import Corpus, samples_of
+from .tags import CleancutError, Scheme, Tagging, Where, parse_choice, parse_scheme
+
+BATCH = 20_000
+"""Samples that are held at a time while a file is streamed."""
+
+
+class Format(StrEnum):
+    """How a file holds its samples."""
+
+    CONLL = "conll"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+
+
+_SUFFIXES = {
+    ".jsonl": Format.JSONL, ".ndjson": Format.JSONL, ".json": Format.JSONL, ".parquet": Format.PARQUET,
+    ".conll": Format.CONLL, ".txt": Format.CONLL, ".tsv": Format.CONLL, ".bio": Format.CONLL, ".iob": Format.CONLL,
+    ".iob2": Format.CONLL, ".bioes": Format.CONLL,
+}  # fmt: skip
+
+
+def format_of(path: str | os.PathLike[str], format: str | None = None) -> Format:
+    """The format that was given, else the one the name shows, else the one the content shows."""
+    if format is not None:
+        return parse_choice(Format, format, "format")
+    plain = Path(path).with_suffix("") if Path(path).suffix == ".gz" else Path(path)
+    if plain.suffix.lower() in _SUFFIXES:
+        return _SUFFIXES[plain.suffix.lower()]
+    if not Path(path).exists():
+        return Format.CONLL
+    with _opened(path) as stream:
+        head = stream.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"PAR1"):
+        return Format.PARQUET
+    return Format.JSONL if head.startswith((b'{"', b"{ ")) and b'":' in head else Format.CONLL
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    column: int | None = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    tokens: str | None = None,
+    tags: str | None = None,
+    entities: str | None = None,
+) -> Corpus:
+    """A whole file as a corpus.
+
+    ``column`` is the CoNLL column of the tags (default: the last); ``tokens``, ``tags`` and ``entities`` name the
+    fields of JSONL and parquet where they are not called so.
+    """
+    options = Options(column, labels, scheme, repair, tokens, tags, entities)
+    return next(_corpora(path, format, options, None))
+
+
+def read_batches(
+    path: str | os.PathLike[str],
+    size: int = BATCH,
+    *,
+    format: str | None = None,
+    column: int | None = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    tokens: str | None = None,
+    tags: str | None = None,
+    entities: str | None = None,
+) -> Iterator[Corpus]:
+    """The same in corpora of ``size`` samples, in constant memory. Scores of the batches add up:
+
+    ``sum(exact_f1(g, p) for g, p in zip(read_batches("gold.conll"), read_batches("pred.conll"), strict=True))``
+    """
+    if size < 1:
+        raise CleancutError(f"size={size} is out of range. Give at least one sample a batch.")
+    return _corpora(path, format, Options(column, labels, scheme, repair, tokens, tags, entities), size)
+
+
+def read_pair(path: str | os.PathLike[str], **options: Any) -> tuple[Corpus, Corpus]:
+    """Gold and predictions from conlleval's single file, whose last two columns they are."""
+    return read(path, column=-2, **options), read(path, column=-1, **options)
+
+
+def paired_batches(
+    gold: str | os.PathLike[str],
+    pred: str | os.PathLike[str],
+    size: int = BATCH,
+    *,
+    gold_column: int | None = None,
+    pred_column: int | None = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+) -> Iterator[tuple[Corpus, Corpus]]:
+    """Gold and predictions of two files, batch by batch; an error where one has more samples.
+
+    Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
+    that was not given is first inferred from the whole gold file.
+    """
+    if scheme is None and repair != "conlleval":
+        shown = [c.mentions.tagging for c in read_batches(gold, size, column=gold_column, labels=labels)]
+        found = sum((t for t in shown if t is not None), Tagging()).scheme()
+        scheme = found.value if found else None
+    ours = read_batches(gold, size, column=gold_column, labels=labels, scheme=scheme, repair=repair)
+    theirs = read_batches(pred, size, column=pred_column, labels=labels, scheme=scheme, repair=repair)
+    while True:
+        a, b = next(ours, None), next(theirs, None)
+        if a is None and b is None:
+            return
+        if a is None or b is None or len(a) != len(b):
+            n_gold, n_pred = (sum(map(len, read_batches(f, size, labels=labels))) for f in (gold, pred))
+            raise CleancutError(
+                f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
+            )
+        yield a, b
+
+
+# --- batches ------------------------------------------------------------------------------------------
+
+
+class Options(NamedTuple):
+    """How to read: what is the same for every batch of a file."""
+
+    column: int | None = None
+    labels: Any = None
+    scheme: str | None = None
+    repair: str = "conlleval"
+    tokens: str | None = None
+    tags: str | None = None
+    entities: str | None = None
+
+
+class Row(NamedTuple):
+    """A sample as it stands in a file."""
+
+    line: int
+    id: str | None
+    doc: str | None
+    tokens: list[str]
+    annotation: list[Any]
+    form: str
+    """``tags`` or ``entities``."""
+
+
+def _corpora(
+    path: str | os.PathLike[str], format: str | None, options: Options, size: int | None
+) -> Iterator[Corpus]:
+    _check_file(path)
+    kind = format_of(path, format)
+    if options.column is not None and kind is not Format.CONLL:
+        raise CleancutError(f"{path}: a column number is for CoNLL files, but this is {kind}. Leave it out.")
+    if kind is Format.PARQUET:
+        batches = _parquet_corpora(path, options, size)
+    else:
+        rows = _conll_rows(path, options) if kind is Format.CONLL else _jsonl_rows(path, options)
+        batches = _row_corpora(path, rows, kind, options, size)
+    first = next(batches, None)
+    if first is None:
+        raise CleancutError(f"{path}: the file has no samples. Expected {_EXPECTED[kind]}.")
+    yield first
+    yield from batches
+
+
+_EXPECTED = {
+    Format.CONLL: "lines of a token and its tag, with a blank line after each sample",
+    Format.JSONL: 'a line such as {"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER"}]}',
+    Format.PARQUET: "rows with tokens and tags or entities",
+}
+
+
+def _row_corpora(
+    path: str | os.PathLike[str], rows: Iterator[Row], kind: Format, options: Options, size: int | None
+) -> Iterator[Corpus]:
+    first = 0
+    form = None
+    while batch := list(rows if size is None else (row for _, row in zip(range(size), rows, strict=False))):
+        where = _in_file(path, [row.line for row in batch], first, kind is Format.CONLL)
+        form = form or batch[0].form
+        for i, row in enumerate(batch):
+            if row.form != form:
+                raise CleancutError(f"{where(i)}: {row.form} here but {form} before. Give all samples in one form.")
+        ids, docs = [row.id for row in batch], [row.doc for row in batch]
+        yield Corpus.of(
+            [row.tokens for row in batch],
+            **{form: [row.annotation for row in batch]},
+            ids=None if None in ids else ids,
+            docs=None if all(doc is None for doc in docs) else docs,
+            labels=options.labels, scheme=options.scheme, repair=options.repair, where=where,
+        )  # fmt: skip
+        first += len(batch)
+
+
+def _in_file(path: str | os.PathLike[str], lines: Sequence[int], first: int, line_per_token: bool) -> Where:
+    """Names a sample of a file and the line it starts at (or, in CoNLL, the line of the token)."""
+    name = os.path.basename(os.fspath(path))
+
+    def where(sample: int, token: int | None = None) -> str:
+        line = lines[sample] + (token or 0) * line_per_token
+        shown = "" if token is None or line_per_token else f", token {token}"
+        return f"sample {first + sample} ({name}, line {line}){shown}"
+
+    return where
+
+
+def _check_file(path: str | os.PathLike[str]) -> None:
+    if os.path.isdir(path):
+        raise CleancutError(f"{path} is a directory. Name a file in it.")
+    if not os.path.exists(path):
+        raise CleancutError(f"{path}: no such file.")
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked where its name ends in .gz."""
+    try:
+        opener: Any = gzip.open if os.fspath(path).endswith(".gz") else open
+        with opener(path, "rb") as stream:
+            yield stream
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise CleancutError(f"{path}: the gzip data is broken ({error}). Pack the file again.") from None
+    except OSError as error:
+        raise CleancutError(f"{path}: {error.strerror or error}.") from None
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """Numbered lines; only line feeds end a line, since tokens may hold Unicode's other separators."""
+    with _opened(path) as stream:
+        for number, raw in enumerate(stream, 1):
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise CleancutError(
+                    f"{path}, line {number}: byte 0x{raw[error.start]:02x} at position {error.start} is not UTF-8. "
+                    "Convert the file to UTF-8."
+                ) from None
+            if number == 1:
+                line = line.removeprefix("\ufeff")
+            yield number, line.rstrip("\r\n")
+
+
+# --- CoNLL ----------------------------------------------------------------------------------------------
+
+_DOCSTART = "-DOCSTART-"
+
+
+def _conll_rows(path: str | os.PathLike[str], options: Options) -> Iterator[Row]:
+    """Columns apart by tabs or spaces; blank lines between samples; ``-DOCSTART-`` begins a document.
+
+    In a file with tabs a line without one that begins with ``#`` is a comment; ``# id = X`` names the sample.
+    """
+    column = -1 if options.column is None else options.column
+    tokens: list[str] = []
+    tags: list[str] = []
+    begun, width, id_, doc, n_docs = 0, 0, None, None, 0
+    separator: str | None = None
+    for number, line in _lines(path):
+        if not line or line.isspace():
+            if tokens:
+                yield Row(begun, id_, doc, tokens, tags, "tags")
+                tokens, tags, id_ = [], [], None
+            continue
+        if separator is None and not line.startswith((_DOCSTART, "#")):
+            separator = "\t" if "\t" in line else " "
+        if line.startswith(_DOCSTART):
+            if tokens:
+                yield Row(begun, id_, doc, tokens, tags, "tags")
+                tokens, tags, id_ = [], [], None
+            name, bracket, _ = line.partition("(")[2].rpartition(")")
+            doc, n_docs = (name or None) if bracket else str(n_docs), n_docs + 1
+            continue
+        if line.startswith("#") and "\t" not in line and separator != " " and not tokens:
+            if line.startswith("# id = "):
+                id_ = line.removeprefix("# id = ")
+            continue
+        if separator is None:
+            separator = "\t" if "\t" in line else " "
+        fields = line.split("\t") if separator == "\t" else [field for field in line.split(" ") if field]
+        if not width:
+            width = len(fields)
+            if width < 2 or not -width <= column < width:
+                raise CleancutError(
+                    f"{path}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
+                    f"for in column {column} beside the token in column 0. Separate columns by a tab or spaces."
+                )
+        if len(fields) != width:
+            raise CleancutError(
+                f"{path}, line {number}: {len(fields)} columns ({line!r}) but {width} on the lines before. "
+                "Give every token the same columns."
+            )
+        if not tokens:
+            begun = number
+        tokens.append(fields[0])
+        tags.append(fields[column])
+    if tokens:
+        yield Row(begun, id_, doc, tokens, tags, "tags")
+
+
+def _conll_text(corpus: Corpus, scheme: Scheme) -> Iterator[str]:
+    """Token, tab, tag; documents and ids as the reader takes them."""
+    rows = zip(corpus.tokens(), corpus.tags(scheme), strict=True)
+    shown: str | None = None
+    for i, (tokens, tags) in enumerate(rows):
+        where = corpus.mentions.where
+        if not tokens:
+            raise CleancutError(f"{where(i)}: a sample without tokens cannot be written as CoNLL. Write JSONL.")
+        for t, token in enumerate(tokens):
+            if not token or token.isspace() or any(c in token for c in "\t\n\r") or token.startswith(_DOCSTART):
+                raise CleancutError(f"{where(i, t)}: the token {token!r} cannot stand in a CoNLL file. Write JSONL.")
+        if corpus.docs is not None and (i == 0 or corpus.docs[i] != shown):
+            shown = corpus.docs[i]
+            yield f"{_DOCSTART}\t({shown or ''})\tO\n\n"
+        if corpus.ids is not None:
+            yield f"# id = {corpus.ids[i]}\n"
+        yield "".join(f"{token}\t{tag}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
+
+
+# --- JSONL ----------------------------------------------------------------------------------------------
+
+
+def _jsonl_rows(path: str | os.PathLike[str], options: Options) -> Iterator[Row]:
+    for number, line in _lines(path):
+        if not line or line.isspace():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise CleancutError(
+                f"{path}, line {number}: invalid JSON ({error.msg} at character {error.pos}). "
+                "Each line holds one whole object."
+            ) from None
+        if not isinstance(record, dict):
+            raise CleancutError(f"{path}, line {number}: expected an object, got {type(record).__name__}.")
+        columns = _columns(record, options, f"{path}, line {number}")
+        tokens, annotation = record[columns.tokens], record[columns.annotation]
+        for name, value in ((columns.tokens, tokens), (columns.annotation, annotation)):
+            if not isinstance(value, list):
+                raise CleancutError(f"{path}, line {number}: {name} must be a list, got {value!r:.60}.")
+        id_, doc = record.get("id"), record.get("doc")
+        yield Row(
+            number, None if id_ is None else str(id_), None if doc is None else str(doc), tokens, annotation,
+            columns.form,
+        )  # fmt: skip
+
+
+class _Columns(NamedTuple):
+    tokens: str
+    annotation: str
+    form: str
+
+
+_TOKENS, _TAGS, _ENTITIES = ("tokens", "words"), ("tags", "ner_tags", "labels"), ("entities",)
+
+
+def _columns(names: Iterable[str], options: Options, where: str) -> _Columns:
+    """Which columns hold the tokens and the annotation."""
+    present = list(names)
+
+    def find(given: str | None, usual: tuple[str, ...]) -> str | None:
+        if given is not None:
+            return given if given in present else None
+        return next((name for name in usual if name in present), None)
+
+    tokens = find(options.tokens, _TOKENS)
+    entities = find(options.entities, _ENTITIES) if options.tags is None else None
+    tags = find(options.tags, _TAGS) if entities is None and options.entities is None else None
+    annotation = entities or tags
+    if tokens is None or annotation is None:
+        wanted = (options.tokens or "tokens") if tokens is None else options.tags or options.entities or "entities"
+        raise CleancutError(
+            f"{where}: no {wanted} among {', '.join(map(repr, present)) or 'no columns'}. "
+            "Name the columns: tokens=, tags= or entities=."
+        )
+    return _Columns(tokens, annotation, "entities" if entities else "tags")
+
+
+# --- Arrow: parquet and datasets ----------------------------------------------------------------------------
+
+
+def _parquet_corpora(path: str | os.PathLike[str], options: Options, size: int | None) -> Iterator[Corpus]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with _opened(path) as stream:
+            packed = os.fspath(path).endswith(".gz")
+            file = pq.ParquetFile(pa.BufferReader(stream.read()) if packed else path)
+        names = _label_names_in(file.schema_arrow)
+        first = 0
+        for batch in file.iter_batches(batch_size=size or max(file.metadata.num_rows, 1)):
+            rows = range(first, first + batch.num_rows)
+            yield _arrow_corpus(pa.Table.from_batches([batch]), names, options, _in_rows(path, rows))
+            first += batch.num_rows
+    except pa.ArrowInvalid as error:
+        raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
+
+
+def _in_rows(path: str | os.PathLike[str], rows: range) -> Where:
+    name = os.path.basename(os.fspath(path))
+    return lambda sample, token=None: f"row {rows[sample]} ({name})" + ("" if token is None else f", token {token}")
+
+
+def _label_names_in(schema: Any) -> dict[str, list[str]]:
+    """The ClassLabel names that ``datasets`` keeps in a schema, by column."""
+    try:
+        stored = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+    except (KeyError, ValueError):
+        return {}
+    inner = {name: f.get("feature", f) if isinstance(f, dict) else f for name, f in stored.items()}
+    return {name: f["names"] for name, f in inner.items() if isinstance(f, dict) and f.get("_type") == "ClassLabel"}
+
+
+def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where: Where) -> Corpus:
+    columns = _columns(table.column_names, options, where(0) if table.num_rows else "the dataset")
+    annotation = table.column(columns.annotation)
+    ids = table.column("id").to_pylist() if "id" in table.column_names else None
+    docs = table.column("doc").to_pylist() if "doc" in table.column_names else None
+    labels = options.labels if options.labels is not None else names.get(columns.annotation)
+    return Corpus.of(
+        table.column(columns.tokens), **{columns.form: annotation}, ids=ids, docs=docs, labels=labels,
+        scheme=options.scheme, repair=options.repair, where=where,
+    )  # fmt: skip
+
+
+def from_dataset(
+    dataset: Any,
+    *,
+    tokens: str | None = None,
+    tags: str | None = None,
+    entities: str | None = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+) -> Corpus:
+    """A ``datasets.Dataset`` as a corpus; ClassLabel columns are taken from Arrow without a copy."""
+    if isinstance(dataset, Mapping):
+        raise CleancutError(f"a DatasetDict holds several splits. Choose one of {', '.join(map(repr, dataset))}.")
+    names = {}
+    for column, feature in dataset.features.items():
+        inner = getattr(feature, "feature", feature)
+        if hasattr(inner, "names"):
+            names[column] = inner
+    table = dataset.with_format("arrow")[:]
+    options = Options(None, labels, scheme, repair, tokens, tags, entities)
+    return _arrow_corpus(table, names, options, _in_rows("dataset", range(len(dataset))))
+
+
+# --- writing --------------------------------------------------------------------------------------------------
+
+
+def write(
+    corpora: Corpus | Iterable[Corpus],
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    scheme: str | None = None,
+) -> None:
+    """Write a corpus, or its batches, as CoNLL (``scheme`` iob2 by default) or JSONL (entities, or tags of ``scheme``).
+
+    The file appears when it is complete: an error or an interruption leaves what was there before.
+    """
+    kind = format_of(path, format)
+    if kind is Format.PARQUET:
+        raise CleancutError(f"{path}: parquet is read but not written. Write .jsonl or .conll.")
+    chosen = parse_scheme(scheme)
+    batches = [corpora] if isinstance(corpora, Corpus) else corpora
+    if kind is Format.CONLL:
+        texts = chain.from_iterable(_conll_text(corpus, chosen or Scheme.IOB2) for corpus in batches)
+    else:
+        texts = chain.from_iterable(_jsonl_text(corpus, chosen) for corpus in batches)
+    with _replacing(path) as stream:
+        for text in texts:
+            stream.write(text.encode("utf-8"))
+
+
+def _jsonl_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
+    tags = corpus.tags(scheme) if scheme else None
+    for i, sample in enumerate(samples_of(corpus)):
+        if tags is not None:
+            del sample["entities"]
+            sample["tags"] = tags[i]
+        yield json.dumps(sample, ensure_ascii=False) + "\n"
+
+
+@contextmanager
+def _replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file that takes its name only when it is complete."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise CleancutError(f"{path}: the folder {folder} does not exist.")
+    if os.path.isdir(path):
+        raise CleancutError(f"{path} is a directory. Name a file in it.")
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(path)}.")
+    try:
+        with os.fdopen(handle, "wb") as plain:
+            if os.fspath(path).endswith(".gz"):
+                with gzip.GzipFile(fileobj=plain, mode="wb", filename="", mtime=0) as stream:
+                    yield stream  # type: ignore[misc]
+            else:
+                yield plain
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
