@@ -35,27 +35,29 @@ FORMS = {
     "int8": (padded(ids(GOLD), -100).astype(np.int8), padded(ids(PRED), 0).astype(np.int8), {"labels": NAMES}),
     "arrow strings": (pa.array(GOLD), pa.array(PRED), {}),
     "arrow ids": (pa.array(ids(GOLD)), pa.chunked_array([ids(PRED)[:2], ids(PRED)[2:]]), {"labels": NAMES}),
+    "arrow ids in chunks": (
+        pa.chunked_array([padded(ids(GOLD), -100).tolist()[:1], padded(ids(GOLD), -100).tolist()[1:]]),
+        pa.chunked_array([padded(ids(PRED), 0).tolist()[:2], padded(ids(PRED), 0).tolist()[2:]]),
+        {"labels": NAMES},
+    ),
     "string arrays": ([np.array(s, str) for s in GOLD], [np.array(s, str) for s in PRED], {}),
     "corpora": (
         Corpus.of([["w"] * len(s) for s in GOLD], tags=GOLD),
-        Corpus.of([["w"] * len(s) for s in GOLD], tags=PRED), {},
+        Corpus.of([["w"] * len(s) for s in GOLD], tags=PRED),
+        {},
     ),
     "mentions": (Mentions.of(GOLD), Mentions.of(PRED), {}),
     "corpus and tags": (Corpus.of([["w"] * len(s) for s in GOLD], tags=GOLD), PRED, {}),
     "strings and ids": (GOLD, ids(PRED), {"labels": NAMES}),
-}  # fmt: skip
+}
 SPAN_FORMS = {
     "dicts": (Mentions.of(GOLD).spans(), Mentions.of(PRED).spans(), {}),
-    "triples": tuple(
-        [[(s["start"], s["end"], s["label"]) for s in row] for row in Mentions.of(tags).spans()] for tags in (GOLD, PRED)
-    ) + ({},),
-    "lists": tuple(
-        [[[s["start"], s["end"], s["label"]] for s in row] for row in Mentions.of(tags).spans()] for tags in (GOLD, PRED)
-    ) + ({},),
+    "triples": (*([[tuple(s.values()) for s in row] for row in Mentions.of(t).spans()] for t in (GOLD, PRED)), {}),
+    "lists": (*([[list(s.values()) for s in row] for row in Mentions.of(t).spans()] for t in (GOLD, PRED)), {}),
     "arrow structs": (pa.array(Mentions.of(GOLD).spans()), pa.array(Mentions.of(PRED).spans()), {}),
     "tags and spans": (GOLD, Mentions.of(PRED).spans(), {}),
     "spans and tags": (Mentions.of(GOLD).spans(), PRED, {}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", [*FORMS, *SPAN_FORMS])
@@ -158,13 +160,20 @@ BAD = {
     "null in Arrow": ((pa.array([["O", None]]), [["O", "O"]]), {}, "gold sample 0, token 1: None"),
     "null list in Arrow": ((pa.array([["O"], None]), [["O"], ["O"]]), {}, "gold sample 1: the value is null"),
     "Arrow without lists": ((pa.array(["O"]), [["O"]]), {}, "expected an Arrow array of lists"),
+    "a later chunk": (
+        (pa.chunked_array([[[0]], [[0, 9]]]), [["O"], ["O", "O"]]),
+        {"labels": NAMES},
+        "gold sample 1, token 1: label id 9",
+    ),
     "tokens": (([["O"]], [["O"]]), {"tokens": [["a", "b"]]}, "gold sample 0: 2 tokens but 1 tags"),
     "token not a string": (([["O"]], [["O"]]), {"tokens": [[1]]}, "1 is not a word"),
     "option without effect": (
-        (Mentions.of([["O"]]), Mentions.of([["O"]])), {"scheme": "iob2"}, "scheme='iob2' has no effect"
+        (Mentions.of([["O"]]), Mentions.of([["O"]])),
+        {"scheme": "iob2"},
+        "scheme='iob2' has no effect",
     ),
     "unknown keys": (([["O"]], [["O"]]), {"keys": "sklearn"}, "keys='sklearn' is unknown"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -197,7 +206,9 @@ def test_bad_corpora_are_refused():
 
 
 def test_with_predictions_and_select():
-    corpus = Corpus.of([["Ada", "King"], [], ["Oslo"]], tags=[["B-P", "I-P"], [], ["B-L"]], ids="abc", docs=["1", "1", None])
+    corpus = Corpus.of(
+        [["Ada", "King"], [], ["Oslo"]], tags=[["B-P", "I-P"], [], ["B-L"]], ids="abc", docs=["1", "1", None]
+    )
     pred = corpus.with_predictions([[(0, 1, "P")], [], [(0, 1, "L")]])
     assert pred.texts() == ["Ada", "Oslo"]
     assert exact_f1(corpus, pred).n_exact == 1
@@ -234,9 +245,23 @@ def test_selecting_all_samples_changes_nothing(both):
 
 def test_public_names_are_what_the_readme_promises():
     assert set(cleancut.__all__) == {
-        "Corpus", "CleancutError", "Counts", "Errors", "Mentions", "Score", "__version__", "errors", "exact_f1",
-        "from_dataset", "metric", "partial_f1", "read", "read_batches", "read_pair", "write",
-    }  # fmt: skip
+        "Corpus",
+        "CleancutError",
+        "Counts",
+        "Errors",
+        "Mentions",
+        "Score",
+        "__version__",
+        "errors",
+        "exact_f1",
+        "from_dataset",
+        "metric",
+        "partial_f1",
+        "read",
+        "read_batches",
+        "read_pair",
+        "write",
+    }
     for name in cleancut.__all__:
         assert getattr(cleancut, name) is not None
     with pytest.raises(AttributeError, match="nonsense"):

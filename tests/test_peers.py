@@ -51,9 +51,7 @@ def test_seqeval_default_mode(both):
 
 
 @settings(max_examples=60, deadline=None)
-@pytest.mark.parametrize(
-    ("scheme", "letters"), [("IOB2", "BI"), ("IOE2", "IE"), ("IOBES", "BIES"), ("BILOU", "BILU")]
-)
+@pytest.mark.parametrize(("scheme", "letters"), [("IOB2", "BI"), ("IOE2", "IE"), ("IOBES", "BIES"), ("BILOU", "BILU")])
 @given(data=st.data())
 def test_seqeval_strict_mode_discards_what_we_discard(scheme, letters, data):
     gold, pred = with_words(data.draw(pairs(tags_of(letters))))

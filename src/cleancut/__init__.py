@@ -9,16 +9,17 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from .alignment import Counts
+    from .confusion import Errors, errors
     from .locating import metric
     from .reading import from_dataset, read, read_batches, read_pair, write
-    from .scores import Errors, Score, errors, exact_f1, partial_f1
+    from .scores import Score, exact_f1, partial_f1
     from .spans import Corpus, Mentions
     from .tags import CleancutError
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
     "Mentions": "spans", "Corpus": "spans", "CleancutError": "tags", "Counts": "alignment",
-    "Score": "scores", "exact_f1": "scores", "partial_f1": "scores", "errors": "scores", "Errors": "scores",
+    "Score": "scores", "exact_f1": "scores", "partial_f1": "scores", "errors": "confusion", "Errors": "confusion",
     "read": "reading", "read_batches": "reading", "read_pair": "reading", "from_dataset": "reading",
     "write": "reading", "metric": "locating",
 }  # fmt: skip

@@ -88,12 +88,12 @@ class Aligner:
         return line + side.start[chosen], line + side.end[chosen]
 
     def _exact_pairs(self) -> tuple[Index, Index]:
-        gold_key, pred_key = self._exact_keys()
-        if not len(gold_key) or not len(pred_key):
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        at = np.minimum(np.searchsorted(pred_key, gold_key), len(pred_key) - 1)
-        gold = np.flatnonzero(pred_key[at] == gold_key)
-        return gold, at[gold]
+        # each side is sorted and has no key twice: a stable sort merges them, and equal neighbours are a pair
+        keys = np.concatenate(self._exact_keys())
+        order = np.argsort(keys, kind="stable")
+        merged = keys[order]
+        first = np.flatnonzero(merged[1:] == merged[:-1])
+        return order[first], order[first + 1] - len(self.gold)
 
     def _exact_keys(self) -> tuple[Index, Index]:
         """One sorted number for each mention, equal where sample, span and type are."""

@@ -58,17 +58,24 @@ def _parser() -> argparse.ArgumentParser:
 
 def _command(commands: Any, name: str, run: Callable[..., str | None], summary: str, example: str) -> Any:
     parser = commands.add_parser(
-        name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=f"example:\n  {example}",
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.set_defaults(run=run)
     return parser
 
 
 def _add_tag_options(parser: Any) -> None:
     parser.add_argument("--scheme", metavar="S", help=f"tag scheme ({', '.join(Scheme)}); inferred by default")
-    parser.add_argument("--repair", default="conlleval", metavar="R",
-                        help=f"what to do with ill-formed tags ({', '.join(Repair)}); default conlleval")  # fmt: skip
+    parser.add_argument(
+        "--repair",
+        default="conlleval",
+        metavar="R",
+        help=f"what to do with ill-formed tags ({', '.join(Repair)}); default conlleval",
+    )
     parser.add_argument("--labels", metavar="NAMES", help="names of int labels: a,b,c or a file with one name a line")
 
 
@@ -77,18 +84,29 @@ def _add_tag_options(parser: Any) -> None:
 
 def _add_score(commands: Any) -> None:
     parser = _command(
-        commands, "score", _score, "score predictions against gold annotation",
+        commands,
+        "score",
+        _score,
+        "score predictions against gold annotation",
         "cleancut score --gold test.conll --pred system.conll --by-type",
-    )  # fmt: skip
-    parser.add_argument("--gold", required=True, metavar="FILE", help="gold annotation: CoNLL, JSONL or parquet, also .gz")
-    parser.add_argument("--pred", action="append", metavar="FILE",
-                        help="predictions for the same text; repeat it to compare systems. Without it, the last two "
-                        "columns of the gold file are gold and prediction, as conlleval has them")  # fmt: skip
+    )
+    parser.add_argument(
+        "--gold", required=True, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
+    )
+    parser.add_argument(
+        "--pred",
+        action="append",
+        metavar="FILE",
+        help="predictions for the same text; repeat it to compare systems. Without it, the last two "
+        "columns of the gold file are gold and prediction, as conlleval has them",
+    )
     parser.add_argument("--metrics", default="exact,partial", metavar="M", help="exact, partial; default: both")
     parser.add_argument("--by-type", action="store_true", help="show each entity type too")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
     parser.add_argument("--gold-column", type=int, metavar="N", help="CoNLL column of the gold tags; default the last")
-    parser.add_argument("--pred-column", type=int, metavar="N", help="CoNLL column of the predicted tags; default the last")
+    parser.add_argument(
+        "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
+    )
     _add_tag_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
@@ -99,8 +117,12 @@ def _score(arguments: argparse.Namespace) -> str:
     files = arguments.pred
     if files is None:
         files, columns = [arguments.gold], {"gold_column": -2, "pred_column": -1}
-    reading = {**columns, "labels": _label_names(arguments.labels), "scheme": arguments.scheme,
-               "repair": arguments.repair}  # fmt: skip
+    reading = {
+        **columns,
+        "labels": _label_names(arguments.labels),
+        "scheme": arguments.scheme,
+        "repair": arguments.repair,
+    }
     results = {
         name: _score_file(arguments.gold, file, chosen, reading, arguments.credit)
         for name, file in zip(_distinct_names(files), files, strict=True)
@@ -163,12 +185,15 @@ def _label_names(text: str | None) -> list[str] | None:
 
 def _add_convert(commands: Any) -> None:
     parser = _command(
-        commands, "convert", _convert, "rewrite a corpus in another format or tag scheme",
+        commands,
+        "convert",
+        _convert,
+        "rewrite a corpus in another format or tag scheme",
         "cleancut convert train.conll train.jsonl",
-    )  # fmt: skip
+    )
     parser.add_argument("input", metavar="IN", help="CoNLL, JSONL or parquet, also .gz")
     parser.add_argument("output", metavar="OUT", help=".conll or .jsonl, also .gz")
-    parser.add_argument("--scheme", metavar="S", help=f"tag scheme to write ({', '.join(Scheme)}); CoNLL: iob2 by default")
+    parser.add_argument("--scheme", metavar="S", help=f"tag scheme to write ({', '.join(Scheme)}); default iob2")
     parser.add_argument("--from-scheme", metavar="S", help="tag scheme of IN, where it has to be given (io)")
     parser.add_argument("--repair", default="conlleval", metavar="R", help=f"of ill-formed tags ({', '.join(Repair)})")
     parser.add_argument("--labels", metavar="NAMES", help="names of int labels: a,b,c or a file with one name a line")
@@ -177,9 +202,12 @@ def _add_convert(commands: Any) -> None:
 
 def _convert(arguments: argparse.Namespace) -> None:
     batches = read_batches(
-        arguments.input, column=arguments.column, labels=_label_names(arguments.labels),
-        scheme=arguments.from_scheme, repair=arguments.repair,
-    )  # fmt: skip
+        arguments.input,
+        column=arguments.column,
+        labels=_label_names(arguments.labels),
+        scheme=arguments.from_scheme,
+        repair=arguments.repair,
+    )
     write(_counted(batches, arguments), arguments.output, scheme=arguments.scheme)
 
 
@@ -198,8 +226,12 @@ def _counted(batches: Iterable[Corpus], arguments: argparse.Namespace) -> Iterat
 
 def _add_demo(commands: Any) -> None:
     parser = _command(
-        commands, "demo", _demo, "show what memory alone scores, on generated sentences", "cleancut demo",
-    )  # fmt: skip
+        commands,
+        "demo",
+        _demo,
+        "show what memory alone scores, on generated sentences",
+        "cleancut demo",
+    )
     parser.add_argument("-o", "--output", default="cleancut-demo", metavar="DIR", help="folder for the generated files")
 
 

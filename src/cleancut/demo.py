@@ -33,7 +33,14 @@ def generate(n_samples: int, seed: int = 13) -> Corpus:
     True
     """
     rng = random.Random(seed)
-    names = {label: [_name(rng, label) for _ in range(n_samples // 2 + 5)] for label in ("PER", "LOC", "ORG")}
+    places = [
+        [_word(rng)] if rng.random() < 0.7 else [rng.choice(["New", "Port"]), _word(rng)] for _ in range(n_samples)
+    ]
+    names = {
+        "LOC": places,
+        "PER": [[_word(rng), _word(rng)] for _ in range(n_samples)],
+        "ORG": [[*rng.choice(places), rng.choice(["United", "Group", "Bank"])] for _ in range(n_samples)],
+    }
     tokens, entities = [], []
     for _ in range(n_samples):
         words: list[str] = []
@@ -44,7 +51,7 @@ def generate(n_samples: int, seed: int = 13) -> Corpus:
                 words.append(part)
                 continue
             # a long tail: the rank of a name falls off as in running text
-            name = names[label][min(int(rng.paretovariate(0.6)) - 1, len(names[label]) - 1)]
+            name = names[label][int(n_samples ** rng.random()) - 1]
             spans.append({"start": len(words), "end": len(words) + len(name), "label": label})
             words += name
         tokens.append(words)
@@ -52,15 +59,8 @@ def generate(n_samples: int, seed: int = 13) -> Corpus:
     return Corpus.of(tokens, entities=entities)
 
 
-def _name(rng: random.Random, label: str) -> list[str]:
-    def word() -> str:
-        return "".join(rng.choice(s) for s in (_ONSETS, _VOWELS, _CODAS, _ONSETS, _VOWELS)).capitalize()
-
-    if label == "PER":
-        return [word(), word()]
-    if label == "LOC":
-        return [rng.choice(["New", "Port", "Saint"]), word()] if rng.random() < 0.3 else [word()]
-    return [word(), rng.choice(["United", "Group", "Bank", "Motors"])]
+def _word(rng: random.Random) -> str:
+    return "".join(rng.choice(part) for part in (_ONSETS, _VOWELS, _CODAS, _ONSETS, _VOWELS)).capitalize()
 
 
 def look_up(train: Corpus, text: Corpus) -> Corpus:
@@ -86,7 +86,8 @@ def look_up(train: Corpus, text: Corpus) -> Corpus:
 
 def run(folder: str = "cleancut-demo", *, colour: bool = False) -> str:
     """Generate, tag, score; leave the files behind for a first command of one's own."""
-    train, test = generate(2000, seed=13).select(slice(0, 1600)), generate(2000, seed=13).select(slice(1600, 2000))
+    corpus = generate(2000)
+    train, test = corpus.select(slice(0, 1600)), corpus.select(slice(1600, 2000))
     tagged = look_up(train, test)
     target = Path(folder)
     target.mkdir(exist_ok=True)

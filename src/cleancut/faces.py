@@ -38,11 +38,18 @@ def accepted_features() -> list[datasets.Features]:
     value = datasets.Value
     span = {"start": value("int64"), "end": value("int64"), "label": value("string")}
     forms = datasets.List(value("string")), datasets.List(value("int64")), datasets.List(span)
-    return [datasets.Features({side: form for side in _SIDES}) for form in forms]
+    return [datasets.Features(dict.fromkeys(_SIDES, form)) for form in forms]
 
 
 class NerModule:
     """The part of an ``evaluate.Metric`` that is the same for every cleancut metric; mix it in before that class."""
+
+    name: str  # these are evaluate's
+    writer: Any
+    data: Any
+    filelocks: Any
+    _module_info: Any
+    _init_writer: Any
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         if config_name not in (None, "default"):
@@ -57,7 +64,7 @@ class NerModule:
 
     def options(self, given: dict[str, Any]) -> dict[str, Any]:
         """This module's own options: those of this call, over those given when it was loaded."""
-        own = KEYWORDS[self.name]  # type: ignore[attr-defined]
+        own = KEYWORDS[self.name]
         chosen = {name: value for name, value in {**self._defaults, **given}.items() if name in own}
         return {**chosen, "tokens": self._tokens}
 
@@ -75,7 +82,7 @@ class NerModule:
         table = _stored_table({"predictions": predictions, "references": references}, tokens)
         if self.writer is None:
             self.selected_feature_format = datasets.Features.from_arrow_schema(_STORED)
-            self._init_writer()  # type: ignore[attr-defined]
+            self._init_writer()
         self.writer.write_table(table)
 
     def add(self, *, prediction: Any = None, reference: Any = None, tokens: Any = None, **kwargs: Any) -> None:
@@ -122,7 +129,8 @@ class NerModule:
         stored = self.data.data.table
         table = pa.table({side: _column(stored, side) for side in _SIDES})
         self._tokens = _gathered_tokens(stored.column("tokens"))
-        self.data = datasets.Dataset(datasets.table.InMemoryTable(table))
+        # a fingerprint of its own: the default one would hash every row
+        self.data = datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=self.name)
 
     def _release(self) -> None:
         """Leave no lock, no file and no rows behind a failed computation."""

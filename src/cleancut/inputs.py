@@ -85,11 +85,13 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     if array is not None:
         return _from_matrix(array, labels, where)
     samples = as_samples(data, where)
-    if set(map(type, samples)) == {np.ndarray}:
+    kinds_of_sample = set(map(type, samples))
+    if kinds_of_sample == {np.ndarray}:
         flat = np.concatenate(samples)
         if flat.dtype.kind in "iu":
             return _from_ids(flat, _lengths(samples), labels, where)
-    samples = [sample.tolist() if isinstance(sample, np.ndarray) else sample for sample in samples]
+    if np.ndarray in kinds_of_sample:
+        samples = [sample.tolist() if isinstance(sample, np.ndarray) else sample for sample in samples]
     table = _Interner({"O": 0})
     try:
         codes = _codes(samples, table)
@@ -155,7 +157,7 @@ def as_samples(data: Any, where: Where) -> list[Any]:
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise CleancutError(f"expected a list with one list for each sample, got {_short(data)}.")
     if type(data).__module__.startswith("datasets."):
-        data = data[:]  # a lazy column: fetch it in one go
+        data = data[:]  # type: ignore[index]  # a lazy column: fetch it in one go
     samples = data if isinstance(data, list) else list(data)
     if set(map(type, samples)) <= {list, tuple, np.ndarray}:
         return samples
@@ -215,23 +217,19 @@ def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any,
     top = max(names, default=-1)
     tags = tuple(names.get(i, "") for i in range(top + 1))
     low, high = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
-    masked = None
-    if low < 0:
-        masked = ids == MASK
-        low = 0 if np.count_nonzero(masked) == np.count_nonzero(ids < 0) else -1
-    if low < 0 or high > top or "" in tags:
-        known = np.zeros(max(top, high) + 1, bool)
-        known[list(names)] = True
-        wrong = ~known[np.maximum(ids, 0)] | (ids < 0)
-        if masked is not None:
-            wrong &= ~masked
+    # where they fit, one byte a token, so that all that follows moves an eighth of the memory; -100 becomes 156
+    small = low >= MASK and max(top, high) < MASK % 256
+    codes, mask = (ids.astype(np.uint8), MASK % 256) if small else (ids, MASK)
+    masked = codes == mask if low < 0 else None
+    negative = bool((codes > mask).any()) if small else low < 0
+    if negative or high > top or len(names) <= top:
+        wrong = ~np.isin(ids, [*names, MASK])
         if wrong.any():
             at = int(np.argmax(wrong))
             raise CleancutError(
                 f"{where(*place_of(at, lengths))}: label id {int(ids[at])}, but the names are for ids "
-                f"{min(names)} to {top} ({len(names)} labels). Give the names that the ids were made with."
+                f"{min(names, default=0)} to {top} ({len(names)} labels). Give the names that the ids were made with."
             )
-    codes = ids.astype(np.uint8) if top < 256 else ids  # all that follows then moves an eighth of the memory
     return RawTags(codes, lengths, tags, masked)
 
 
@@ -255,13 +253,13 @@ def spans_of(samples: Sequence[Any], where: Where) -> RawSpans:
     table = _Interner()
     for i, spans in enumerate(samples):
         for span in spans:
-            start, end, label = _fields(span, i, where)
+            first, until, name = _fields(span, i, where)
             sample.append(i)
-            starts.append(start)
-            ends.append(end)
-            codes.append(table[label])
-    columns = (np.array(column, np.int64) for column in (sample, starts, ends, codes))
-    return RawSpans(*columns, tuple(table), len(samples))
+            starts.append(first)
+            ends.append(until)
+            codes.append(table[name])
+    of, start, end, label = (np.array(column, np.int64) for column in (sample, starts, ends, codes))
+    return RawSpans(of, start, end, label, tuple(table), len(samples))
 
 
 def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
@@ -293,7 +291,9 @@ def is_arrow(data: Any) -> bool:
 
 def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
     """The values of all lists, one after the other, and the length of each list."""
-    array = data.combine_chunks() if hasattr(data, "combine_chunks") else data
+    array = data
+    if hasattr(data, "chunks"):
+        array = data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
     kind = str(getattr(array, "type", ""))
     if not kind.startswith(("list", "large_list", "fixed_size_list")):
         raise CleancutError(f"expected an Arrow array of lists, got {kind or type(data).__name__}.")
@@ -316,6 +316,8 @@ def _refuse_null(values: Any, lengths: NDArray[np.int64], where: Where, what: st
 
 def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
     """Lists in an Arrow array: ids without a copy, strings by Arrow's own dictionary encoding."""
+    if getattr(data, "num_chunks", 1) > 1 and str(data.type.value_type).startswith(("int", "uint")):
+        return _from_arrow_ids(data, labels, where)
     values, lengths = _arrow_lists(data, where)
     if hasattr(values, "field"):
         return _from_arrow_structs(values, lengths, where)
@@ -328,6 +330,23 @@ def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
     if inner.startswith(("int", "uint")):
         return _from_ids(values.to_numpy(), lengths, labels, where)
     return recognise(data.to_pylist(), labels, where)
+
+
+def _from_arrow_ids(data: Any, labels: Any, where: Where) -> RawTags:
+    """Label ids chunk by chunk, as a memory-mapped dataset has them, so that only their codes are ever in memory."""
+    parts, first = [], 0
+    for chunk in data.chunks:
+        shifted: Where = lambda sample, token=None, first=first: where(first + sample, token)
+        part = _from_arrow(chunk, labels, shifted)
+        assert isinstance(part, RawTags)
+        parts.append(part)
+        first += len(chunk)
+    codes, lengths = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    masked = None
+    if any(part.masked is not None for part in parts):
+        none = [np.zeros(len(p.codes), bool) if p.masked is None else p.masked for p in parts]
+        masked = np.concatenate(none)
+    return RawTags(codes, lengths, parts[0].tags, masked)
 
 
 def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -> RawSpans:
@@ -344,5 +363,3 @@ def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -
     start, end = (fields[name].to_numpy(zero_copy_only=False).astype(np.int64) for name in ("start", "end"))
     label = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return RawSpans(sample, start, end, label, tuple(encoded.dictionary.to_pylist()), len(lengths))
-
-

@@ -9,15 +9,15 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from .files import replacing
 from .spans import Corpus, samples_of
 from .tags import CleancutError, Scheme, Tagging, Where, parse_choice, parse_scheme
 
@@ -165,9 +165,7 @@ class Row(NamedTuple):
     """``tags`` or ``entities``."""
 
 
-def _corpora(
-    path: str | os.PathLike[str], format: str | None, options: Options, size: int | None
-) -> Iterator[Corpus]:
+def _corpora(path: str | os.PathLike[str], format: str | None, options: Options, size: int | None) -> Iterator[Corpus]:
     _check_file(path)
     kind = format_of(path, format)
     if options.column is not None and kind is not Format.CONLL:
@@ -275,15 +273,13 @@ def _conll_rows(path: str | os.PathLike[str], options: Options) -> Iterator[Row]
     tokens: list[str] = []
     tags: list[str] = []
     begun, width, id_, doc, n_docs = 0, 0, None, None, 0
-    separator: str | None = None
+    separator = _separator(path)
     for number, line in _lines(path):
         if not line or line.isspace():
             if tokens:
                 yield Row(begun, id_, doc, tokens, tags, "tags")
                 tokens, tags, id_ = [], [], None
             continue
-        if separator is None and not line.startswith((_DOCSTART, "#")):
-            separator = "\t" if "\t" in line else " "
         if line.startswith(_DOCSTART):
             if tokens:
                 yield Row(begun, id_, doc, tokens, tags, "tags")
@@ -291,12 +287,10 @@ def _conll_rows(path: str | os.PathLike[str], options: Options) -> Iterator[Row]
             name, bracket, _ = line.partition("(")[2].rpartition(")")
             doc, n_docs = (name or None) if bracket else str(n_docs), n_docs + 1
             continue
-        if line.startswith("#") and "\t" not in line and separator != " " and not tokens:
+        if line.startswith("#") and "\t" not in line and separator == "\t" and not tokens:
             if line.startswith("# id = "):
                 id_ = line.removeprefix("# id = ")
             continue
-        if separator is None:
-            separator = "\t" if "\t" in line else " "
         fields = line.split("\t") if separator == "\t" else [field for field in line.split(" ") if field]
         if not width:
             width = len(fields)
@@ -316,6 +310,12 @@ def _conll_rows(path: str | os.PathLike[str], options: Options) -> Iterator[Row]
         tags.append(fields[column])
     if tokens:
         yield Row(begun, id_, doc, tokens, tags, "tags")
+
+
+def _separator(path: str | os.PathLike[str]) -> str:
+    """A tab, if the first line with a token has one, else the space."""
+    lines = (line for _, line in _lines(path) if line.strip() and not line.startswith((_DOCSTART, "#")))
+    return "\t" if "\t" in next(lines, "\t") else " "
 
 
 def _conll_text(corpus: Corpus, scheme: Scheme) -> Iterator[str]:
@@ -490,9 +490,16 @@ def write(
         texts = chain.from_iterable(_conll_text(corpus, chosen or Scheme.IOB2) for corpus in batches)
     else:
         texts = chain.from_iterable(_jsonl_text(corpus, chosen) for corpus in batches)
-    with _replacing(path) as stream:
+    with replacing(path) as plain, _packed(plain, path) as stream:
         for text in texts:
             stream.write(text.encode("utf-8"))
+
+
+def _packed(stream: IO[bytes], path: str | os.PathLike[str]) -> AbstractContextManager[Any]:
+    """The stream itself, or one that packs what it is given where the name ends in .gz."""
+    if not os.fspath(path).endswith(".gz"):
+        return nullcontext(stream)
+    return gzip.GzipFile(fileobj=stream, mode="wb", filename="", mtime=0)  # the same bytes on every run
 
 
 def _jsonl_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
@@ -502,32 +509,3 @@ def _jsonl_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
             del sample["entities"]
             sample["tags"] = tags[i]
         yield json.dumps(sample, ensure_ascii=False) + "\n"
-
-
-@contextmanager
-def _replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that takes its name only when it is complete."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder):
-        raise CleancutError(f"{path}: the folder {folder} does not exist.")
-    if os.path.isdir(path):
-        raise CleancutError(f"{path} is a directory. Name a file in it.")
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(path)}.")
-    try:
-        with os.fdopen(handle, "wb") as plain:
-            if os.fspath(path).endswith(".gz"):
-                with gzip.GzipFile(fileobj=plain, mode="wb", filename="", mtime=0) as stream:
-                    yield stream  # type: ignore[misc]
-            else:
-                yield plain
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -73,10 +73,7 @@ _LETTERS = "BIMELSU"
 
 # conlleval: B and S always start a mention; I and E start one after E or S. A gap, the start of a sample and
 # a change of type start one too; those need more than the two letters and are added in _segments.
-_STARTS = np.zeros((5, 5), bool)
-_STARTS[:, [_B, _S]] = True
-_STARTS[[_E, _S], :] = True
-_STARTS = _STARTS.ravel()  # of 5 * previous letter + letter
+_STARTS = np.array([b in (_B, _S) or a in (_E, _S) for a in range(5) for b in range(5)])  # of 5 * previous + letter
 
 
 class _Grammar(NamedTuple):
@@ -217,44 +214,30 @@ def decode(
     """Mentions of tagged samples: ``tags[codes[i]]`` is the tag of token i, samples lie one after the other."""
     bounds = bounds_of(lengths)
     inside, code = _entity_tokens(codes, tags)
-    used = np.flatnonzero(np.bincount(code, minlength=len(tags)))
-    kinds, types, names = np.zeros(len(tags), np.uint8), np.zeros(len(tags), np.int32), []
-    letters = set()
-    for c in used.tolist():
-        try:
-            letter, name = split_tag(tags[c], scheme)
-        except CleancutError as error:
-            sample, token = locate(int(inside[code == c][0]), bounds)
-            raise CleancutError(f"{where(sample, token)}: {error}") from None
-        letters.add(letter)
-        kinds[c] = _KIND[letter]
-        names.append(name)
-    labels = tuple(sorted(set(names)))
-    rank = {name: r for r, name in enumerate(labels)}
-    types[used] = [rank[name] for name in names]
 
-    kind, label = kinds[code], types[code]
+    def at(position: int) -> str:
+        return where(*locate(int(inside[position]), bounds))
+
+    kinds, types, labels, letters = _parse_inventory(tags, code, scheme, at)
+    kind, label = kinds.take(code), types.take(code)
     first_token = np.zeros(len(codes) + 1, bool)
     first_token[bounds[:-1]] = True
-    joined = (inside[1:] == inside[:-1] + 1) & ~first_token[inside[1:]]
+    joined = np.diff(inside) == 1
+    joined &= ~first_token[inside[1:]]
     same_type = label[1:] == label[:-1]
     starts = np.ones(len(inside), bool)
-    starts[1:] = ~joined | ~same_type | _STARTS[kind[:-1] * 5 + kind[1:]]
+    starts[1:] = ~joined | ~same_type | _STARTS.take(kind[:-1] * 5 + kind[1:])
     begin = np.flatnonzero(starts)
-    last = np.append(begin[1:] - 1, len(inside) - 1)[: len(begin)]
-    per_sample = np.diff(np.searchsorted(inside[begin], bounds))
-    sample = np.repeat(np.arange(len(lengths)), per_sample)
+    final = np.append(begin[1:] - 1, len(inside) - 1)[: len(begin)]
+    sample = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths).take(inside.take(begin))
+    per_sample = np.bincount(sample, minlength=len(lengths))
 
     neighbour = np.zeros(len(begin) + 1, bool)  # does mention k touch mention k - 1 of the same type?
     neighbour[1:-1] = (joined & same_type)[begin[1:] - 1]
-    ends = kind[begin] * 5 + kind[last]
-    always, after_neighbour, before_neighbour = _VALID
-    valid = always[ends]
-    valid[neighbour[:-1]] |= after_neighbour[ends[neighbour[:-1]]]
-    valid[neighbour[1:]] |= before_neighbour[ends[neighbour[1:]]]
-    ill_formed = _samples_with_bits(~valid, per_sample)
-    tagging = Tagging(frozenset(letters), ill_formed, scheme)
-    keep: NDArray[np.bool_] | slice = slice(None)
+    valid = _judge(kind[begin] * 5 + kind[final], neighbour)
+    tagging = Tagging(letters, _samples_with_bits(~valid, per_sample), scheme)
+    offset = bounds[sample]
+    columns = [sample, inside[begin] - offset, inside[final] + 1 - offset, label[begin]]
     if repair is not Repair.CONLLEVAL and len(begin):
         judged = tagging.scheme()
         if judged is None:
@@ -265,19 +248,46 @@ def decode(
         keep = valid & (1 << _SCHEMES.index(judged)) != 0
         if repair is Repair.ERROR and not keep.all():
             bad = int(np.argmin(keep))
-            at, until = int(inside[begin[bad]]), int(inside[last[bad]]) + 1
-            shown = " ".join(tags[c] for c in codes[at:until][:8].tolist())
+            shown = " ".join(tags[c] for c in code[begin[bad] : final[bad] + 1][:8])
             raise CleancutError(
-                f"{where(*locate(at, bounds))}: {shown!r} is not a well-formed {judged.upper()} mention. "
+                f"{at(begin[bad])}: {shown!r} is not a well-formed {judged.upper()} mention. "
                 "Correct the tags, or give repair='conlleval' or 'discard'."
             )
-    offset = bounds[sample]
-    columns = [sample, inside[begin] - offset, inside[last] + 1 - offset, label[begin]]
-    columns = [column[keep].astype(np.int32) for column in columns]
-    if len(columns[3]) < len(begin):  # a type of which every mention was discarded is no type of this corpus
+        columns = [column[keep] for column in columns]
+        # a type of which every mention was discarded is no type of this corpus
         left, columns[3] = np.unique(columns[3], return_inverse=True)
         labels = tuple(labels[i] for i in left)
-    return Decoded(*columns, labels, tagging)
+    in_sample, start, end, of_type = (column.astype(np.int32, copy=False) for column in columns)
+    return Decoded(in_sample, start, end, of_type, labels, tagging)
+
+
+def _parse_inventory(
+    tags: Sequence[str], code: NDArray[np.integer], scheme: Scheme | None, at: Callable[[int], str]
+) -> tuple[NDArray[np.uint8], NDArray[np.unsignedinteger], tuple[str, ...], frozenset[str]]:
+    """Letter and type of each tag that occurs, the type names, and the letters; a bad tag is refused with its place."""
+    used = np.flatnonzero(np.bincount(code, minlength=len(tags))).tolist()
+    parsed = {}
+    for c in used:
+        try:
+            parsed[c] = split_tag(tags[c], scheme)
+        except CleancutError as error:
+            raise CleancutError(f"{at(int(np.argmax(code == c)))}: {error}") from None
+    labels = tuple(sorted({name for _, name in parsed.values()}))
+    rank = {name: r for r, name in enumerate(labels)}
+    kinds, types = np.zeros(len(tags), np.uint8), np.zeros(len(tags), np.min_scalar_type(len(tags)))
+    for c, (letter, name) in parsed.items():
+        kinds[c], types[c] = _KIND[letter], rank[name]
+    return kinds, types, labels, frozenset(letter for letter, _ in parsed.values())
+
+
+def _judge(ends: NDArray[np.uint8], neighbour: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """For each mention a bit per scheme under which it is well-formed, from its first and last letters."""
+    always, after_neighbour, before_neighbour = _VALID
+    after, before = neighbour[:-1], neighbour[1:]
+    valid = always.take(ends)
+    valid[after] |= after_neighbour[ends[after]]
+    valid[before] |= before_neighbour[ends[before]]
+    return valid
 
 
 def _entity_tokens(codes: NDArray, tags: Sequence[str]) -> tuple[NDArray[np.int64], NDArray]:

@@ -1,0 +1,59 @@
+"""Partial-credit mention F1 as an evaluate module."""
+
+import evaluate
+
+from cleancut.faces import NerModule
+from cleancut.faces import accepted_features
+from cleancut.scores import partial_f1
+
+_DESCRIPTION = """\
+Mention F1 with part of the credit for near misses of the right type: same start (left), same end (right) or a shared
+token (overlap), beside the exact score. Any tag scheme, label ids or spans; order of predictions never matters.
+"""
+
+_INPUTS = """
+Args:
+    predictions: one list for each sample: tags ("B-PER"), label ids (with labels=), or spans
+        ({"start", "end", "label"}, half-open token offsets).
+    references: the same of the gold annotation. Positions whose label id is -100 are left out on both sides.
+    tokens: the words of each sample (optional; checked against the labels).
+    labels: names of the label ids: a list, an id2label dict or a ClassLabel.
+    scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes or io; inferred if not given.
+    repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
+    credit: what a partial match is worth, from 0 to 1 (default 0.5).
+
+Returns:
+    precision_*, recall_* and f1_* for exact, left, right and overlap; n_gold, n_pred, n_exact, n_partial_left,
+    n_partial_right, n_partial_overlap, n_repaired_gold, n_repaired_pred, the same for each type as
+    "f1_overlap/PER", and signature.
+
+Examples:
+    >>> import evaluate, cleancut
+    >>> metric = evaluate.load(cleancut.metric("partial_f1"))
+    >>> result = metric.compute(predictions=[["O", "B-ORG", "I-ORG"]], references=[["B-ORG", "I-ORG", "I-ORG"]])
+    >>> result["f1_exact"], result["f1_left"], result["f1_right"], result["f1_overlap"]
+    (0.0, 0.0, 0.5, 0.5)
+"""
+
+_CITATION = """\
+@misc{kong-sullivan-partial,
+    title = "Partial Evaluation Metrics in Named Entity Recognition",
+    author = "Kong, James and Sullivan, Charles",
+}
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _INPUTS)
+class PartialF1(NerModule, evaluate.Metric):
+    """Partial-credit mention F1."""
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS,
+            features=accepted_features(),
+        )
+
+    def _compute(self, predictions, references, **options):
+        return partial_f1(references, predictions, **self.options(options)).to_dict()

@@ -1,0 +1,213 @@
+"""The command line as a shell sees it: output, JSON, exit codes, one-line errors."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from cleancut import cli, exact_f1, partial_f1, read
+
+GOLD = "Ada B-PER\nKing I-PER\nspoke O\n\nOslo B-LOC\n\n"
+PRED = "Ada B-PER\nKing O\nspoke O\n\nOslo B-LOC\n\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "gold.conll").write_text(GOLD)
+    (tmp_path / "pred.conll").write_text(PRED)
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    code = cli.main([str(a) for a in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def score(capsys, files, *arguments):
+    return run(capsys, "score", "--gold", files / "gold.conll", "--pred", files / "pred.conll", *arguments)
+
+
+def test_json_is_one_object_with_unrounded_values(capsys, files):
+    code, out, err = score(capsys, files, "--json")
+    gold, pred = read(files / "gold.conll"), read(files / "pred.conll")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {
+        "exact_f1": exact_f1(gold, pred).to_dict(),
+        "partial_f1": partial_f1(gold, pred).to_dict(),
+    }
+
+
+def test_metrics_may_be_chosen(capsys, files):
+    assert list(json.loads(score(capsys, files, "--json", "--metrics", "partial")[1])) == ["partial_f1"]
+    credited = json.loads(score(capsys, files, "--json", "--metrics", "partial", "--credit", "1")[1])
+    assert credited["partial_f1"]["f1_left"] == 1.0
+
+
+def test_a_table_by_default(capsys, files):
+    code, out, _ = score(capsys, files)
+    assert code == 0 and "\x1b" not in out
+    lines = out.splitlines()
+    assert lines[0] == "Exact match (%)"
+    assert lines[1].split() == ["system", "P", "R", "F1", "macro", "F1", "gold", "predicted", "correct"]
+    assert lines[3].split() == ["pred", "50.00", "50.00", "50.00", "50.00", "2", "2", "1"]
+    assert max(len(line) for line in lines if "|" not in line) <= 80
+    assert "exact_f1|match:exact|scheme:iob2|repair:conlleval" in out
+    _, out, _ = score(capsys, files, "--by-type")
+    assert "LOC   100.00" in out and "PER     0.00" in out
+
+
+def test_repairs_are_told(capsys, files):
+    (files / "pred.conll").write_text(PRED.replace("B-PER", "I-PER"))
+    assert "pred: 1 predicted sample had ill-formed tags (repair: conlleval)." in score(capsys, files)[1]
+    code, _, err = score(capsys, files, "--repair", "error")
+    assert code == 2 and "pred.conll, line 1" in err and "IOB2" in err
+
+
+def test_several_systems_are_keyed_by_their_stems(capsys, files):
+    for folder in ("a", "b"):
+        (files / folder).mkdir()
+        (files / folder / "run.conll").write_text(PRED)
+    args = ["score", "--gold", files / "gold.conll", "--json"]
+    for name in ("pred.conll", "a/run.conll", "b/run.conll"):
+        args += ["--pred", files / name]
+    result = json.loads(run(capsys, *args)[1])
+    assert list(result) == ["pred", "a/run", "b/run"]
+    assert result["a/run"] == result["pred"]
+    code, _, err = run(capsys, *args, "--pred", files / "pred.conll")
+    assert code == 2 and "same file is given twice" in err
+
+
+def test_the_single_file_of_conlleval(capsys, files):
+    both = "".join(f"{g} {p.split()[1]}\n" if g else "\n" for g, p in zip(GOLD.split("\n"), PRED.split("\n")))
+    (files / "both.txt").write_text(both)
+    out = run(capsys, "score", "--gold", files / "both.txt", "--json")[1]
+    assert json.loads(out) == json.loads(score(capsys, files, "--json")[1])
+    columns = ["--gold-column", 1, "--pred-column", 2]
+    out = run(capsys, "score", "--gold", files / "both.txt", "--pred", files / "both.txt", *columns, "--json")[1]
+    assert json.loads(out) == json.loads(score(capsys, files, "--json")[1])
+
+
+def test_nan_is_null():
+    from cleancut.report import to_json
+
+    assert json.loads(to_json({"a": float("nan"), "b": [1.5, float("inf")]})) == {"a": None, "b": [1.5, None]}
+
+
+BAD = {
+    "missing file": (["--pred", "none.conll"], "none.conll: no such file"),
+    "directory": (["--pred", "."], "is a directory"),
+    "unknown metric": (["--metrics", "exakt"], "'exakt' is unknown. Did you mean exact?"),
+    "no metric": (["--metrics", ","], "none given"),
+    "scheme": (["--scheme", "xyz"], "scheme='xyz' is unknown"),
+    "credit": (["--credit", "7"], "credit=7.0 is out of range"),
+    "column": (["--gold-column", "9"], "column 9"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gives_one_line_and_exit_code_2(case, capsys, files):
+    extra, message = BAD[case]
+    code, out, err = score(capsys, files, *extra)
+    assert (code, out) == (2, "")
+    assert message in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["scoer"], ["score"], ["score", "--gold"], ["score", "--gold", "x", "--nope"]]
+)
+def test_wrong_words_give_one_line_and_exit_code_2(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    out, err = capsys.readouterr()
+    assert caught.value.code == 2 and out == "" and err.count("\n") == 1 and "--help" in err
+
+
+def test_convert(capsys, files):
+    code, out, err = run(capsys, "convert", files / "gold.conll", files / "x.jsonl")
+    assert (code, out) == (0, "") and "2 samples, 2 mentions" in err
+    assert run(capsys, "convert", files / "x.jsonl", files / "y.conll", "--scheme", "bioes")[0] == 0
+    assert (files / "y.conll").read_text() == "Ada\tB-PER\nKing\tE-PER\nspoke\tO\n\nOslo\tS-LOC\n\n"
+    assert run(capsys, "convert", files / "y.conll", files / "z.jsonl.gz", "--scheme", "bilou")[0] == 0
+    assert read(files / "z.jsonl.gz").tags() == read(files / "gold.conll").tags()
+    code, _, err = run(capsys, "convert", files / "none", files / "y.conll")
+    assert code == 2 and "no such file" in err
+    assert run(capsys, "convert", files / "gold.conll", files / "out.parquet")[0] == 2
+
+
+def test_convert_bare_io_names(capsys, files):
+    (files / "io.conll").write_text("Ada person\nKing person\nrock art-music\n")
+    code, _, err = run(capsys, "convert", files / "io.conll", files / "x.conll")
+    assert code == 2 and "scheme='io'" in err
+    assert run(capsys, "convert", files / "io.conll", files / "x.conll", "--from-scheme", "io")[0] == 0
+    assert read(files / "x.conll").tags() == [["B-person", "I-person", "B-art-music"]]
+
+
+def test_int_labels_by_name_or_file(capsys, files):
+    (files / "x.jsonl").write_text('{"tokens": ["a", "b"], "tags": [1, 0]}\n')
+    (files / "names.txt").write_text("O\nB-X\n")
+    for names in ("O,B-X", files / "names.txt"):
+        out = run(
+            capsys, "score", "--gold", files / "x.jsonl", "--pred", files / "x.jsonl", "--labels", names, "--json"
+        )[1]
+        assert json.loads(out)["exact_f1"]["f1/X"] == 1.0
+
+
+def test_demo_shows_scores_and_leaves_files_that_score_the_same(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run(capsys, "demo")
+    assert code == 0 and "Exact match" in out
+    again = run(capsys, "demo")[1]
+    assert again == out
+    command = out.splitlines()[-1].split()[1:]
+    table = run(capsys, *command)[1]
+    assert (
+        table.split("\n\n")[0].splitlines()[-1].split()[1:]
+        == [line.split()[1:] for line in out.splitlines() if line.startswith("look-up")][0]
+    )
+
+
+def test_as_a_module_and_through_a_closed_pipe(files):
+    command = [sys.executable, "-m", "cleancut"]
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("cleancut 0.")
+    pipe = f"{' '.join(command)} score --gold {files}/gold.conll --pred {files}/pred.conll | true"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {pipe}"], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+
+
+def test_help_of_every_command_has_an_example(capsys):
+    for command in ("score", "convert", "demo"):
+        with pytest.raises(SystemExit) as caught:
+            cli.main([command, "--help"])
+        out = capsys.readouterr().out
+        assert caught.value.code == 0 and f"example:\n  cleancut {command}" in out
+
+
+def test_colour_only_on_a_terminal(files):
+    """Under a pseudo-terminal the table has colour, and none where NO_COLOR is set."""
+    import pty
+
+    def shown(**env):
+        reader, writer = pty.openpty()
+        command = [
+            sys.executable,
+            "-m",
+            "cleancut",
+            "score",
+            "--gold",
+            files / "gold.conll",
+            "--pred",
+            files / "pred.conll",
+        ]
+        with subprocess.Popen(
+            command, stdout=writer, stderr=writer, env={**os.environ, "TERM": "xterm", **env}
+        ) as process:
+            process.wait()
+            os.close(writer)
+        return os.read(reader, 100_000).decode()
+
+    assert "\x1b[1m" in shown()
+    assert "\x1b" not in shown(NO_COLOR="1")

@@ -1,0 +1,109 @@
+"""The shape of the project: light imports, one-way dependencies, a wheel that stands alone."""
+
+import ast
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+import cleancut
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "cleancut"
+
+# Who may import whom: a module imports only from modules on earlier lines.
+LAYERS = [
+    {"version", "tags"},
+    {"inputs", "locating", "files"},
+    {"spans"},
+    {"alignment", "reading"},
+    {"scores"},
+    {"report", "faces", "confusion"},
+    {"demo"},
+    {"cli"},
+    {"__main__", "__init__"},
+]
+ENGINE = {"version", "tags", "files", "inputs", "spans", "alignment", "scores", "confusion"}
+
+
+def imports(path: Path, top_level_only: bool = False) -> set[str]:
+    tree = ast.parse(path.read_text())
+    nodes = tree.body if top_level_only else list(ast.walk(tree))
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            found |= {f"{base}{alias.name}" if base == "." else base for alias in node.names}
+    return found
+
+
+def test_dependencies_point_one_way():
+    level = {name: i for i, layer in enumerate(LAYERS) for name in layer}
+    modules = {path.stem: path for path in SOURCE.glob("*.py")}
+    assert set(modules) == set(level)
+    for name, path in modules.items():
+        if name == "__init__":
+            continue
+        for imported in imports(path):
+            if imported.startswith("."):
+                assert level[imported.lstrip(".")] < level[name], f"{name} imports {imported}"
+
+
+def test_the_engine_needs_numpy_alone():
+    allowed = set(sys.stdlib_module_names) | {"numpy"}
+    for name in ENGINE:
+        foreign = {i.split(".")[0] for i in imports(SOURCE / f"{name}.py") if not i.startswith(".")} - allowed
+        assert not foreign, f"{name} imports {foreign}"
+
+
+def test_heavy_packages_are_imported_only_when_needed(tmp_path):
+    heavy = ["datasets", "evaluate", "pyarrow", "scipy", "torch", "transformers", "gradio", "matplotlib", "pandas"]
+    code = (
+        "import sys, cleancut\n"
+        f"heavy = {heavy!r}\n"
+        "assert not set(heavy) & set(sys.modules) and 'numpy' not in sys.modules\n"
+        "cleancut.exact_f1([['B-A']], [['B-A']])\n"
+        "import cleancut.cli\n"
+        "assert not set(heavy) & set(sys.modules), set(heavy) & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_versions_agree():
+    assert f'version: "{cleancut.__version__}"' in (ROOT / "CITATION.cff").read_text()
+    assert f"## {cleancut.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize("tool", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]])
+def test_the_sources_are_clean(tool):
+    pytest.importorskip(tool[0], reason=f"{tool[0]} is in the extra 'test'")
+    done = subprocess.run([sys.executable, "-m", *tool], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_wheel_brings_its_metrics_along(tmp_path):
+    """Built and installed without the checkout, the modules load and compute."""
+    wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(ROOT)]
+    subprocess.run(wheel, check=True, capture_output=True)
+    venv.create(tmp_path / "venv", system_site_packages=False, with_pip=False)
+    python = tmp_path / "venv" / "bin" / "python"
+    site = next((tmp_path / "venv" / "lib").glob("python*/site-packages"))
+    subprocess.run([sys.executable, "-m", "zipfile", "-e", *tmp_path.glob("*.whl"), site], check=True)
+    import numpy
+
+    # the dependencies are those of this environment, but for cleancut itself
+    (site / "dependencies.pth").write_text(str(Path(numpy.__file__).parents[1]))
+    code = (
+        "import cleancut, evaluate, pathlib\n"
+        f"assert pathlib.Path(cleancut.__file__).is_relative_to({str(tmp_path)!r}), cleancut.__file__\n"
+        f"path = cleancut.metric('exact_f1'); assert path.startswith({str(tmp_path)!r}), path\n"
+        "m = evaluate.load(path)\n"
+        "print(m.compute(predictions=[['B-A']], references=[['B-A']])['f1'])\n"
+    )
+    done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=dict(os.environ))
+    assert done.stdout.strip() == "1.0", done.stderr
