@@ -178,8 +178,135 @@ def test_as_a_module_and_through_a_closed_pipe(files):
     assert "Traceback" not in done.stderr
 
 
+def test_odd_calls_give_one_line(capsys, files):
+    (files / "two.conll").write_text("Ada person\n")
+    cases = [
+        (["score", "--gold", files / "two.conll"], "column -2 beside the token"),
+        (["score", "--gold", files / "x.jsonl"], "Give --pred FILE"),
+        (["demo", "-o", files / "gold.conll"], "gold.conll"),
+        (["demo", "-o", files / "no" / "dir"], "no/dir"),
+        (["score", "--gold", files / "gold.conll", "--pred", files / "pred.conll", "--labels", files / "bin"], "utf-8"),
+    ]
+    (files / "x.jsonl").write_text('{"tokens": ["a"], "tags": ["O"]}\n')
+    (files / "bin").write_bytes(b"\xff\xfe")
+    for arguments, message in cases:
+        code, out, err = run(capsys, *arguments)
+        assert (code, out) == (2, "") and message in err and err.count("\n") == 1, err
+
+
+def test_repair_is_in_the_signature(capsys, files):
+    assert "repair:discard" in score(capsys, files, "--repair", "discard")[1]
+
+
+@pytest.fixture
+def trained(files):
+    (files / "train.conll").write_text("Oslo B-LOC\nslept O\n")
+    return files
+
+
+def test_training_data_brings_clean_and_hardeval(capsys, trained):
+    from cleancut import Exposure, clean_f1, hardeval
+
+    gold, pred = read(trained / "gold.conll"), read(trained / "pred.conll")
+    shown = Exposure.of(read(trained / "train.conll"))
+    _, out, _ = score(capsys, trained, "--train", trained / "train.conll", "--json")
+    result = json.loads(out)
+    assert list(result) == ["exact_f1", "partial_f1", "clean_f1", "hardeval"]
+    for name, expected in (("clean_f1", clean_f1(gold, pred, shown)), ("hardeval", hardeval(gold, pred, shown))):
+        values = {k: None if v != v else v for k, v in expected.to_dict().items()}
+        assert result[name] == values
+    text = score(capsys, trained, "--train", trained / "train.conll", "--by-type")[1]
+    assert "clean F1" in text and "hardeval" in text and "Recall by novelty" in text
+    twice = ["--train", trained / "train.conll", "--train", trained / "gold.conll"]
+    more = json.loads(score(capsys, trained, *twice, "--json", "--metrics", "clean")[1])
+    assert list(more) == ["clean_f1"] and more["clean_f1"]["n_clean"] == 0
+
+
+def test_keys_on_the_command_line(capsys, trained):
+    (trained / "train.conll").write_text("OSLO B-ORG\n")
+    args = ["--train", trained / "train.conll", "--json", "--metrics", "clean"]
+    for extra, seen in (([], 0), (["--ignore-case"], 0), (["--key", "surface", "--ignore-case"], 1)):
+        assert json.loads(score(capsys, trained, *args, *extra)[1])["clean_f1"]["n_contaminated"] == seen
+
+
+def test_clean_without_training_data_is_refused(capsys, files):
+    code, _, err = score(capsys, files, "--metrics", "clean")
+    assert code == 2 and "Give --train FILE" in err
+
+
+def test_hardeval_on_overlapping_mentions(capsys, files):
+    row = {
+        "tokens": ["a", "b"],
+        "entities": [{"start": 0, "end": 2, "label": "X"}, {"start": 0, "end": 1, "label": "X"}],
+    }
+    (files / "nested.jsonl").write_text(json.dumps(row) + "\n")
+    args = [
+        "score",
+        "--gold",
+        files / "nested.jsonl",
+        "--pred",
+        files / "nested.jsonl",
+        "--train",
+        files / "nested.jsonl",
+    ]
+    code, out, err = run(capsys, *args, "--json")
+    assert code == 0 and "hardeval" not in json.loads(out) and "hardeval is left out, since mentions overlap" in err
+    code, out, err = run(capsys, *args, "--metrics", "hardeval")
+    assert (code, out) == (2, "") and "hardeval is undefined" in err
+
+
+def test_audit(capsys, trained):
+    code, out, _ = run(capsys, "audit", "--train", trained / "train.conll", "--test", trained / "gold.conll", "--json")
+    result = json.loads(out)
+    assert code == 0 and result["test_vs_train"]["n_partial"] == 1 and result["memorisation"]["test"]["n_exact"] == 1
+    assert set(result["test_vs_train"]) == {
+        "n_samples", "n_empty", "n_partial", "n_full", "n_full_eq4", "rate_partial", "rate_full", "n_mentions",
+        "n_mentions_contaminated", "n_entities", "n_entities_contaminated",
+    }  # fmt: skip
+    text = run(capsys, "audit", "--train", trained / "train.conll", "--test", trained / "gold.conll")[1]
+    assert "test in train" in text and "Oslo" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_audit_of_a_folder(capsys, tmp_path):
+    code, _, err = run(capsys, "audit", tmp_path / "none")
+    assert code == 2 and "no such directory" in err
+    code, _, err = run(capsys, "audit", tmp_path)
+    assert code == 2 and "no train and test files" in err
+    for name in ("eng.train", "eng.testa", "eng.testb"):
+        (tmp_path / name).write_text(GOLD)
+    result = json.loads(run(capsys, "audit", tmp_path, "--json")[1])
+    assert result["validation_vs_train"]["n_full"] == 2 and result["duplicates"]["test_vs_validation"] == 2
+    (tmp_path / "other-train.txt").write_text(GOLD)
+    code, _, err = run(capsys, "audit", tmp_path)
+    assert code == 2 and "two train files" in err
+    assert run(capsys, "audit")[0] == 2
+    assert run(capsys, "audit", tmp_path, "--train", tmp_path / "eng.train")[0] == 2
+    assert (
+        run(capsys, "audit", "--train", tmp_path / "eng.train", "--test", tmp_path / "eng.testb", "--unit", "doc")[0]
+        == 2
+    )
+
+
+def test_audit_warns_of_at_signs_and_joins_them(capsys, tmp_path):
+    for name in ("train.conll", "test.conll"):
+        (tmp_path / name).write_text(f"@ B-PER\n{name[:2]} B-PER\n")
+    out = run(capsys, "audit", tmp_path)[1]
+    assert "--join-at" in out
+    joined = json.loads(run(capsys, "audit", tmp_path, "--join-at", "--json")[1])
+    assert joined["notes"] == [] and joined["test_vs_train"]["n_mentions_contaminated"] == 0
+
+
+def test_subsets(capsys, trained):
+    args = ["subsets", "--train", trained / "train.conll", "--test", trained / "gold.conll", "-o", trained / "out"]
+    code, out, _ = run(capsys, *args)
+    assert code == 0 and "1 of 2 mentions" in out
+    clean, contaminated = read(trained / "out" / "clean.conll"), read(trained / "out" / "contaminated.conll")
+    assert clean.texts() == ["Ada King"] and contaminated.texts() == ["Oslo"]
+    assert clean.tokens() == contaminated.tokens() == read(trained / "gold.conll").tokens()
+
+
 def test_help_of_every_command_has_an_example(capsys):
-    for command in ("score", "convert", "demo"):
+    for command in ("score", "audit", "subsets", "convert", "demo"):
         with pytest.raises(SystemExit) as caught:
             cli.main([command, "--help"])
         out = capsys.readouterr().out

@@ -13,7 +13,29 @@ from cleancut import CleancutError
 from cleancut.faces import KEYWORDS
 
 ROOT = Path(__file__).resolve().parents[1]
-FUNCTIONS = {name: getattr(cleancut, name) for name in KEYWORDS}
+TRAIN = {"tokens": [["a", "b", "x"], ["c"]], "tags": [["B-PER", "I-PER", "O"], ["B-LOC"]]}
+TOKENS = [["a", "b", "x"], ["y"], ["new", "c"]]
+
+
+def extra(name, rows=slice(None)):
+    """What a module needs beside predictions and references."""
+    needs_train = "train" in KEYWORDS[name]
+    return {"tokens": TOKENS[rows], "train": TRAIN} if needs_train else {}
+
+
+def direct(name, gold, pred, rows=slice(None), **options):
+    """The function that the module must agree with."""
+    given = extra(name, rows)
+    if given:
+        train = cleancut.Corpus.of(given.pop("train")["tokens"], tags=TRAIN["tags"])
+        return getattr(cleancut, name)(gold, pred, cleancut.Exposure.of(train), **given, **options).to_dict()
+    return getattr(cleancut, name)(gold, pred, **options).to_dict()
+
+
+def same(a, b):
+    return a.keys() == b.keys() and all(x == y or (x != x and y != y) for x, y in zip(a.values(), b.values()))
+
+
 GOLD = [["B-PER", "I-PER", "O"], ["O"], ["B-LOC", "O"]]
 PRED = [["B-PER", "O", "O"], ["B-LOC"], ["B-LOC", "O"]]
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
@@ -56,46 +78,86 @@ FORMS = {
 }
 
 
+ROWS = {"no mention in the first row": slice(1, None), "nothing at all": slice(0, 2)}
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("keep_in_memory", [False, True])
 def test_the_same_dictionary_as_the_function(form, keep_in_memory, name, tmp_path):
     gold, pred, options = FORMS[form]
     metric = evaluate.load(cleancut.metric(name), cache_dir=str(tmp_path), keep_in_memory=keep_in_memory)
-    expected = FUNCTIONS[name](gold, pred, **options).to_dict()
-    assert metric.compute(predictions=pred, references=gold, **options) == expected
-    assert metric.compute(predictions=pred, references=gold, **options) == expected  # and again
+    rows = ROWS.get(form, slice(None))
+    expected = direct(name, gold, pred, rows, **options)
+    assert same(metric.compute(predictions=pred, references=gold, **options, **extra(name, rows)), expected)
+    assert same(
+        metric.compute(predictions=pred, references=gold, **options, **extra(name, rows)), expected
+    )  # and again
 
 
 @pytest.mark.parametrize("form", ["strings", "ids", "spans", "arrays"])
 def test_batches_and_single_samples_add_up(form, metric, name):
     gold, pred, options = FORMS[form]
-    expected = FUNCTIONS[name](gold, pred, **options).to_dict()
-    metric.add_batch(predictions=[[]], references=[[]])  # says nothing of the form
-    metric.add_batch(predictions=pred[:1], references=gold[:1])
-    metric.add_batch(predictions=[], references=[])
-    for p, g in zip(pred[1:], gold[1:], strict=True):
-        metric.add(prediction=p, reference=g)
+    expected = direct(name, gold, pred, **options)
+    tokens = extra(name).get("tokens")
+
+    def words(rows):
+        return {"tokens": tokens[rows]} if tokens else {}
+
+    metric.add_batch(predictions=[[]], references=[[]], **({"tokens": [[]]} if tokens else {}))  # of any form
+    metric.add_batch(predictions=pred[:1], references=gold[:1], **words(slice(0, 1)))
+    metric.add_batch(predictions=[], references=[], **words(slice(0, 0)))
+    for i in range(1, len(gold)):
+        metric.add(prediction=pred[i], reference=gold[i], **words(i))
     assert len(metric) == 4
-    assert metric.compute(**options) == expected
+    train = {"train": TRAIN} if tokens else {}
+    assert same(metric.compute(**options, **train), expected)
 
 
-def test_tokens_are_kept_with_their_batches(metric):
+def test_tokens_are_kept_with_their_batches(name, metric):
+    train = {"train": TRAIN} if "train" in KEYWORDS[name] else {}
     for i, sample in enumerate(GOLD):
-        metric.add_batch(predictions=[PRED[i]], references=[sample], tokens=[["w"] * len(sample)])
-    assert metric.compute()["n_gold"] == 2
+        metric.add_batch(predictions=[PRED[i]], references=[sample], tokens=[TOKENS[i]])
+    assert same(metric.compute(**train), direct(name, GOLD, PRED))
     with pytest.raises(CleancutError, match="gold sample 0: 2 tokens but 3 tags"):
-        metric.compute(predictions=PRED, references=GOLD, tokens=[["a", "b"], ["c"], ["d", "e"]])
+        metric.compute(predictions=PRED, references=GOLD, tokens=[["a", "b"], ["c"], ["d", "e"]], **train)
     metric.add_batch(predictions=[["O"]], references=[["O"]], tokens=[["a"]])
     metric.add_batch(predictions=[["O"]], references=[["O"]])
     with pytest.raises(CleancutError, match="some batches came with tokens"):
-        metric.compute()
+        metric.compute(**train)
 
 
 def test_options_may_be_given_once_when_loading(name, tmp_path):
     metric = evaluate.load(cleancut.metric(name), cache_dir=str(tmp_path), labels=NAMES, repair="discard")
-    result = metric.compute(predictions=IDS[1], references=IDS[0])
-    assert "repair:discard" in result["signature"]
-    assert "repair:conlleval" in metric.compute(predictions=IDS[1], references=IDS[0], repair="conlleval")["signature"]
+    given = {"predictions": IDS[1], "references": IDS[0], **extra(name)}
+    assert "repair:discard" in metric.compute(**given)["signature"]
+    assert "repair:conlleval" in metric.compute(**given, repair="conlleval")["signature"]
+
+
+@pytest.mark.parametrize("name", ["clean_f1", "hardeval"])
+def test_training_data_may_be_given_once_when_loading(name, tmp_path):
+    metric = evaluate.load(cleancut.metric(name), cache_dir=str(tmp_path), train=TRAIN)
+    expected = direct(name, GOLD, PRED)
+    for _ in range(2):
+        assert same(metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS), expected)
+    spans = {"tokens": TRAIN["tokens"], "entities": cleancut.Mentions.of(TRAIN["tags"]).spans()}
+    assert same(metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train=spans), expected)
+    halves = [{key: column[i : i + 1] for key, column in TRAIN.items()} for i in range(2)]
+    assert same(metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train=halves), expected)
+
+
+@pytest.mark.parametrize("name", ["clean_f1", "hardeval"])
+def test_missing_training_data_and_words_are_named(name, tmp_path):
+    metric = evaluate.load(cleancut.metric(name), cache_dir=str(tmp_path))
+    with pytest.raises(CleancutError, match=f"{name} needs training data: give train="):
+        metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS)
+    with pytest.raises(CleancutError, match=f"{name} needs the words of the samples. Give tokens="):
+        metric.compute(predictions=PRED, references=GOLD, train=TRAIN)
+    with pytest.raises(CleancutError, match="train must have the columns tokens and tags"):
+        metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train={"text": ["a"]})
+    with pytest.raises(CleancutError, match="training sample 0"):
+        metric.compute(
+            predictions=PRED, references=GOLD, tokens=TOKENS, train={"tokens": [["a"]], "tags": [["O", "O"]]}
+        )
 
 
 def test_unknown_configurations_and_keywords_raise(metric, name):
@@ -111,8 +173,10 @@ def test_unknown_configurations_and_keywords_raise(metric, name):
         metric.add_batch(predictions=PRED, references=GOLD, scheme="iob2")
 
 
-def test_keywords_of_other_modules_are_ignored(metric):
-    assert metric.compute(predictions=PRED, references=GOLD, credit=0.5, keys="cleancut")["n_gold"] == 2
+def test_keywords_of_other_modules_are_ignored(metric, name):
+    every = {"credit": 0.5, "keys": "cleancut", "strict": False, "encoding": "bilou", "typed": True, "train": TRAIN}
+    result = metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, **every)
+    assert same(result, direct(name, GOLD, PRED))
 
 
 BAD = {
@@ -127,15 +191,24 @@ BAD = {
     "logits": (np.zeros((1, 2, 3)), [[0, 0]], "argmax"),
     "bare": ([["PER"]], [["O"]], "scheme='io'"),
     "floats": ([[0.5]], [["O"]], "0.5"),
+    "floats among ids": ([[0, 1.5]], [[0, 1]], "1.5"),
+    "None first": ([[None, "O"]], [["O", "O"]], "prediction sample 0, token 0: None"),
+    "nothing predicted": ([[]], [["O", "B-PER"]], "2 gold tokens but 0 tags"),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_refused_and_leaves_the_module_usable(case, metric):
+def test_bad_input_is_refused_and_leaves_the_module_usable(case, metric, name):
     pred, gold, message = BAD[case]
+    train = {"train": TRAIN} if "train" in KEYWORDS[name] else {}
     with pytest.raises(CleancutError, match=message):
-        metric.compute(predictions=pred, references=gold)
-    assert metric.compute(predictions=PRED, references=GOLD)["n_gold"] == 2
+        metric.compute(predictions=pred, references=gold, **train)
+    assert same(metric.compute(predictions=PRED, references=GOLD, **extra(name)), direct(name, GOLD, PRED))
+
+
+def test_generators_are_taken(tmp_path):
+    metric = evaluate.load(cleancut.metric("exact_f1"), cache_dir=str(tmp_path))
+    assert metric.compute(predictions=(p for p in PRED), references=iter(GOLD)) == direct("exact_f1", GOLD, PRED)
 
 
 def test_forms_may_not_change_between_batches(metric):
@@ -148,22 +221,24 @@ def test_forms_may_not_change_between_batches(metric):
 
 
 def test_combine(tmp_path):
-    both = evaluate.combine(
-        [evaluate.load(cleancut.metric(n), cache_dir=str(tmp_path), keep_in_memory=True) for n in sorted(KEYWORDS)]
-    )
-    result = both.compute(predictions=PRED, references=GOLD, credit=0.25)
-    assert result["f1"] == cleancut.exact_f1(GOLD, PRED).f1
+    loaded = {n: evaluate.load(cleancut.metric(n), cache_dir=str(tmp_path), keep_in_memory=True) for n in KEYWORDS}
+    both = evaluate.combine(list(loaded.values()))
+    result = both.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train=TRAIN, credit=0.25)
+    assert result["exact_f1_f1"] == cleancut.exact_f1(GOLD, PRED).f1
     assert result["f1_left"] == cleancut.partial_f1(GOLD, PRED, credit=0.25).f1_left
-    both.add_batch(predictions=PRED, references=GOLD)
-    both.add(prediction=["O"], reference=["O"])
-    assert both.compute()["f1"] == result["f1"]
+    assert result["clean_f1"] == direct("clean_f1", GOLD, PRED)["clean_f1"]
+    assert result["hardeval"] == direct("hardeval", GOLD, PRED)["hardeval"]
+    two = evaluate.combine([loaded["exact_f1"], loaded["partial_f1"]])
+    two.add_batch(predictions=PRED, references=GOLD)
+    two.add(prediction=["O"], reference=["O"])
+    assert two.compute()["f1_left"] == cleancut.partial_f1(GOLD, PRED).f1_left
 
 
 def test_save(metric, tmp_path):
-    result = metric.compute(predictions=PRED, references=GOLD)
+    result = metric.compute(predictions=PRED, references=GOLD, **extra(metric.name))
     path = evaluate.save(tmp_path / "result.json", **result)
     saved = json.loads(Path(path).read_text())
-    assert {k: saved[k] for k in result} == result
+    assert same({k: saved[k] for k in result}, result)
 
 
 def test_seqeval_keys_swap_one_line(tmp_path):
@@ -175,8 +250,8 @@ def test_seqeval_keys_swap_one_line(tmp_path):
 def _process(process_id, path, cache, queue):
     part = slice(process_id, None, 2)
     metric = evaluate.load(path, num_process=2, process_id=process_id, cache_dir=cache, experiment_id="test")
-    tokens = [["w"] * len(s) for s in GOLD[part]]
-    result = metric.compute(predictions=PRED[part], references=GOLD[part], tokens=tokens)
+    train = {"train": TRAIN} if "train" in KEYWORDS[metric.name] else {}
+    result = metric.compute(predictions=PRED[part], references=GOLD[part], tokens=TOKENS[part], **train)
     queue.put((process_id, result))
 
 
@@ -191,11 +266,11 @@ def test_distributed_processes_gather_all_samples(name, tmp_path):
     results = dict(queue.get(timeout=120) for _ in workers)
     for worker in workers:
         worker.join()
-    expected = FUNCTIONS[name](GOLD, PRED).to_dict()
     assert results[1] is None
-    assert results[0] == expected
+    assert same(results[0], direct(name, GOLD, PRED))
 
 
+@pytest.mark.parametrize("name", ["exact_f1", "partial_f1"])
 def test_evaluator_with_a_model_and_a_tokenizer(name, tmp_path):
     torch = pytest.importorskip("torch", reason="torch is in the extra 'trainer'")
     transformers = pytest.importorskip("transformers")
@@ -233,7 +308,7 @@ def test_evaluator_with_a_model_and_a_tokenizer(name, tmp_path):
     with torch.no_grad():
         logits = [model(**tokenizer(t, is_split_into_words=True, return_tensors="pt")).logits[0] for t in tokens]
     pred = [[NAMES[i] for i in row.argmax(-1)] for row in logits]
-    expected = FUNCTIONS[name](GOLD, pred).to_dict()
+    expected = direct(name, GOLD, pred)
     assert {k: result[k] for k in expected} == expected
 
 

@@ -165,6 +165,25 @@ BAD = {
         {"labels": NAMES},
         "gold sample 1, token 1: label id 9",
     ),
+    "None first": (([[None, "O"]], [["O", "O"]]), {}, "gold sample 0, token 0: None is not a tag"),
+    "-100 and lengths": (([[1]], [[1, -100]]), {"labels": NAMES}, "1 gold labels but 2 tags"),
+    "huge id": (([[10**30]], [[0]]), {"labels": NAMES}, "label id 1000.* is out of range"),
+    "negative name": (([[0]], [[0]]), {"labels": {-1: "O", 0: "B-P"}}, "label id -1 .* is negative"),
+    "2-D samples": (([np.array([[0, 1]])], [[0]]), {"labels": NAMES}, "gold sample 0: expected a list"),
+    "0-D samples": (([np.array(1)], [[0]]), {"labels": NAMES}, "gold sample 0: expected a list"),
+    "place behind a mask": (([[-100, -100, 0, 1]], [[0, 0, 0, 1]]), {"labels": ["O", "X"]}, "gold sample 0, token 3"),
+    "float offsets in Arrow": (
+        (pa.array([[{"start": 0.9, "end": 1.5, "label": "A"}]]), [[]]),
+        {},
+        "start of spans must be whole numbers",
+    ),
+    "int labels in Arrow": ((pa.array([[{"start": 0, "end": 1, "label": 1}]]), [[]]), {}, "label of spans must be"),
+    "empty label in Arrow": ((pa.array([[{"start": 0, "end": 1, "label": ""}]]), [[]]), {}, "an empty label"),
+    "tokens beside a corpus": (
+        (Corpus.of([["a"]], tags=[["O"]]), [["O"]]),
+        {"tokens": [["b"]]},
+        "tokens= has no effect",
+    ),
     "tokens": (([["O"]], [["O"]]), {"tokens": [["a", "b"]]}, "gold sample 0: 2 tokens but 1 tags"),
     "token not a string": (([["O"]], [["O"]]), {"tokens": [[1]]}, "1 is not a word"),
     "option without effect": (
@@ -220,6 +239,65 @@ def test_with_predictions_and_select():
         corpus.with_predictions([[(0, 3, "P")], [], []])
 
 
+def test_schemes_of_both_sides_are_told_apart():
+    bioes, iob2 = [["B-P", "E-P", "O", "S-L"]], [["B-P", "I-P", "O", "B-L"]]
+    for gold, pred in ((bioes, iob2), (iob2, bioes)):
+        assert exact_f1(gold, pred).n_repaired_pred == 0
+        assert exact_f1(gold, pred, repair="discard").f1 == 1.0
+    iob1, iob2 = [["I-P", "O", "I-L", "B-L"]], [["B-P", "O", "B-L", "B-L"]]
+    assert exact_f1(iob1, iob2, repair="discard").f1 == 1.0
+    assert exact_f1([[(0, 1, "P")]], [["I-P"]], repair="discard").f1 == 1.0
+
+
+def test_label_names_are_the_inventory():
+    names = ["O", "B-P", "I-P", "E-P", "S-P"]
+    assert exact_f1([[1, 2, 0]], [[1, 2, 0]], labels=names, repair="discard").n_gold == 0  # B I without E, in BIOES
+
+
+def test_parts_judged_by_different_schemes_do_not_add_up():
+    one = exact_f1([["B-P", "O"]], [["B-P", "O"]], repair="discard")
+    other = exact_f1([["S-P"]], [["S-P"]], repair="discard")
+    with pytest.raises(CleancutError, match="Give the scheme"):
+        _ = one + other
+    with pytest.raises(CleancutError, match="do not add up"):
+        _ = one + exact_f1([["B-P", "O"]], [["B-P", "O"]])
+
+
+def test_the_repair_policy_of_corpora_is_in_the_signature():
+    corpus = Corpus.of([["a"]], tags=[["I-P"]], scheme="iob2", repair="discard")
+    assert "repair:discard" in exact_f1(corpus, corpus).signature
+
+
+def test_selected_types_only():
+    corpus = Corpus.of([["a"], ["b"]], entities=[[(0, 1, "PER")], [(0, 1, "LOC")]])
+    assert exact_f1(corpus.select([0]), corpus.select([0])).macro_f1 == 1.0
+
+
+def test_the_text_may_come_with_the_predictions():
+    pred = Corpus.of([["Ada", "King"]], tags=[["O", "B-P"]])
+    assert cleancut.errors([["B-P", "I-P"]], pred).matches[0]["gold_text"] == "Ada King"
+
+
+def test_results_are_copies():
+    score = exact_f1([["B-P"]], [["B-P"]], keys="seqeval")
+    score.to_dict()["P"]["f1"] = 99
+    assert score["P"]["f1"] == 1.0
+    ids = np.zeros((1, 2), int) + 1
+    names = ["O", *(f"B-{i}" for i in range(400))]
+    mentions = Mentions.of(ids, labels=names)
+    ids[:] = 0
+    assert len(mentions.select([0])) == 2
+
+
+def test_accuracy_needs_the_same_keys_on_both_sides():
+    with pytest.raises(CleancutError, match="do not add up"):
+        _ = exact_f1([["O"]], [["O"]], keys="seqeval") + exact_f1([["O"]], [["O"]])
+
+
+def test_bare_io_names_with_a_hyphen():
+    assert exact_f1([["E-mail", "O"]], [["E-mail", "O"]], scheme="io")["f1/E-mail"] == 1.0
+
+
 @given(pairs(tags_of("BI")))
 def test_strings_ids_and_arrow_agree(both):
     names = sorted({t for side in both for s in side for t in s} | {"O"}, reverse=True)
@@ -245,23 +323,10 @@ def test_selecting_all_samples_changes_nothing(both):
 
 def test_public_names_are_what_the_readme_promises():
     assert set(cleancut.__all__) == {
-        "Corpus",
-        "CleancutError",
-        "Counts",
-        "Errors",
-        "Mentions",
-        "Score",
-        "__version__",
-        "errors",
-        "exact_f1",
-        "from_dataset",
-        "metric",
-        "partial_f1",
-        "read",
-        "read_batches",
-        "read_pair",
-        "write",
-    }
+        "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score",
+        "__version__", "audit", "clean_f1", "errors", "exact_f1", "from_dataset", "hardeval", "join_at",
+        "mention_statistics", "metric", "partial_f1", "read", "read_batches", "read_pair", "subsets", "write",
+    }  # fmt: skip
     for name in cleancut.__all__:
         assert getattr(cleancut, name) is not None
     with pytest.raises(AttributeError, match="nonsense"):

@@ -19,14 +19,15 @@ LAYERS = [
     {"version", "tags"},
     {"inputs", "locating", "files"},
     {"spans"},
-    {"alignment", "reading"},
+    {"alignment", "reading", "exposure"},
     {"scores"},
-    {"report", "faces", "confusion"},
+    {"faces", "confusion", "leakage", "trainer"},
+    {"report"},
     {"demo"},
     {"cli"},
     {"__main__", "__init__"},
 ]
-ENGINE = {"version", "tags", "files", "inputs", "spans", "alignment", "scores", "confusion"}
+ENGINE = {"version", "tags", "files", "inputs", "spans", "alignment", "exposure", "scores", "confusion", "leakage"}
 
 
 def imports(path: Path, top_level_only: bool = False) -> set[str]:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 import pytest
 from hypothesis import given, settings
@@ -213,7 +214,7 @@ BROKEN = {
     "latin1.conll": (b"a O\ncaf\xe9 O\n", "latin1.conll, line 2: byte 0xe9 at position 3 is not UTF-8"),
     "utf16.conll": ("a O\n".encode("utf-16"), "line 1: byte 0xff .* is not UTF-8"),
     "one.conll": (b"a\nb\n", "line 1: 1 column "),
-    "ragged.conll": (b"a O\n\nb x O\n", "line 3: 3 columns .* but 2 on the lines before"),
+    "ragged.conll": (b"a O\n\nb x O\n", "line 3: 3 columns .* but 2 on the first line"),
     "tag.conll": (b"a O\nb O\n\nc O\nd X\n", r"sample 1 \(tag.conll, line 5\): tag 'X'"),
     "list.jsonl": (b"[1]\n", "line 1: expected an object, got list"),
     "bad.jsonl": (b'{"tokens": [], "entities": []}\n{"tokens": [\n', "line 2: invalid JSON"),
@@ -223,13 +224,21 @@ BROKEN = {
         b'{"tokens": ["x"], "tags": ["O"]}\n{"tokens": ["x"], "entities": []}\n',
         r"sample 1 \(mixed.jsonl, line 2\): entities here but tags before",
     ),
+    "cr.conll": (b"Ada B-P\ris O\r\r", "line 1: a carriage return inside the line"),
+    "nested.jsonl": (b'{"tokens": [["a"]], "tags": ["O"]}\n', r"token 0: list \['a'\] is not a word"),
+    "huge.jsonl": (
+        b'{"tokens": ["a"], "entities": [{"start": 0, "end": 1' + b"0" * 30 + b', "label": "A"}]}',
+        "out of range",
+    ),
+    "digits.jsonl": (b'{"tokens": ["a"], "tags": [' + b"1" * 5000 + b"]}", "line 1: invalid JSON"),
+    "deep.jsonl": (b"[" * 100_000, "line 1: invalid JSON"),
     "string.jsonl": (b'{"tokens": "x y", "tags": ["O", "O"]}\n', "line 1: tokens must be a list, got 'x y'"),
     "length.jsonl": (b'{"tokens": ["x"], "tags": ["O", "O"]}\n', "line 1.: 1 tokens but 2 tags"),
     "range.jsonl": (
         b'\n{"tokens": ["x"], "entities": [{"start": 0, "end": 2, "label": "A"}]}\n',
         r"sample 0 \(range.jsonl, line 2\): span \[0, 2\) A ends beyond the sample's 1 tokens",
     ),
-    "none.jsonl": (b'{"tokens": ["x", null], "tags": ["O", "O"]}\n', "line 1., token 1: None is not a word"),
+    "none.jsonl": (b'{"tokens": ["x", null], "tags": ["O", "O"]}\n', "line 1., token 1: NoneType None is not a word"),
     "broken.conll.gz": (b"\x1f\x8b\x08\x00rubbish", "broken.conll.gz: .*gzip data is broken"),
     "plain.conll.gz": (b"a O\n", "gzip data is broken"),
     "x.parquet": (b"PAR1 not really", "not a readable parquet file"),
@@ -283,3 +292,80 @@ def test_errors_in_later_batches_name_the_right_sample(tmp_path):
     path = put(tmp_path / "x.conll", "a O\n\n" * 5 + "b X\n")
     with pytest.raises(CleancutError, match=r"sample 5 \(x.conll, line 11\)"):
         list(read_batches(path, 2))
+
+
+def test_pipes_are_refused_rather_than_read_in_part(tmp_path):
+    os.mkfifo(tmp_path / "pipe.conll")
+    with pytest.raises(CleancutError, match="is a pipe or a device"):
+        read(tmp_path / "pipe.conll")
+
+
+def test_links_stay_links_and_odd_names_are_refused(tmp_path, corpus):
+    write(corpus, tmp_path / "real.conll")
+    (tmp_path / "link.conll").symlink_to("real.conll")
+    write(corpus.select([0]), tmp_path / "link.conll")
+    assert (tmp_path / "link.conll").is_symlink() and len(read(tmp_path / "real.conll")) == 1
+    with pytest.raises(CleancutError, match="the name does not show the format"):
+        write(corpus, tmp_path / "out")
+    with pytest.raises(CleancutError, match="not a regular file"):
+        write(corpus, "/dev/null", format="conll")
+
+
+@pytest.mark.parametrize("text", ["A\tB", "A\nB", "A\rB"])
+def test_names_that_conll_cannot_hold_are_refused(text, tmp_path):
+    for bad in (
+        Corpus.of([["a"]], entities=[[(0, 1, text)]]),
+        Corpus.of([["a"]], entities=[[]], ids=[text]),
+        Corpus.of([["a"]], entities=[[]], docs=[text]),
+    ):
+        with pytest.raises(CleancutError, match="cannot stand in a CoNLL file. Write JSONL"):
+            write(bad, tmp_path / "x.conll")
+        write(bad, tmp_path / "x.jsonl")
+        assert same(read(tmp_path / "x.jsonl"), bad)
+
+
+def test_half_characters_are_refused_when_written(tmp_path):
+    with pytest.raises(CleancutError, match="half a character"):
+        write(Corpus.of([["a\ud800"]], tags=[["O"]]), tmp_path / "x.jsonl")
+
+
+def test_comments_in_files_with_spaces(tmp_path):
+    text = "# sentence one of two\nAda B-PER\n# O\n\n# id = 7\nOslo B-LOC\n"
+    found = read(put(tmp_path / "x.conll", text))
+    assert found.tokens() == [["Ada", "#"], ["Oslo"]] and found.ids == (None, "7")
+
+
+def test_missing_ids_do_not_drop_the_others(tmp_path):
+    rows = '{"id": "a", "tokens": ["x"], "tags": ["O"]}\n{"tokens": ["y"], "tags": ["O"]}\n'
+    found = read(put(tmp_path / "x.jsonl", rows))
+    assert found.ids == ("a", None)
+    write(found, tmp_path / "y.jsonl")
+    assert same(read(tmp_path / "y.jsonl"), found)
+
+
+def test_discarding_never_depends_on_the_batch(tmp_path):
+    path = put(tmp_path / "x.conll", "a B-P\nb O\n\nc I-P\nd B-P\n")
+    counts = {n: sum(len(c.mentions) for c in read_batches(path, n, repair="discard")) for n in (1, 2, 9)}
+    assert set(counts.values()) == {2} and len(read(path, repair="discard").mentions) == 2
+
+
+def test_schemes_of_gold_and_predictions_may_differ(tmp_path):
+    spans = put(tmp_path / "g.jsonl", '{"tokens":["Ada"],"entities":[{"start":0,"end":1,"label":"P"}]}\n')
+    iob1 = put(tmp_path / "p.conll", "Ada I-P\n")
+    bioes, iob2 = put(tmp_path / "b.conll", "a B-P\nb E-P\n"), put(tmp_path / "i.conll", "a B-P\nb I-P\n")
+    for gold, pred in ((spans, iob1), (bioes, iob2), (iob2, bioes)):
+        assert sum(exact_f1(a, b) for a, b in paired_batches(gold, pred, repair="discard")).f1 == 1.0
+
+
+def test_different_numbers_of_samples_are_told_under_any_option(tmp_path):
+    gold, pred = put(tmp_path / "g.conll", "a P\n\nb P\n"), put(tmp_path / "p.conll", "a P\n")
+    with pytest.raises(CleancutError, match="has 2 samples but .* has 1"):
+        list(paired_batches(gold, pred, scheme="io"))
+
+
+def test_corpora_go_through_pickle(tmp_path, corpus):
+    import pickle
+
+    write(corpus, tmp_path / "x.conll")
+    for original in (corpus, read(tmp_path / "x.conll"), corpus.select([1, 2])):
+        assert same(pickle.loads(pickle.dumps(original)), original)

@@ -3,7 +3,7 @@
 import evaluate
 
 from cleancut.faces import NerModule
-from cleancut.faces import accepted_features
+from cleancut.faces import module_info
 from cleancut.scores import exact_f1
 
 _DESCRIPTION = """\
@@ -49,12 +49,7 @@ class ExactF1(NerModule, evaluate.Metric):
     """Exact mention F1."""
 
     def _info(self):
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_INPUTS,
-            features=accepted_features(),
-        )
+        return module_info(_DESCRIPTION, _INPUTS, _CITATION)
 
     def _compute(self, predictions, references, **options):
         return exact_f1(references, predictions, **self.options(options)).to_dict()

@@ -3,7 +3,7 @@
 import evaluate
 
 from cleancut.faces import NerModule
-from cleancut.faces import accepted_features
+from cleancut.faces import module_info
 from cleancut.scores import partial_f1
 
 _DESCRIPTION = """\
@@ -48,12 +48,7 @@ class PartialF1(NerModule, evaluate.Metric):
     """Partial-credit mention F1."""
 
     def _info(self):
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_INPUTS,
-            features=accepted_features(),
-        )
+        return module_info(_DESCRIPTION, _INPUTS, _CITATION)
 
     def _compute(self, predictions, references, **options):
         return partial_f1(references, predictions, **self.options(options)).to_dict()

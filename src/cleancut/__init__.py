@@ -10,30 +10,39 @@ from .version import __version__
 if TYPE_CHECKING:
     from .alignment import Counts
     from .confusion import Errors, errors
+    from .exposure import Exposed, Exposure
+    from .leakage import Audit, audit, join_at, mention_statistics, subsets
     from .locating import metric
     from .reading import from_dataset, read, read_batches, read_pair, write
-    from .scores import Score, exact_f1, partial_f1
+    from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
     from .spans import Corpus, Mentions
     from .tags import CleancutError
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
-    "Mentions": "spans", "Corpus": "spans", "CleancutError": "tags", "Counts": "alignment",
-    "Score": "scores", "exact_f1": "scores", "partial_f1": "scores", "errors": "confusion", "Errors": "confusion",
-    "read": "reading", "read_batches": "reading", "read_pair": "reading", "from_dataset": "reading",
-    "write": "reading", "metric": "locating",
-}  # fmt: skip
+    "alignment": ["Counts"],
+    "confusion": ["Errors", "errors"],
+    "exposure": ["Exposed", "Exposure"],
+    "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
+    "locating": ["metric"],
+    "reading": ["from_dataset", "read", "read_batches", "read_pair", "write"],
+    "scores": ["Score", "clean_f1", "exact_f1", "hardeval", "partial_f1"],
+    "spans": ["Corpus", "Mentions"],
+    "tags": ["CleancutError"],
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "Corpus", "CleancutError", "Counts", "Errors", "Mentions", "Score", "__version__", "errors", "exact_f1",
-    "from_dataset", "metric", "partial_f1", "read", "read_batches", "read_pair", "write",
+    "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score", "__version__",
+    "audit", "clean_f1", "errors", "exact_f1", "from_dataset", "hardeval", "join_at", "mention_statistics", "metric",
+    "partial_f1", "read", "read_batches", "read_pair", "subsets", "write",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'cleancut' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
     globals()[name] = value
     return value
 

@@ -205,6 +205,13 @@ class Counts:
         by_type = {t: {c: a[c] + b[c] for c in self.columns} for t, (a, b) in zip(types, rows, strict=True)}
         return Counts(by_type, self.columns)
 
+    def __or__(self, other: Counts) -> Counts:
+        """Further columns beside these."""
+        here, there = dict.fromkeys(self.columns, 0), dict.fromkeys(other.columns, 0)
+        types = sorted(set(self.by_type) | set(other.by_type))
+        by_type = {t: {**self.by_type.get(t, here), **other.by_type.get(t, there)} for t in types}
+        return Counts(by_type, self.columns + other.columns)
+
     def total(self) -> dict[str, int]:
         """The sums over all types."""
         return {column: sum(row[column] for row in self.by_type.values()) for column in self.columns}

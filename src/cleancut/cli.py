@@ -10,16 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from . import scores
-from .reading import paired_batches, read_batches, write
-from .report import scores_text, to_json
+from . import leakage, scores
+from .exposure import Exposure
+from .leakage import SPLITS, Unit, join_at
+from .reading import Format, format_of, paired_batches, read, read_batches, split_files, write
+from .report import audit_text, scores_text, to_json
 from .scores import Score
-from .spans import Corpus
+from .spans import Corpus, overlaps
 from .tags import CleancutError, Repair, Scheme
 from .version import __version__
 
-METRICS = {"exact": "exact_f1", "partial": "partial_f1"}
+METRICS = {"exact": "exact_f1", "partial": "partial_f1", "clean": "clean_f1", "hardeval": "hardeval"}
 """Names on the command line, and of the results."""
+NEED_TRAIN = ("clean_f1", "hardeval")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -30,6 +33,8 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; 0, or 2 with one line on standard error where the input is bad."""
     arguments = _parser().parse_args(argv)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # half a character in a token must not break the output
     try:
         text = arguments.run(arguments)
         if text:
@@ -38,8 +43,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CleancutError as error:
         print(f"cleancut: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
+    except UnicodeError as error:
+        print(f"cleancut: {error}", file=sys.stderr)
+        return 2
     except BrokenPipeError:  # the reader of a pipe has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"cleancut: {error.filename or 'input'}: {error.strerror or error}.", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("cleancut: interrupted", file=sys.stderr)
         return 130
@@ -51,6 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"cleancut {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     _add_score(commands)
+    _add_audit(commands)
+    _add_subsets(commands)
     _add_convert(commands)
     _add_demo(commands)
     return parser
@@ -79,6 +92,21 @@ def _add_tag_options(parser: Any) -> None:
     parser.add_argument("--labels", metavar="NAMES", help="names of int labels: a,b,c or a file with one name a line")
 
 
+def _add_key_options(parser: Any) -> None:
+    parser.add_argument(
+        "--key",
+        default="surface+type",
+        choices=["surface+type", "surface"],
+        help="what makes two mentions the same entity; default surface+type",
+    )
+    parser.add_argument("--ignore-case", action="store_true", help="words that differ only in case are the same")
+    parser.add_argument("--join-at", action="store_true", help='join a mention "@" to the user name behind it (BTC)')
+
+
+def _key(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {"typed": arguments.key == "surface+type", "case": not arguments.ignore_case}
+
+
 # --- score --------------------------------------------------------------------------------------------
 
 
@@ -100,48 +128,103 @@ def _add_score(commands: Any) -> None:
         help="predictions for the same text; repeat it to compare systems. Without it, the last two "
         "columns of the gold file are gold and prediction, as conlleval has them",
     )
-    parser.add_argument("--metrics", default="exact,partial", metavar="M", help="exact, partial; default: both")
+    parser.add_argument("--train", action="append", metavar="FILE", help="training data, for clean and hardeval")
+    parser.add_argument(
+        "--metrics",
+        metavar="M",
+        help=f"{', '.join(METRICS)}; default exact,partial and, with --train, all",
+    )
     parser.add_argument("--by-type", action="store_true", help="show each entity type too")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
     parser.add_argument("--gold-column", type=int, metavar="N", help="CoNLL column of the gold tags; default the last")
     parser.add_argument(
         "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
     )
+    _add_key_options(parser)
     _add_tag_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def _score(arguments: argparse.Namespace) -> str:
-    chosen = _chosen_metrics(arguments.metrics)
+    named = _chosen_metrics(arguments.metrics) if arguments.metrics is not None else None
+    if arguments.train is None and set(NEED_TRAIN) & set(named or ()):
+        raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
+    metrics = named or [m for m in METRICS.values() if arguments.train or m not in NEED_TRAIN]
     columns = {"gold_column": arguments.gold_column, "pred_column": arguments.pred_column}
     files = arguments.pred
-    if files is None:
-        files, columns = [arguments.gold], {"gold_column": -2, "pred_column": -1}
-    reading = {
-        **columns,
-        "labels": _label_names(arguments.labels),
-        "scheme": arguments.scheme,
-        "repair": arguments.repair,
-    }
+    if files is None:  # conlleval's single file
+        files, last = [arguments.gold], {"gold_column": -2, "pred_column": -1}
+        columns = {name: last[name] if given is None else given for name, given in columns.items()}
+        if os.path.isfile(arguments.gold) and format_of(arguments.gold) is not Format.CONLL:
+            raise CleancutError(f"{arguments.gold}: only a CoNLL file holds gold and predictions. Give --pred FILE.")
+    tags = _tag_options(arguments)
+    exposure = None
+    if arguments.train and set(NEED_TRAIN) & set(metrics):
+        exposure = Exposure.of(_train_batches(arguments, tags), **_key(arguments))
+    scorer = _Scorer(metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None)
     results = {
-        name: _score_file(arguments.gold, file, chosen, reading, arguments.credit)
+        name: scorer.score(arguments.gold, file, {**columns, **tags})
         for name, file in zip(_distinct_names(files), files, strict=True)
     }
+    for note in dict.fromkeys(scorer.notes):
+        print(f"cleancut: {note}", file=sys.stderr)
     if arguments.json:
         plain = {name: {metric: score.to_dict() for metric, score in found.items()} for name, found in results.items()}
         return to_json(plain if len(files) > 1 else next(iter(plain.values())))
     return scores_text(results, by_type=arguments.by_type, colour=_wants_colour())
 
 
-def _score_file(gold: str, pred: str, metrics: list[str], reading: dict[str, Any], credit: float) -> dict[str, Score]:
-    """Scores of one system, batch by batch, so that files of any size take the same memory."""
-    sums: dict[str, Score] = {}
-    for ours, theirs in _with_progress(paired_batches(gold, pred, **reading), pred):
-        for metric in metrics:
-            options = {"credit": credit} if metric == "partial_f1" else {}
-            score: Score = getattr(scores, metric)(ours, theirs, **options)
-            sums[metric] = sums[metric] + score if metric in sums else score
-    return sums
+def _train_batches(arguments: argparse.Namespace, tags: dict[str, Any]) -> Iterator[Corpus]:
+    for file in arguments.train:
+        for batch in _with_progress(read_batches(file, **tags), file):
+            yield join_at(batch) if arguments.join_at else batch
+
+
+class _Scorer:
+    """Scores systems batch by batch, so that files of any size take the same memory."""
+
+    def __init__(
+        self, metrics: list[str], exposure: Exposure | None, credit: float, joined: bool, *, strict: bool
+    ) -> None:
+        self._metrics, self._exposure, self._credit, self._joined, self._strict = (
+            metrics,
+            exposure,
+            credit,
+            joined,
+            strict,
+        )
+        self.notes: list[str] = []
+
+    def score(self, gold: str, pred: str, reading: dict[str, Any]) -> dict[str, Score]:
+        """All metrics of one system."""
+        sums: dict[str, Score] = {}
+        left_out = set()
+        for ours, theirs in _with_progress(paired_batches(gold, pred, **reading), pred):
+            if self._joined:
+                ours, theirs = join_at(ours), join_at(theirs)
+            for metric in self._metrics:
+                if metric in left_out:
+                    continue
+                if metric == "hardeval" and not self._strict and (overlaps(ours.mentions) or overlaps(theirs.mentions)):
+                    left_out.add(metric)  # it was only a default
+                    sums.pop(metric, None)
+                    self.notes.append(f"{pred}: hardeval is left out, since mentions overlap.")
+                    continue
+                score = self._one(metric, ours, theirs)
+                sums[metric] = sums[metric] + score if metric in sums else score
+        return sums
+
+    def _one(self, metric: str, gold: Corpus, pred: Corpus) -> Score:
+        function = getattr(scores, metric)
+        if metric in NEED_TRAIN:
+            return function(gold, pred, self._exposure)
+        return function(gold, pred, **({"credit": self._credit} if metric == "partial_f1" else {}))
+
+
+def _tag_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "labels": _label_names(arguments.labels), "scheme": arguments.scheme, "repair": arguments.repair
+    }  # fmt: skip
 
 
 def _chosen_metrics(text: str) -> list[str]:
@@ -178,6 +261,72 @@ def _label_names(text: str | None) -> list[str] | None:
     if os.path.isfile(text):
         return [line.strip() for line in Path(text).read_text("utf-8").splitlines() if line.strip()]
     return [name.strip() for name in text.split(",")]
+
+
+# --- audit and subsets --------------------------------------------------------------------------------
+
+
+def _add_audit(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "audit",
+        _audit,
+        "show what the splits of a dataset share",
+        "cleancut audit --train train.conll --test test.conll",
+    )
+    parser.add_argument("folder", nargs="?", metavar="DIRECTORY", help="holds train, dev and test files")
+    for split in SPLITS:
+        parser.add_argument(f"--{split}", action="append", metavar="FILE", help=f"the {split} split")
+    parser.add_argument("--unit", default="sample", choices=list(Unit), help="what is contaminated; default sample")
+    parser.add_argument("--top", type=int, default=5, metavar="N", help="leaking entities of each pair; default 5")
+    _add_key_options(parser)
+    _add_tag_options(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _audit(arguments: argparse.Namespace) -> str:
+    files = {split: getattr(arguments, split) for split in SPLITS if getattr(arguments, split)}
+    if arguments.folder and files:
+        raise CleancutError("audit: give either a directory or the files of the splits.")
+    if arguments.folder:
+        files = {split: [file] for split, file in split_files(arguments.folder).items()}
+    tags = _tag_options(arguments)
+    splits = {name: Corpus.concatenate([read(file, **tags) for file in parts]) for name, parts in files.items()}
+    if arguments.join_at:
+        splits = {name: join_at(corpus) for name, corpus in splits.items()}
+    found = leakage.audit(splits, unit=arguments.unit, top=arguments.top, **_key(arguments))
+    return to_json(found.to_dict()) if arguments.json else audit_text(found, colour=_wants_colour())
+
+
+def _add_subsets(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "subsets",
+        _subsets,
+        "write the clean and the contaminated test set (all samples, filtered mentions)",
+        "cleancut subsets --train train.conll --test test.conll -o subsets",
+    )
+    parser.add_argument("--train", action="append", required=True, metavar="FILE", help="training data")
+    parser.add_argument("--test", required=True, metavar="FILE", help="the test set")
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the two files")
+    _add_key_options(parser)
+    _add_tag_options(parser)
+
+
+def _subsets(arguments: argparse.Namespace) -> str:
+    tags = _tag_options(arguments)
+    exposure = Exposure.of(_train_batches(arguments, tags), **_key(arguments))
+    test = read(arguments.test, **tags)
+    test = join_at(test) if arguments.join_at else test
+    suffix = ".conll" if format_of(arguments.test) is Format.CONLL else ".jsonl"
+    parts = dict(zip(("clean", "contaminated"), leakage.subsets(test, exposure), strict=True))
+    os.makedirs(arguments.output, exist_ok=True)
+    lines = []
+    for name, corpus in parts.items():
+        path = os.path.join(arguments.output, name + suffix)
+        write(corpus, path)
+        lines.append(f"{path}: {len(corpus)} samples, {len(corpus.mentions)} of {len(test.mentions)} mentions")
+    return "\n".join(lines)
 
 
 # --- convert ------------------------------------------------------------------------------------------

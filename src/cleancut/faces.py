@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import datasets
@@ -16,12 +17,16 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 
-from .inputs import as_array, as_samples, in_sample, is_arrow, recognise, spans_of
+from .exposure import Exposure
+from .inputs import as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
+from .spans import Corpus
 from .tags import CleancutError
 
 KEYWORDS = {
     "exact_f1": ("labels", "scheme", "repair", "keys"),
     "partial_f1": ("labels", "scheme", "repair", "credit"),
+    "clean_f1": ("labels", "scheme", "repair", "train", "match", "credit", "case", "typed", "unicode"),
+    "hardeval": ("labels", "scheme", "repair", "train", "strict", "encoding"),
 }
 """The keywords of each module. A module ignores those of the others, since ``evaluate.combine`` sends all to all."""
 
@@ -33,12 +38,17 @@ _STORED = pa.schema(
 )
 
 
-def accepted_features() -> list[datasets.Features]:
-    """Tags, label ids or spans, as evaluate shows them to users."""
+def module_info(description: str, inputs: str, citation: str) -> evaluate.MetricInfo:
+    """What evaluate shows of a module: its texts, and that it takes tags, label ids or spans."""
     value = datasets.Value
     span = {"start": value("int64"), "end": value("int64"), "label": value("string")}
     forms = datasets.List(value("string")), datasets.List(value("int64")), datasets.List(span)
-    return [datasets.Features(dict.fromkeys(_SIDES, form)) for form in forms]
+    return evaluate.MetricInfo(
+        description=description,
+        citation=citation,
+        inputs_description=inputs,
+        features=[datasets.Features(dict.fromkeys(_SIDES, form)) for form in forms],
+    )
 
 
 class NerModule:
@@ -59,6 +69,7 @@ class NerModule:
         _check_keywords(options)
         self._defaults = options
         self._tokens: Any = None
+        self._kept_exposure: tuple[Any, Any, Exposure] | None = None
         super().__init__(config_name=config_name, **kwargs)  # type: ignore[call-arg]
         self._module_info.format = "arrow"  # MetricInfo itself refuses a format beside several feature sets
 
@@ -66,7 +77,25 @@ class NerModule:
         """This module's own options: those of this call, over those given when it was loaded."""
         own = KEYWORDS[self.name]
         chosen = {name: value for name, value in {**self._defaults, **given}.items() if name in own}
+        if "train" in own:
+            chosen["exposure"] = self._exposure_of(chosen)
         return {**chosen, "tokens": self._tokens}
+
+    def _exposure_of(self, chosen: dict[str, Any]) -> Exposure:
+        """The index of the training columns, which is kept while the same columns are given."""
+        train = chosen.pop("train", None)
+        if train is None:
+            raise CleancutError(
+                f'{self.name} needs training data: give train={{"tokens": ..., "tags": ...}} to compute() or load().'
+            )
+        key = {name: chosen.pop(name) for name in ("case", "typed", "unicode") if name in chosen}
+        reading: dict[str, Any] = {name: chosen[name] for name in ("labels", "scheme", "repair") if name in chosen}
+        kept = self._kept_exposure
+        if kept is None or kept[0] is not train or kept[1] != (key, reading):
+            parts = [train] if isinstance(train, Mapping) else list(train)
+            corpora = [_train_corpus(part, reading) for part in parts]
+            kept = self._kept_exposure = (train, (key, reading), Exposure.of(corpora, **key))
+        return kept[2]
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, tokens: Any = None, **kwargs: Any) -> None:
         """Add a batch of predictions and references: lists of tags, of label ids or of spans, one for each sample.
@@ -127,7 +156,7 @@ class NerModule:
         if self.data is None:  # another process computes
             return
         stored = self.data.data.table
-        table = pa.table({side: _column(stored, side) for side in _SIDES})
+        table = pa.table(_columns(stored))
         self._tokens = _gathered_tokens(stored.column("tokens"))
         # a fingerprint of its own: the default one would hash every row
         self.data = datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=self.name)
@@ -149,66 +178,78 @@ def _check_keywords(given: dict[str, Any]) -> None:
             raise CleancutError(f"keyword {name!r} is not known to any cleancut metric.{hint}")
 
 
+def _train_corpus(columns: Any, reading: dict[str, Any]) -> Corpus:
+    """A corpus of plain columns: tokens, and tags or entities."""
+    names = set(columns) if isinstance(columns, Mapping) else set()
+    if not names or not names <= {"tokens", "tags", "entities"} or "tokens" not in names:
+        given = ", ".join(sorted(map(str, names))) or type(columns).__name__
+        raise CleancutError(f"train must have the columns tokens and tags (or entities), got {given}.")
+    return Corpus.of(**columns, **reading, where=in_sample("training"))
+
+
 # --- storing ------------------------------------------------------------------------------------------
 
 
 def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
     columns: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
     for side, data in sides.items():
         if data is None:
             raise CleancutError(f"{side} are missing. Give predictions and references together.")
-        form, array = _as_arrow(data, side.removesuffix("s"))
+        form, sizes[side], array = _as_arrow(data, side.removesuffix("s"))
         if form is not None:
             columns[f"{side}_{form}"] = array
-        sides[side] = len(data)
     if tokens is not None:
+        tokens = as_samples(tokens.to_pylist() if is_arrow(tokens) else tokens, in_sample("token"))
         columns["tokens"] = _list_array(tokens, _FORMS["tags"])
+        sizes["tokens"] = len(tokens)
         if columns["tokens"] is None:
             raise CleancutError("tokens must be one list of strings for each sample.")
-        sides["tokens"] = len(tokens)
-    size = sides["predictions"]
-    for side, n in sides.items():
+    size = sizes["predictions"]
+    for side, n in sizes.items():
         if n != size:
             raise CleancutError(f"{size} predictions but {n} {side}. Give one of each for every sample.")
     return pa.table({f.name: columns.get(f.name, pa.nulls(size, f.type)) for f in _STORED}, schema=_STORED)
 
 
-def _as_arrow(data: Any, name: str) -> tuple[str | None, Any]:
-    """The form of a whole batch and its values; no form for a batch of empty lists."""
+def _as_arrow(data: Any, name: str) -> tuple[str | None, int, Any]:
+    """The form of a whole batch, its size and its values; no form for a batch of empty lists."""
     where = in_sample(name)
     array = None if is_arrow(data) else as_array(data)
     if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
-        offsets = np.arange(len(array) + 1, dtype=np.int32) * array.shape[1]
-        return "ids", pa.ListArray.from_arrays(offsets, array.astype(np.int64, copy=False).ravel())
+        lengths = np.full(len(array), array.shape[1])
+        return "ids", len(array), _lists(array.astype(np.int64, copy=False).ravel(), lengths)
     if array is not None:
         recognise(array, range(0), where)  # says what is wrong with it
     samples = as_samples(data.to_pylist() if is_arrow(data) else data, where)
     first = next((value for sample in samples for value in sample), None)
     if first is None and not any(map(len, samples)):
-        return None, None
+        return None, len(samples), None
     if isinstance(first, str):
-        form = "tags"
-    elif isinstance(first, int | np.integer):
-        form = "ids"
-    else:
-        found = spans_of(samples, where)
-        offsets = np.append(0, np.cumsum(np.bincount(found.sample, minlength=found.n_samples)))
-        label = pa.DictionaryArray.from_arrays(found.label, pa.array(found.labels, pa.string())).dictionary_decode()
-        fields = [pa.array(found.start), pa.array(found.end), label]
-        values = pa.StructArray.from_arrays(fields, fields=list(_SPANS.value_type))
-        return "spans", pa.ListArray.from_arrays(offsets.astype(np.int32), values)
-    array = _list_array(samples, _FORMS[form])
-    if array is None:
-        recognise(samples, range(0), where)
-        raise CleancutError(f"the {name}s are not lists of {form}.")
-    return form, array
+        tags = _list_array(samples, _FORMS["tags"])
+        if tags is None:
+            recognise(samples, range(0), where)
+            raise CleancutError(f"the {name}s are not lists of tags.")
+        return "tags", len(samples), tags
+    if first is None or isinstance(first, int | float | np.number):
+        return "ids", len(samples), _lists(*ids_of(samples, where))
+    found = spans_of(samples, where)
+    label = pa.DictionaryArray.from_arrays(found.label, pa.array(found.labels, pa.string())).dictionary_decode()
+    fields = [pa.array(found.start), pa.array(found.end), label]
+    values = pa.StructArray.from_arrays(fields, fields=list(_SPANS.value_type))
+    return "spans", len(samples), _lists(values, np.bincount(found.sample, minlength=found.n_samples))
+
+
+def _lists(values: Any, lengths: np.ndarray) -> pa.ListArray:
+    """Lists of the given lengths over values that lie one after the other."""
+    return pa.ListArray.from_arrays(np.append(0, np.cumsum(lengths)).astype(np.int32), values)
 
 
 def _list_array(data: Any, kind: pa.DataType) -> Any:
     """Arrow's own conversion in one pass; None where a value does not fit or is missing."""
     try:
         array = pa.array(data, kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):
+    except (pa.ArrowException, TypeError, UnicodeEncodeError):
         return None
     return None if array.null_count or array.flatten().null_count else array
 
@@ -216,22 +257,27 @@ def _list_array(data: Any, kind: pa.DataType) -> Any:
 # --- gathering ------------------------------------------------------------------------------------------
 
 
-def _column(stored: pa.Table, side: str) -> pa.ChunkedArray:
-    """The one form in which a side was given, over all batches and processes."""
-    forms = {form: stored.column(f"{side}_{form}") for form in _FORMS}
-    given = {form: column for form, column in forms.items() if column.null_count < len(column)}
+def _columns(stored: pa.Table) -> dict[str, pa.ChunkedArray]:
+    """Each side in the one form in which it was given, over all batches and processes."""
+    forms = {side: _form(stored, side) for side in _SIDES}
+    found = [form for form in forms.values() if form] or ["spans"]
+    # a side of empty lists only says nothing of its form: it takes that of the other
+    return {side: _without_nulls(stored.column(f"{side}_{form or found[0]}")) for side, form in forms.items()}
+
+
+def _form(stored: pa.Table, side: str) -> str | None:
+    given = [form for form in _FORMS if (column := stored.column(f"{side}_{form}")).null_count < len(column)]
     if len(given) > 1:
         raise CleancutError(f"{side} came as {' and '.join(given)} in different batches. Give all in one form.")
-    column = next(iter(given.values()), forms["spans"])
+    return given[0] if given else None
+
+
+def _without_nulls(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Batches of empty lists are stored without a form: here they are empty lists of the form found."""
     if not column.null_count:
         return column
-    return pa.chunked_array([_empty_for_null(chunk) for chunk in column.chunks], column.type)
-
-
-def _empty_for_null(chunk: pa.Array) -> pa.Array:
-    """Batches of empty lists are stored without a form: they are empty lists of the form found."""
-    lengths = chunk.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-    return pa.ListArray.from_arrays(np.append(0, np.cumsum(lengths)).astype(np.int32), chunk.flatten())
+    chunks = [_lists(c.flatten(), c.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)) for c in column.chunks]
+    return pa.chunked_array(chunks, column.type)
 
 
 def _gathered_tokens(column: pa.ChunkedArray) -> pa.ChunkedArray | None:

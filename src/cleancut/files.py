@@ -14,17 +14,21 @@ from .tags import CleancutError
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Write to a file beside ``path`` and rename it at the end: an error or an interruption leaves what was there."""
-    folder = os.path.dirname(os.path.abspath(path))
+    target = os.path.realpath(path)  # a link stays a link
+    folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise CleancutError(f"{path}: the folder {folder} does not exist.")
-    if os.path.isdir(path):
-        raise CleancutError(f"{path} is a directory. Name a file in it.")
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(path)}.")
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise CleancutError(f"{path} is not a regular file. Name a file.")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{os.path.basename(target)}.")
+    except OSError as error:
+        raise CleancutError(f"{path}: cannot be written ({error.strerror}).") from None
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream
         os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise

@@ -7,8 +7,9 @@ not fit is refused with its place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,11 @@ MASK = -100
 
 def in_sample(name: str = "") -> Where:
     """Names a place in a list: ``in_sample("gold")(3, 7)`` -> ``"gold sample 3, token 7"``."""
-    prefix = f"{name} " if name else ""
-    return lambda sample, token=None: f"{prefix}sample {sample}" + ("" if token is None else f", token {token}")
+    return partial(_place, f"{name} sample".strip())
+
+
+def _place(what: str, sample: int, token: int | None = None) -> str:
+    return f"{what} {sample}" + ("" if token is None else f", token {token}")
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -32,18 +36,25 @@ def intern_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[
     """Word ids, tokens of each sample and the vocabulary."""
     if is_arrow(tokens):
         values, lengths = _arrow_lists(tokens, where)
+        if len(values) and not _is_text(values.type):
+            raise CleancutError(f"tokens must be strings, got an Arrow array of {values.type}.")
         encoded = values.dictionary_encode()
         _refuse_null(encoded.indices, lengths, where, "a word")
         words = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
         return words, lengths, tuple(encoded.dictionary.to_pylist())
     samples = as_samples(tokens, where)
     lengths = _lengths(samples)
-    table = _Interner()
-    words = np.fromiter(map(table.__getitem__, chain.from_iterable(samples)), np.int32, count=int(lengths.sum()))
-    for word, code in table.items():
-        if not isinstance(word, str):
-            sample, token = place_of(int(np.argmax(words == code)), lengths)
-            raise CleancutError(f"{where(sample, token)}: {word!r} is not a word. Give tokens as strings.")
+    table = Interner()
+    try:
+        words = np.fromiter(map(table.__getitem__, chain.from_iterable(samples)), np.int32, count=int(lengths.sum()))
+        strange = not all(isinstance(word, str) for word in table)
+    except TypeError:  # a list or dict cannot be hashed
+        strange = True
+    if strange:
+        for i, sample in enumerate(samples):
+            for t, word in enumerate(sample):
+                if not isinstance(word, str):
+                    raise CleancutError(f"{where(i, t)}: {_short(word)} is not a word. Give tokens as strings.")
     return words, lengths, tuple(table)
 
 
@@ -69,7 +80,7 @@ class RawSpans(NamedTuple):
 Raw = RawTags | RawSpans
 
 
-class _Interner(dict[Any, int]):
+class Interner(dict[Any, int]):
     """Numbers each new key, so that one C-level pass both builds and applies the table."""
 
     def __missing__(self, key: Any) -> int:
@@ -85,14 +96,14 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     if array is not None:
         return _from_matrix(array, labels, where)
     samples = as_samples(data, where)
-    kinds_of_sample = set(map(type, samples))
-    if kinds_of_sample == {np.ndarray}:
+    forms = set(map(type, samples))
+    if forms == {np.ndarray}:
         flat = np.concatenate(samples)
         if flat.dtype.kind in "iu":
             return _from_ids(flat, _lengths(samples), labels, where)
-    if np.ndarray in kinds_of_sample:
+    if np.ndarray in forms:
         samples = [sample.tolist() if isinstance(sample, np.ndarray) else sample for sample in samples]
-    table = _Interner({"O": 0})
+    table = Interner({"O": 0})
     try:
         codes = _codes(samples, table)
     except TypeError:  # dicts and lists cannot be hashed: spans
@@ -105,11 +116,29 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     lengths = _lengths(samples)
     if kinds <= {"tag"}:
         return RawTags(codes, lengths, tuple(table))
-    if kinds == {"id"}:
-        ids = np.array([MASK, *list(table)[1:]], np.int64)  # code 0 is the unused "O"
-        return _from_ids(ids[codes], lengths, labels, where)
-    _refuse_mixture(codes, lengths, table, where)
-    raise AssertionError("unreachable")
+    if kinds != {"id"}:
+        _refuse_mixture(codes, lengths, table, where)
+    return _from_ids(_id_array(codes, lengths, table, where), lengths, labels, where)
+
+
+def ids_of(samples: Sequence[Any], where: Where) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Label ids and the length of each sample, whatever the ids mean."""
+    if set(map(type, samples)) == {np.ndarray} and (flat := np.concatenate(samples)).dtype.kind in "iu":
+        return flat.astype(np.int64), _lengths(samples)
+    table, lengths = Interner({"O": 0}), _lengths(samples)
+    codes = _codes(samples, table)
+    if {_kind_of(key) for key in list(table)[1:]} != {"id"} or not codes.all():
+        _refuse_mixture(codes, lengths, table, where)
+    return _id_array(codes, lengths, table, where), lengths
+
+
+def _id_array(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], where: Where) -> NDArray[np.int64]:
+    keys = [MASK, *list(table)[1:]]  # code 0 is the unused "O"
+    for key in keys:
+        if not -(2**31) <= key < 2**31:
+            at = int(np.argmax(codes == table[key]))
+            raise CleancutError(f"{where(*place_of(at, lengths))}: label id {key} is out of range.")
+    return np.array(keys, np.int64)[codes]
 
 
 def _kind_of(key: Any) -> str:
@@ -120,11 +149,11 @@ def _kind_of(key: Any) -> str:
     return "span" if isinstance(key, tuple) else "other"
 
 
-def _refuse_mixture(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], where: Where) -> None:
-    """Name the first value that does not fit the first one."""
+def _refuse_mixture(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], where: Where) -> NoReturn:
+    """Name a value that is of no form, else the first that is of another form than the first one."""
     keys = list(table)
     expected = _kind_of(keys[int(codes[0])])
-    for key, code in table.items():
+    for key, code in sorted(table.items(), key=lambda item: _kind_of(item[0]) != "other"):
         kind = _kind_of(key)
         if kind == "other" or kind != expected:
             at = np.flatnonzero(codes == code)
@@ -141,9 +170,10 @@ def _refuse_mixture(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], 
                 f"{place}: {key!r} is {names[kind]} among values such as {keys[int(codes[0])]!r}. "
                 "Give all samples in one form; positions to leave out are -100 in int labels only."
             )
+    raise AssertionError("a mixture has a value that differs")
 
 
-def _codes(samples: Sequence[Any], table: _Interner) -> NDArray[np.integer]:
+def _codes(samples: Sequence[Any], table: Interner) -> NDArray[np.integer]:
     """A code for each value, in one pass; as bytes while there are at most 256 distinct ones."""
     try:
         return np.frombuffer(bytes(map(table.__getitem__, chain.from_iterable(samples))), np.uint8)
@@ -159,15 +189,17 @@ def as_samples(data: Any, where: Where) -> list[Any]:
     if type(data).__module__.startswith("datasets."):
         data = data[:]  # type: ignore[index]  # a lazy column: fetch it in one go
     samples = data if isinstance(data, list) else list(data)
-    if set(map(type, samples)) <= {list, tuple, np.ndarray}:
+    kinds = set(map(type, samples))
+    if kinds <= {list, tuple} or (kinds == {np.ndarray} and {sample.ndim for sample in samples} == {1}):
         return samples
     for i, sample in enumerate(samples):
-        if isinstance(sample, str | bytes | Mapping) or not isinstance(sample, Iterable):
+        flat = getattr(sample, "ndim", 1) == 1
+        if isinstance(sample, str | bytes | Mapping) or not isinstance(sample, Iterable) or not flat:
             raise CleancutError(
                 f"{where(i)}: expected a list of tags, label ids or spans, got {_short(sample)}. "
                 "A single sample goes into a list of its own: [[...]]."
             )
-    return [as_array(s) if hasattr(s, "__array__") else s if isinstance(s, list) else list(s) for s in samples]
+    return [as_array(s) if hasattr(s, "__array__") else s if isinstance(s, list | tuple) else list(s) for s in samples]
 
 
 def as_array(data: Any) -> NDArray | None:
@@ -207,6 +239,8 @@ def label_names(labels: Any) -> dict[int, str]:
     except (TypeError, ValueError):
         raise CleancutError(f"the keys of labels must be ids, got {_short(labels)}. Give id2label.") from None
     for key, name in pairs.items():
+        if key < 0:
+            raise CleancutError(f"label id {key} ({name!r}) is negative. Number the labels from 0.")
         if not isinstance(name, str):
             raise CleancutError(f"the name of label id {key} is {_short(name)}, not a string. Give id2label.")
     return pairs
@@ -219,7 +253,7 @@ def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any,
     low, high = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
     # where they fit, one byte a token, so that all that follows moves an eighth of the memory; -100 becomes 156
     small = low >= MASK and max(top, high) < MASK % 256
-    codes, mask = (ids.astype(np.uint8), MASK % 256) if small else (ids, MASK)
+    codes, mask = (ids.astype(np.uint8), MASK % 256) if small else (ids.astype(np.int32), MASK)
     masked = codes == mask if low < 0 else None
     negative = bool((codes > mask).any()) if small else low < 0
     if negative or high > top or len(names) <= top:
@@ -250,7 +284,7 @@ def _from_matrix(array: NDArray, labels: Any, where: Where) -> Raw:
 
 def spans_of(samples: Sequence[Any], where: Where) -> RawSpans:
     sample, starts, ends, codes = [], [], [], []
-    table = _Interner()
+    table = Interner()
     for i, spans in enumerate(samples):
         for span in spans:
             first, until, name = _fields(span, i, where)
@@ -279,6 +313,8 @@ def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
         raise CleancutError(
             f"{where(sample)}: a span needs whole numbers as start and end and a name as label, got {_short(span)}."
         )
+    if max(abs(int(start)), abs(int(end))) >= 2**31 - 1:
+        raise CleancutError(f"{where(sample)}: span [{start}, {end}) {label} is out of range. Offsets count tokens.")
     return int(start), int(end), label
 
 
@@ -305,6 +341,11 @@ def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
     return array.flatten(), array.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
 
 
+def _is_text(kind: Any) -> bool:
+    """Strings, or a dictionary of strings."""
+    return str(getattr(kind, "value_type", kind)) in ("string", "large_string", "string_view")
+
+
 def _refuse_null(values: Any, lengths: NDArray[np.int64], where: Where, what: str) -> None:
     if values.null_count:
         sample, token = place_of(values.is_null().to_pylist().index(True), lengths)
@@ -322,13 +363,14 @@ def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
     if hasattr(values, "field"):
         return _from_arrow_structs(values, lengths, where)
     _refuse_null(values, lengths, where, "a tag, a label id or a span")
-    inner = str(values.type)
-    if inner in ("string", "large_string", "string_view") or inner.startswith("dictionary"):
-        encoded = values if inner.startswith("dictionary") else values.dictionary_encode()
+    if hasattr(values, "dictionary") and not _is_text(values.type):
+        values = values.dictionary_decode()
+    if _is_text(values.type):
+        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
         tags = tuple(encoded.dictionary.to_pylist())
         return RawTags(encoded.indices.to_numpy(zero_copy_only=False), lengths, tags)
-    if inner.startswith(("int", "uint")):
-        return _from_ids(values.to_numpy(), lengths, labels, where)
+    if str(values.type).startswith(("int", "uint")):
+        return _from_ids(values.to_numpy(zero_copy_only=False), lengths, labels, where)
     return recognise(data.to_pylist(), labels, where)
 
 
@@ -350,8 +392,8 @@ def _from_arrow_ids(data: Any, labels: Any, where: Where) -> RawTags:
 
 
 def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -> RawSpans:
-    names = {values.type.field(i).name for i in range(values.type.num_fields)}
-    if missing := {"start", "end", "label"} - names:
+    present = {values.type.field(i).name for i in range(values.type.num_fields)}
+    if missing := {"start", "end", "label"} - present:
         raise CleancutError(f"spans need start, end and label, but {', '.join(sorted(missing))} is missing.")
     sample = np.repeat(np.arange(len(lengths)), lengths)
     fields = {name: values.field(name) for name in ("start", "end", "label")}
@@ -359,7 +401,14 @@ def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -
         if column.null_count:
             at = column.is_null().to_pylist().index(True)
             raise CleancutError(f"{where(int(sample[at]))}: the {name} of a span is null.")
+        fits = _is_text(column.type) if name == "label" else str(column.type).startswith(("int", "uint"))
+        if len(column) and not fits:
+            wanted = "strings" if name == "label" else "whole numbers"
+            raise CleancutError(f"the {name} of spans must be {wanted}, got an Arrow column of {column.type}.")
     encoded = fields["label"].dictionary_encode()
     start, end = (fields[name].to_numpy(zero_copy_only=False).astype(np.int64) for name in ("start", "end"))
     label = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return RawSpans(sample, start, end, label, tuple(encoded.dictionary.to_pylist()), len(lengths))
+    names = tuple(encoded.dictionary.to_pylist())
+    if "" in names:
+        raise CleancutError(f"{where(int(sample[label == names.index('')][0]))}: a span has an empty label.")
+    return RawSpans(sample, start, end, label, names, len(lengths))

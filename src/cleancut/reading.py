@@ -9,17 +9,19 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import StrEnum
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from .files import replacing
 from .spans import Corpus, samples_of
-from .tags import CleancutError, Scheme, Tagging, Where, parse_choice, parse_scheme
+from .tags import CleancutError, Repair, Scheme, Tagging, Where, parse_choice, parse_scheme
 
 BATCH = 20_000
 """Samples that are held at a time while a file is streamed."""
@@ -47,8 +49,6 @@ def format_of(path: str | os.PathLike[str], format: str | None = None) -> Format
     plain = Path(path).with_suffix("") if Path(path).suffix == ".gz" else Path(path)
     if plain.suffix.lower() in _SUFFIXES:
         return _SUFFIXES[plain.suffix.lower()]
-    if not Path(path).exists():
-        return Format.CONLL
     with _opened(path) as stream:
         head = stream.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
@@ -73,7 +73,7 @@ def read(
     ``column`` is the CoNLL column of the tags (default: the last); ``tokens``, ``tags`` and ``entities`` name the
     fields of JSONL and parquet where they are not called so.
     """
-    options = Options(column, labels, scheme, repair, tokens, tags, entities)
+    options = _Options(column, labels, scheme, repair, tokens, tags, entities)
     return next(_corpora(path, format, options, None))
 
 
@@ -96,7 +96,46 @@ def read_batches(
     """
     if size < 1:
         raise CleancutError(f"size={size} is out of range. Give at least one sample a batch.")
-    return _corpora(path, format, Options(column, labels, scheme, repair, tokens, tags, entities), size)
+    options = _Options(column, labels, scheme, repair, tokens, tags, entities)
+    if scheme is None and repair != Repair.CONLLEVAL:
+        # what is discarded must not depend on what a batch shows
+        shown = _tagging(_corpora(path, format, options._replace(repair=Repair.CONLLEVAL), size))
+        options = options._replace(scheme=shown.scheme() if shown else None)
+    return _corpora(path, format, options, size)
+
+
+def _tagging(corpora: Iterable[Corpus]) -> Tagging | None:
+    """What all batches together show of the scheme; None for spans."""
+    shown = [corpus.mentions.tagging for corpus in corpora]
+    return sum((t for t in shown if t is not None), Tagging()) if any(shown) else None
+
+
+_SPLIT_NAMES = {
+    "train": ("train", "training"),
+    "validation": ("dev", "valid", "validation", "val", "development", "testa"),
+    "test": ("test", "testb"),
+}
+
+
+def split_files(folder: str | os.PathLike[str]) -> dict[str, str]:
+    """The train, validation and test files of a folder, by their names: ``dev.conll``, ``eng.testa``."""
+    if not os.path.isdir(folder):
+        raise CleancutError(f"{folder}: no such directory.")
+    there = sorted(name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name)))
+    found: dict[str, str] = {}
+    for name in there:
+        words = set(re.split(r"[^a-z]+", name.lower()))
+        for split, usual in _SPLIT_NAMES.items():
+            if words.isdisjoint(usual):
+                continue
+            if split in found:
+                both = f"{found[split]} and {name}"
+                raise CleancutError(f"{folder} has two {split} files, {both}. Name the files with --train, --test.")
+            found[split] = name
+    if len(found) < 2:
+        names = ", ".join(there[:8]) or "nothing"
+        raise CleancutError(f"{folder} holds {names}: no train and test files. Name them with --train, --test.")
+    return {split: os.path.join(folder, name) for split, name in found.items()}
 
 
 def read_pair(path: str | os.PathLike[str], **options: Any) -> tuple[Corpus, Corpus]:
@@ -118,20 +157,25 @@ def paired_batches(
     """Gold and predictions of two files, batch by batch; an error where one has more samples.
 
     Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
-    that was not given is first inferred from the whole gold file.
+    that was not given is first inferred from the whole files.
     """
-    if scheme is None and repair != "conlleval":
-        shown = [c.mentions.tagging for c in read_batches(gold, size, column=gold_column, labels=labels)]
-        found = sum((t for t in shown if t is not None), Tagging()).scheme()
-        scheme = found.value if found else None
-    ours = read_batches(gold, size, column=gold_column, labels=labels, scheme=scheme, repair=repair)
-    theirs = read_batches(pred, size, column=pred_column, labels=labels, scheme=scheme, repair=repair)
+    given: dict[str, Any] = {"labels": labels, "scheme": scheme, "repair": repair}
+    ours, theirs = {**given, "column": gold_column}, {**given, "column": pred_column}
+    if scheme is None and repair != Repair.CONLLEVAL:
+        lenient = {"repair": Repair.CONLLEVAL}
+        of_gold = _tagging(read_batches(gold, size, **ours | lenient))
+        of_pred = _tagging(read_batches(pred, size, **theirs | lenient))
+        ours["scheme"] = of_gold.scheme() if of_gold else None
+        theirs["scheme"] = of_pred.scheme_beside(of_gold) if of_pred else None
+    left, right = read_batches(gold, size, **ours), read_batches(pred, size, **theirs)
     while True:
-        a, b = next(ours, None), next(theirs, None)
+        a, b = next(left, None), next(right, None)
         if a is None and b is None:
             return
         if a is None or b is None or len(a) != len(b):
-            n_gold, n_pred = (sum(map(len, read_batches(f, size, labels=labels))) for f in (gold, pred))
+            n_gold, n_pred = (
+                sum(map(len, read_batches(f, size, **options))) for f, options in ((gold, ours), (pred, theirs))
+            )
             raise CleancutError(
                 f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
             )
@@ -141,7 +185,7 @@ def paired_batches(
 # --- batches ------------------------------------------------------------------------------------------
 
 
-class Options(NamedTuple):
+class _Options(NamedTuple):
     """How to read: what is the same for every batch of a file."""
 
     column: int | None = None
@@ -153,7 +197,7 @@ class Options(NamedTuple):
     entities: str | None = None
 
 
-class Row(NamedTuple):
+class _Row(NamedTuple):
     """A sample as it stands in a file."""
 
     line: int
@@ -165,7 +209,7 @@ class Row(NamedTuple):
     """``tags`` or ``entities``."""
 
 
-def _corpora(path: str | os.PathLike[str], format: str | None, options: Options, size: int | None) -> Iterator[Corpus]:
+def _corpora(path: str | os.PathLike[str], format: str | None, options: _Options, size: int | None) -> Iterator[Corpus]:
     _check_file(path)
     kind = format_of(path, format)
     if options.column is not None and kind is not Format.CONLL:
@@ -190,7 +234,7 @@ _EXPECTED = {
 
 
 def _row_corpora(
-    path: str | os.PathLike[str], rows: Iterator[Row], kind: Format, options: Options, size: int | None
+    path: str | os.PathLike[str], rows: Iterator[_Row], kind: Format, options: _Options, size: int | None
 ) -> Iterator[Corpus]:
     first = 0
     form = None
@@ -204,8 +248,8 @@ def _row_corpora(
         yield Corpus.of(
             [row.tokens for row in batch],
             **{form: [row.annotation for row in batch]},
-            ids=None if None in ids else ids,
-            docs=None if all(doc is None for doc in docs) else docs,
+            ids=ids,
+            docs=docs,
             labels=options.labels, scheme=options.scheme, repair=options.repair, where=where,
         )  # fmt: skip
         first += len(batch)
@@ -213,14 +257,15 @@ def _row_corpora(
 
 def _in_file(path: str | os.PathLike[str], lines: Sequence[int], first: int, line_per_token: bool) -> Where:
     """Names a sample of a file and the line it starts at (or, in CoNLL, the line of the token)."""
-    name = os.path.basename(os.fspath(path))
+    return partial(_line, os.path.basename(os.fspath(path)), lines, first, line_per_token)
 
-    def where(sample: int, token: int | None = None) -> str:
-        line = lines[sample] + (token or 0) * line_per_token
-        shown = "" if token is None or line_per_token else f", token {token}"
-        return f"sample {first + sample} ({name}, line {line}){shown}"
 
-    return where
+def _line(
+    name: str, lines: Sequence[int], first: int, line_per_token: bool, sample: int, token: int | None = None
+) -> str:
+    line = lines[sample] + (token or 0) * line_per_token
+    shown = "" if token is None or line_per_token else f", token {token}"
+    return f"sample {first + sample} ({name}, line {line}){shown}"
 
 
 def _check_file(path: str | os.PathLike[str]) -> None:
@@ -228,6 +273,8 @@ def _check_file(path: str | os.PathLike[str]) -> None:
         raise CleancutError(f"{path} is a directory. Name a file in it.")
     if not os.path.exists(path):
         raise CleancutError(f"{path}: no such file.")
+    if not os.path.isfile(path):  # it would be read more than once
+        raise CleancutError(f"{path} is a pipe or a device. Write it to a file first.")
 
 
 @contextmanager
@@ -256,7 +303,12 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
                 ) from None
             if number == 1:
                 line = line.removeprefix("\ufeff")
-            yield number, line.rstrip("\r\n")
+            line = line.rstrip("\r\n")
+            if "\r" in line:
+                raise CleancutError(
+                    f"{path}, line {number}: a carriage return inside the line. End lines with a line feed."
+                )
+            yield number, line
 
 
 # --- CoNLL ----------------------------------------------------------------------------------------------
@@ -264,44 +316,42 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
 _DOCSTART = "-DOCSTART-"
 
 
-def _conll_rows(path: str | os.PathLike[str], options: Options) -> Iterator[Row]:
+def _conll_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Row]:
     """Columns apart by tabs or spaces; blank lines between samples; ``-DOCSTART-`` begins a document.
 
-    In a file with tabs a line without one that begins with ``#`` is a comment; ``# id = X`` names the sample.
+    A line at the start of a sample that begins with ``#`` and has other columns than the tokens is a comment;
+    ``# id = X`` names the sample.
     """
     column = -1 if options.column is None else options.column
     tokens: list[str] = []
     tags: list[str] = []
-    begun, width, id_, doc, n_docs = 0, 0, None, None, 0
-    separator = _separator(path)
+    begun, id_, doc, n_docs = 0, None, None, 0
+    separator, width = _layout(path)
     for number, line in _lines(path):
         if not line or line.isspace():
             if tokens:
-                yield Row(begun, id_, doc, tokens, tags, "tags")
+                yield _Row(begun, id_, doc, tokens, tags, "tags")
                 tokens, tags, id_ = [], [], None
             continue
         if line.startswith(_DOCSTART):
             if tokens:
-                yield Row(begun, id_, doc, tokens, tags, "tags")
+                yield _Row(begun, id_, doc, tokens, tags, "tags")
                 tokens, tags, id_ = [], [], None
             name, bracket, _ = line.partition("(")[2].rpartition(")")
             doc, n_docs = (name or None) if bracket else str(n_docs), n_docs + 1
             continue
-        if line.startswith("#") and "\t" not in line and separator == "\t" and not tokens:
-            if line.startswith("# id = "):
-                id_ = line.removeprefix("# id = ")
+        fields = _fields(line, separator)
+        if line.startswith("#") and len(fields) != width and not tokens:
+            id_ = line.removeprefix("# id = ") if line.startswith("# id = ") else id_
             continue
-        fields = line.split("\t") if separator == "\t" else [field for field in line.split(" ") if field]
-        if not width:
-            width = len(fields)
-            if width < 2 or not -width <= column < width:
-                raise CleancutError(
-                    f"{path}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
-                    f"for in column {column} beside the token in column 0. Separate columns by a tab or spaces."
-                )
+        if width < 2 or not -width <= column < width or (column % width == 0):
+            raise CleancutError(
+                f"{path}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
+                f"for in column {column} beside the token in column 0. Separate columns by a tab or spaces."
+            )
         if len(fields) != width:
             raise CleancutError(
-                f"{path}, line {number}: {len(fields)} columns ({line!r}) but {width} on the lines before. "
+                f"{path}, line {number}: {len(fields)} columns ({line!r}) but {width} on the first line. "
                 "Give every token the same columns."
             )
         if not tokens:
@@ -309,13 +359,20 @@ def _conll_rows(path: str | os.PathLike[str], options: Options) -> Iterator[Row]
         tokens.append(fields[0])
         tags.append(fields[column])
     if tokens:
-        yield Row(begun, id_, doc, tokens, tags, "tags")
+        yield _Row(begun, id_, doc, tokens, tags, "tags")
 
 
-def _separator(path: str | os.PathLike[str]) -> str:
-    """A tab, if the first line with a token has one, else the space."""
-    lines = (line for _, line in _lines(path) if line.strip() and not line.startswith((_DOCSTART, "#")))
-    return "\t" if "\t" in next(lines, "\t") else " "
+def _layout(path: str | os.PathLike[str]) -> tuple[str, int]:
+    """What separates the columns, a tab or a space, and their number, by the first line that is no comment."""
+    lines = [line for _, line in zip(range(1000), (line for _, line in _lines(path)), strict=False)]
+    lines = [line for line in lines if line.strip() and not line.startswith(_DOCSTART)]
+    first = next((line for line in lines if not line.startswith("#")), lines[0] if lines else "")
+    separator = "\t" if "\t" in first else " "
+    return separator, len(_fields(first, separator))
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    return line.split("\t") if separator == "\t" else [field for field in line.split(" ") if field]
 
 
 def _conll_text(corpus: Corpus, scheme: Scheme) -> Iterator[str]:
@@ -327,29 +384,38 @@ def _conll_text(corpus: Corpus, scheme: Scheme) -> Iterator[str]:
         if not tokens:
             raise CleancutError(f"{where(i)}: a sample without tokens cannot be written as CoNLL. Write JSONL.")
         for t, token in enumerate(tokens):
-            if not token or token.isspace() or any(c in token for c in "\t\n\r") or token.startswith(_DOCSTART):
-                raise CleancutError(f"{where(i, t)}: the token {token!r} cannot stand in a CoNLL file. Write JSONL.")
+            broken = token.isspace() or token.startswith((_DOCSTART, "\ufeff"))
+            if broken or not _fits_a_line(token) or not _fits_a_line(tags[t]):
+                shown = f"{token!r} with tag {tags[t]!r}"
+                raise CleancutError(f"{where(i, t)}: the token {shown} cannot stand in a CoNLL file. Write JSONL.")
+        for names in (corpus.ids, corpus.docs):
+            name = names[i] if names else None
+            if name is not None and not _fits_a_line(name):
+                raise CleancutError(f"{where(i)}: the name {name!r} cannot stand in a CoNLL file. Write JSONL.")
         if corpus.docs is not None and (i == 0 or corpus.docs[i] != shown):
             shown = corpus.docs[i]
             yield f"{_DOCSTART}\t({shown or ''})\tO\n\n"
-        if corpus.ids is not None:
+        if corpus.ids is not None and corpus.ids[i] is not None:
             yield f"# id = {corpus.ids[i]}\n"
         yield "".join(f"{token}\t{tag}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
+
+
+def _fits_a_line(text: str) -> bool:
+    return bool(text) and not any(c in text for c in "\t\n\r")
 
 
 # --- JSONL ----------------------------------------------------------------------------------------------
 
 
-def _jsonl_rows(path: str | os.PathLike[str], options: Options) -> Iterator[Row]:
+def _jsonl_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Row]:
     for number, line in _lines(path):
         if not line or line.isspace():
             continue
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise CleancutError(
-                f"{path}, line {number}: invalid JSON ({error.msg} at character {error.pos}). "
-                "Each line holds one whole object."
+                f"{path}, line {number}: invalid JSON ({error}). Each line holds one whole object."
             ) from None
         if not isinstance(record, dict):
             raise CleancutError(f"{path}, line {number}: expected an object, got {type(record).__name__}.")
@@ -359,7 +425,7 @@ def _jsonl_rows(path: str | os.PathLike[str], options: Options) -> Iterator[Row]
             if not isinstance(value, list):
                 raise CleancutError(f"{path}, line {number}: {name} must be a list, got {value!r:.60}.")
         id_, doc = record.get("id"), record.get("doc")
-        yield Row(
+        yield _Row(
             number, None if id_ is None else str(id_), None if doc is None else str(doc), tokens, annotation,
             columns.form,
         )  # fmt: skip
@@ -374,7 +440,7 @@ class _Columns(NamedTuple):
 _TOKENS, _TAGS, _ENTITIES = ("tokens", "words"), ("tags", "ner_tags", "labels"), ("entities",)
 
 
-def _columns(names: Iterable[str], options: Options, where: str) -> _Columns:
+def _columns(names: Iterable[str], options: _Options, where: str) -> _Columns:
     """Which columns hold the tokens and the annotation."""
     present = list(names)
 
@@ -399,7 +465,7 @@ def _columns(names: Iterable[str], options: Options, where: str) -> _Columns:
 # --- Arrow: parquet and datasets ----------------------------------------------------------------------------
 
 
-def _parquet_corpora(path: str | os.PathLike[str], options: Options, size: int | None) -> Iterator[Corpus]:
+def _parquet_corpora(path: str | os.PathLike[str], options: _Options, size: int | None) -> Iterator[Corpus]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -413,13 +479,16 @@ def _parquet_corpora(path: str | os.PathLike[str], options: Options, size: int |
             rows = range(first, first + batch.num_rows)
             yield _arrow_corpus(pa.Table.from_batches([batch]), names, options, _in_rows(path, rows))
             first += batch.num_rows
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
         raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
 
 
 def _in_rows(path: str | os.PathLike[str], rows: range) -> Where:
-    name = os.path.basename(os.fspath(path))
-    return lambda sample, token=None: f"row {rows[sample]} ({name})" + ("" if token is None else f", token {token}")
+    return partial(_row, os.path.basename(os.fspath(path)), rows)
+
+
+def _row(name: str, rows: range, sample: int, token: int | None = None) -> str:
+    return f"row {rows[sample]} ({name})" + ("" if token is None else f", token {token}")
 
 
 def _label_names_in(schema: Any) -> dict[str, list[str]]:
@@ -432,7 +501,7 @@ def _label_names_in(schema: Any) -> dict[str, list[str]]:
     return {name: f["names"] for name, f in inner.items() if isinstance(f, dict) and f.get("_type") == "ClassLabel"}
 
 
-def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where: Where) -> Corpus:
+def _arrow_corpus(table: Any, names: Mapping[str, Any], options: _Options, where: Where) -> Corpus:
     columns = _columns(table.column_names, options, where(0) if table.num_rows else "the dataset")
     annotation = table.column(columns.annotation)
     ids = table.column("id").to_pylist() if "id" in table.column_names else None
@@ -457,13 +526,17 @@ def from_dataset(
     """A ``datasets.Dataset`` as a corpus; ClassLabel columns are taken from Arrow without a copy."""
     if isinstance(dataset, Mapping):
         raise CleancutError(f"a DatasetDict holds several splits. Choose one of {', '.join(map(repr, dataset))}.")
+    if not hasattr(dataset, "with_format") or not hasattr(dataset, "__len__"):
+        raise CleancutError(
+            f"expected a datasets.Dataset, got {type(dataset).__name__}. Load a stream without streaming=True."
+        )
     names = {}
     for column, feature in dataset.features.items():
         inner = getattr(feature, "feature", feature)
         if hasattr(inner, "names"):
             names[column] = inner
     table = dataset.with_format("arrow")[:]
-    options = Options(None, labels, scheme, repair, tokens, tags, entities)
+    options = _Options(None, labels, scheme, repair, tokens, tags, entities)
     return _arrow_corpus(table, names, options, _in_rows("dataset", range(len(dataset))))
 
 
@@ -481,6 +554,9 @@ def write(
 
     The file appears when it is complete: an error or an interruption leaves what was there before.
     """
+    suffix = Path(os.fspath(path).removesuffix(".gz")).suffix.lower()
+    if format is None and suffix not in _SUFFIXES:
+        raise CleancutError(f"{path}: the name does not show the format. End it in .conll or .jsonl, or give format=.")
     kind = format_of(path, format)
     if kind is Format.PARQUET:
         raise CleancutError(f"{path}: parquet is read but not written. Write .jsonl or .conll.")
@@ -492,7 +568,11 @@ def write(
         texts = chain.from_iterable(_jsonl_text(corpus, chosen) for corpus in batches)
     with replacing(path) as plain, _packed(plain, path) as stream:
         for text in texts:
-            stream.write(text.encode("utf-8"))
+            try:
+                stream.write(text.encode("utf-8"))
+            except UnicodeEncodeError as error:
+                shown = text[max(error.start - 10, 0) : error.end + 10]
+                raise CleancutError(f"{path}: {shown!r} holds half a character, which UTF-8 cannot write.") from None
 
 
 def _packed(stream: IO[bytes], path: str | os.PathLike[str]) -> AbstractContextManager[Any]:

@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .exposure import NOVELTY
+from .leakage import Audit
 from .scores import Score
 
 Results = Mapping[str, Mapping[str, Score]]
@@ -62,16 +64,28 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
     """The scores of one or more systems, as a person reads them."""
     parts = []
     for metric in dict.fromkeys(name for scores in results.values() for name in scores):
-        scores = {system: found[metric] for system, found in results.items()}
+        scores = {system: found[metric] for system, found in results.items() if metric in found}
         title, columns = _TABLES[metric]
         parts.append(f"{title}\n" + _score_table("system", scores, columns, colour))
-        if by_type:
+        if metric == "clean_f1":
+            parts.append("Recall by novelty of the gold mention (%)\n" + _novelty_table(scores, colour))
+        if by_type and metric != "hardeval":
             for system, score in scores.items():
                 types = {label: _OfType(score, label) for label in score.sums.counts.by_type}
                 name = f"{title}, {system}, by type" if len(scores) > 1 else f"{title}, by type"
                 parts.append(f"{name}\n" + _score_table("type", types, columns, colour))
     parts.append("\n".join(_notes(results)))
     return "\n\n".join(part for part in parts if part)
+
+
+def _novelty_table(scores: Mapping[str, Score], colour: bool) -> str:
+    """Recall on mentions seen with their type, with another, and new ones; the number of mentions behind it."""
+    header = ["system", "seen", "other type", "new, known words", "new words"]
+    cells = [
+        [system, *(f"{percent(score[f'recall_{name}'])} ({score[f'n_{name}']})" for name in NOVELTY)]
+        for system, score in scores.items()
+    ]
+    return table(header, cells, colour=colour)
 
 
 class _OfType:
@@ -99,6 +113,20 @@ _TABLES: dict[str, tuple[str, dict[str, str]]] = {
             "n_partial_left": "+left", "n_partial_right": "+right", "n_partial_overlap": "+overlap",
         },
     ),
+    "clean_f1": (
+        "What training has not shown (%)",
+        {
+            "f1": "F1", "clean_f1": "clean F1", "delta_f1": "delta F1", "clean_recall": "R clean",
+            "contaminated_recall": "R contam.", "contamination_rate": "contam.", "memorisation_f1": "look-up F1",
+        },
+    ),
+    "hardeval": (
+        "Token error rates, lower is better (%)",
+        {
+            "hardeval": "hardeval", "ter": "all", "ter_unseen": "unseen", "ter_diff": "diff",
+            "share_unseen": "of errors: unseen", "share_diff": "diff", "share_other": "other",
+        },
+    ),
 }  # fmt: skip
 """Title and columns of each metric's table."""
 
@@ -123,6 +151,60 @@ def _notes(results: Results) -> list[str]:
             count = score.get(side)
             if count:
                 samples = f"{count} {name} sample{'s' * (count != 1)}"
-                notes.append(f"{system}: {samples} had ill-formed tags (repair: {score.settings['repair']}).")
+                notes.append(f"{system}: {samples} had ill-formed tags (repair: {score.sums.repair()['repair']}).")
     signatures = dict.fromkeys(score.signature for scores in results.values() for score in scores.values())
     return [*dict.fromkeys(notes), *signatures]
+
+
+# --- audit ----------------------------------------------------------------------------------------------
+
+
+def audit_text(found: Audit, *, colour: bool = False) -> str:
+    """An audit, as a person reads it."""
+    many = {"sample": "samples", "doc": "documents"}[found.unit]
+    header = ["pair", many, "empty", "partly", "%", "fully", "%", "ment. %", "ent. %"]
+    rows = []
+    for name, row in found.pairs.items():
+        shares = [
+            percent(row[f"n_{what}_contaminated"] / row[f"n_{what}"] if row[f"n_{what}"] else math.nan)
+            for what in ("mentions", "entities")
+        ]
+        partly = [str(row["n_partial"]), percent(row["rate_partial"])]
+        fully = [str(row["n_full"]), percent(row["rate_full"])]
+        counts = [str(row["n_samples"]), str(row["n_empty"])]
+        rows.append([name.replace("_vs_", " in "), *counts, *partly, *fully, *shares])
+    parts = [f"Shared entities (key: {found.key})\n" + table(header, rows, colour=colour)]
+    values = ("precision", "recall", "f1")
+    memory = [[name, *(percent(row[key]) for key in values)] for name, row in found.memorisation.items()]
+    parts.append("What a look-up of the training mentions scores (%)\n" + table(["split", "P", "R", "F1"], memory))
+    if found.top_leaks:
+        leaks = [
+            [
+                _shortened(leak["entity"], 32), leak["label"] or "", leak["pair"].replace("_vs_", " in "),
+                *(str(leak[f"n_{split}"]) for split in leak["pair"].split("_vs_")),
+            ]
+            for leak in found.top_leaks
+        ]  # fmt: skip
+        parts.append("Entities that leak most\n" + table(["entity", "type", "pair", "here", "there"], leaks))
+    parts.append("\n".join(_audit_notes(found)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _audit_notes(found: Audit) -> list[str]:
+    notes = []
+    for pair, n in found.duplicates.items():
+        a, b = pair.split("_vs_")
+        if n and f"{a}_vs_{b}" in found.near_leaks:
+            notes.append(f"{n} samples of {a} stand word for word in {b}.")
+    for pair, row in found.near_leaks.items():
+        a, b = pair.split("_vs_")
+        if row["n_mentions"]:
+            shown = ", ".join(repr(example["entity"]) for example in row["examples"][:3])
+            notes.append(
+                f"{row['n_mentions']} further mentions of {a} differ from {b}'s only in case or Unicode form: {shown}."
+            )
+    return notes + found.notes
+
+
+def _shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"

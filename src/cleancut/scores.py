@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Aligner, Counts, Match
-from .spans import Pair, pair, token_agreement
-from .tags import CleancutError, Scheme, Tagging, parse_choice
+from .exposure import HARD, NOVELTY, Exposed, Exposure
+from .spans import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
+from .tags import CleancutError, Scheme, Tagging, bounds_of, parse_choice
 from .version import __version__
 
 Value = float | int | str
@@ -55,9 +57,7 @@ class Sums:
     def schemes(self) -> tuple[Scheme | None, Scheme | None]:
         """The schemes by which gold and predictions are judged."""
         gold = self.gold.scheme() if self.gold else None
-        if self.pred is None:
-            return gold, None
-        return gold, self.pred.scheme_beside(self.gold) if self.gold else self.pred.scheme()
+        return gold, self.pred.scheme_beside(self.gold) if self.pred else None
 
     def repairs(self) -> dict[str, Value]:
         """How many samples were repaired on either side; spans need no repair."""
@@ -66,6 +66,11 @@ class Sums:
             "n_repaired_gold": self.gold.n_repaired(gold) if self.gold else 0,
             "n_repaired_pred": self.pred.n_repaired(pred) if self.pred else 0,
         }
+
+    def repair(self) -> dict[str, Value]:
+        """The repair policy under which tags were read, as the signature has it; spans need none."""
+        policies = dict.fromkeys(tagging.repair.value for tagging in (self.gold, self.pred) if tagging)
+        return {"repair": "+".join(policies)} if policies else {}
 
     def scheme_name(self) -> str:
         """``iob2``, ``spans``, ``mixed``, or both sides where they differ: ``iob2+bioes``."""
@@ -95,15 +100,14 @@ class Score(Mapping[str, Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """Flat names to plain Python numbers; the signature last."""
-        return self._values().copy()
+        return copy.deepcopy(self._values())
 
     @property
     def signature(self) -> str:
         """How the score was computed: ``exact_f1|match:exact|scheme:iob2|repair:conlleval|v:0.1.0``."""
-        parts = {**self.settings, "scheme": self.sums.scheme_name(), "v": __version__}
-        if parts["scheme"] == "spans":
-            parts.pop("repair", None)
-        ordered = [k for k in parts if k not in ("repair", "v")] + [k for k in ("repair", "v") if k in parts]
+        parts = {**self.settings, "scheme": self.sums.scheme_name(), **self.sums.repair(), "v": __version__}
+        first = [name for name in ("match", "credit", "encoding", "diff", "scheme", "repair") if name in parts]
+        ordered = dict.fromkeys([*first, *(name for name in parts if name != "v"), "v"])
         return "|".join([self.metric, *(f"{name}:{parts[name]}" for name in ordered)])
 
     def _values(self) -> dict[str, Any]:
@@ -171,6 +175,11 @@ def harmonic(precision: float, recall: float) -> float:
     return ratio(2 * precision * recall, precision + recall)
 
 
+def share(part: float, whole: float) -> float:
+    """``part / whole``; NaN where the whole is empty, since nothing was measured."""
+    return part / whole if whole else math.nan
+
+
 def prf(credit: float, n_pred: int, n_gold: int, suffix: str = "") -> dict[str, float]:
     """Precision, recall and F1 of the credit earned."""
     precision, recall = ratio(credit, n_pred), ratio(credit, n_gold)
@@ -208,7 +217,10 @@ def exact_f1(
     aligner = Aligner(scored.gold, scored.pred)
     sums = Sums.of(Counts.of(aligner.labels, _exact_columns(aligner)), scored, tokens=shape is Keys.SEQEVAL)
     derive = _exact_values if shape is Keys.CLEANCUT else _seqeval_values
-    return Score("exact_f1", sums, {"match": "exact", "repair": str(repair)}, derive)
+    settings: dict[str, Value] = {"match": "exact"}
+    if shape is Keys.SEQEVAL:
+        settings["keys"] = shape.value
+    return Score("exact_f1", sums, settings, derive)
 
 
 def _exact_columns(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
@@ -286,7 +298,7 @@ def partial_f1(
         found = aligner.align(mode)
         columns[f"n_partial_{mode}"] = aligner.gold_label[found.gold[~found.exact]]
     sums = Sums.of(Counts.of(aligner.labels, columns), scored)
-    settings: dict[str, Value] = {"match": "+".join(_PARTIAL), "credit": credit, "repair": str(repair)}
+    settings: dict[str, Value] = {"match": "+".join(_PARTIAL), "credit": credit}
     return Score("partial_f1", sums, settings, _partial_values)
 
 
@@ -311,3 +323,231 @@ def _partial_values(score: Score) -> dict[str, Any]:
     for label, sums in counts.by_type.items():
         values |= {f"{name}/{label}": value for name, value in row(sums).items()}
     return {**values, "signature": score.signature}
+
+
+# --- clean --------------------------------------------------------------------------------------------------
+
+
+def clean_f1(
+    gold: Any,
+    pred: Any,
+    exposure: Exposure,
+    *,
+    match: str = "exact",
+    credit: float = 0.5,
+    tokens: Any = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+) -> Score:
+    """F1 on what training has not shown, and how much of F1 is memory (Babil et al.).
+
+    A gold mention is *contaminated* if its entity is in training, *clean* otherwise. ``clean_recall`` counts recovered
+    clean mentions over all clean ones; ``clean_f1`` is the harmonic mean of the original precision and the clean recall
+    (Eq. 7), ``delta_f1`` = F1 - clean F1 (Eq. 8). ``clean_precision`` leaves contaminated true positives out (Eq. 10),
+    ``clean_precision_naive`` and ``contaminated_precision_naive`` sum to P (Eq. 11). Beyond the paper: recall by
+    novelty (``recall_seen``, ``recall_other_type``, ``recall_known_words``, ``recall_unknown_words``) and the score of
+    a look-up of the training mentions (``memorisation_f1``). Where a subset is empty its scores are NaN.
+
+    >>> from cleancut.spans import Corpus
+    >>> shown = Exposure.of(Corpus.of([["Alice"]], tags=[["B-PER"]]))
+    >>> gold, pred = [["B-PER", "B-PER", "O"]], [["B-PER", "B-PER", "B-PER"]]
+    >>> s = clean_f1(gold, pred, shown, tokens=[["Alice", "Bob", "Charlie"]])
+    >>> round(s.precision, 3), s.clean_recall, round(s.clean_f1, 3), s.clean_precision
+    (0.667, 1.0, 0.8, 0.5)
+    """
+    mode, credit = parse_choice(Match, match, "match"), parse_credit(credit)
+    scored, text = _with_text("clean_f1", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
+    shown = _view("clean_f1", exposure, text)
+    aligner = Aligner(scored.gold, scored.pred)
+    found = aligner.align(mode)
+    exact, partial = found.gold[found.exact], found.gold[~found.exact]
+    label, seen = aligner.gold_label, shown.seen
+    columns = {
+        "n_gold": label,
+        "n_pred": aligner.pred_label,
+        "n_exact": label[exact],
+        "n_partial": label[partial],
+        "n_contaminated": label[seen],
+        "n_exact_contaminated": label[exact[seen[exact]]],
+        "n_partial_contaminated": label[partial[seen[partial]]],
+    }
+    for i, name in enumerate(NOVELTY):
+        here = shown.novelty == i
+        columns[f"n_{name}"] = label[here]
+        columns[f"n_exact_{name}"] = label[exact[here[exact]]]
+        columns[f"n_partial_{name}"] = label[partial[here[partial]]]
+    counts = Counts.of(aligner.labels, columns) | _memorised_counts(scored.gold, shown)
+    settings: dict[str, Value] = {"match": mode.value}
+    if mode is not Match.EXACT:
+        settings["credit"] = credit
+    settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
+    return Score("clean_f1", Sums.of(counts, scored), settings, _clean_values)
+
+
+def memorisation(gold: Corpus, exposure: Exposure) -> dict[str, Any]:
+    """The score of a look-up of the training mentions: how much of an F1 needs no model at all."""
+    sums = _memorised_counts(gold.mentions, exposure.view(gold)).total()
+    counts = {"n_gold": len(gold.mentions), "n_pred": sums["n_memorised"], "n_exact": sums["n_memorised_exact"]}
+    return {**prf(counts["n_exact"], counts["n_pred"], counts["n_gold"]), **counts}
+
+
+def _memorised_counts(gold: Mentions, shown: Exposed) -> Counts:
+    """What that look-up finds, by type; kept with the view, since no prediction touches it."""
+    counts = shown.__dict__.get("memorisation_counts")
+    if counts is None:
+        aligner = Aligner(gold, shown.memorised)
+        columns = {"n_memorised": aligner.pred_label, "n_memorised_exact": aligner.gold_label[aligner.exact_gold]}
+        counts = shown.__dict__["memorisation_counts"] = Counts.of(aligner.labels, columns)
+    return counts
+
+
+def _clean_values(score: Score) -> dict[str, Any]:
+    credit = float(score.settings.get("credit", 0))
+
+    def row(sums: Mapping[str, int]) -> dict[str, Any]:
+        def earned(of: str = "") -> float:
+            return sums[f"n_exact{of}"] + credit * sums[f"n_partial{of}"]
+
+        n_gold, n_pred, n_contaminated = sums["n_gold"], sums["n_pred"], sums["n_contaminated"]
+        n_clean = n_gold - n_contaminated
+        right, right_contaminated = earned(), earned("_contaminated")
+        right_clean = right - right_contaminated
+        whole = prf(right, n_pred, n_gold)
+        clean_recall = share(right_clean, n_clean)
+        contaminated_recall = share(right_contaminated, n_contaminated)
+        clean_precision = share(right_clean, right_clean + n_pred - right)
+        clean = harmonic(whole["precision"], clean_recall)
+        values: dict[str, Any] = {
+            **whole,
+            "clean_recall": clean_recall,
+            "contaminated_recall": contaminated_recall,
+            "clean_f1": clean,
+            "contaminated_f1": harmonic(whole["precision"], contaminated_recall),
+            "delta_f1": whole["f1"] - clean,
+            "delta_recall": whole["recall"] - clean_recall,
+            "clean_precision": clean_precision,
+            "clean_precision_naive": ratio(right_clean, n_pred),
+            "contaminated_precision_naive": ratio(right_contaminated, n_pred),
+            "clean_f1_star": harmonic(clean_precision, clean_recall),
+            "n_gold": n_gold,
+            "n_clean": n_clean,
+            "n_contaminated": n_contaminated,
+            "n_pred": n_pred,
+            "contamination_rate": share(n_contaminated, n_gold),
+        }
+        values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_{name}"]) for name in NOVELTY}
+        values |= {f"n_{name}": sums[f"n_{name}"] for name in NOVELTY}
+        memory = prf(sums["n_memorised_exact"], sums["n_memorised"], n_gold)
+        return values | {f"memorisation_{name}": value for name, value in memory.items()}
+
+    counts = score.sums.counts
+    values = row(counts.total()) | score.sums.repairs()
+    for label, sums in counts.by_type.items():
+        values |= {f"{name}/{label}": value for name, value in row(sums).items()}
+    return {**values, "signature": score.signature}
+
+
+def _with_text(metric: str, scored: Pair) -> tuple[Pair, Corpus]:
+    if scored.corpus is None:
+        raise CleancutError(f"{metric} needs the words of the samples. Give tokens=, or gold as a Corpus.")
+    return scored, scored.corpus
+
+
+def _view(metric: str, exposure: Exposure, text: Corpus) -> Exposed:
+    if not isinstance(exposure, Exposure):
+        raise CleancutError(
+            f"{metric} needs to know what training has shown: give Exposure.of(train), not {type(exposure).__name__}."
+        )
+    return exposure.view(text)
+
+
+# --- hardeval -------------------------------------------------------------------------------------------------
+
+
+class Encoding(StrEnum):
+    """The token labels that hardeval compares: with boundaries on both ends, at the start, or none."""
+
+    BILOU = "bilou"
+    BIO = "bio"
+    IO = "io"
+
+
+def hardeval(
+    gold: Any,
+    pred: Any,
+    exposure: Exposure,
+    *,
+    strict: bool = False,
+    encoding: str = "bilou",
+    tokens: Any = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+) -> Score:
+    """Token error rates where memory does not help: words that are new, and labels that are not the word's usual one.
+
+    *unseen*: the word is not a training word (``_i``, ``_o`` by gold label). *diff*: the label is not the usual one,
+    on two levels: gold O where training has the word more often inside mentions (``_o``), gold I where it has it more
+    often outside (``_i``), else a type that is not the most frequent one (``_e``); with ``strict``, one never seen.
+    ``hardeval`` is the mean of ``ter_unseen`` and ``ter_diff``. Labels are compared in BILOU, so boundaries count.
+
+    >>> from cleancut.spans import Corpus
+    >>> shown = Exposure.of(Corpus.of([["Ada", "spoke"]], tags=[["B-PER", "O"]]))
+    >>> s = hardeval([["B-PER", "O"]], [["O", "O"]], shown, tokens=[["Grace", "spoke"]])
+    >>> s.ter, s.ter_unseen, s.n_unseen_i
+    (0.5, 1.0, 1)
+    """
+    compared = parse_choice(Encoding, encoding, "encoding")
+    scored, text = _with_text("hardeval", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
+    shown = _view("hardeval", exposure, text)
+    for side, mentions in (("gold", scored.gold), ("predicted", scored.pred)):
+        if overlaps(mentions):
+            raise CleancutError(
+                f"hardeval is undefined: {side} mentions overlap, so that tokens have no one label. Use a span score."
+            )
+    hard = shown.hard_tokens_strict if strict else shown.hard_tokens
+    names = {name: i for i, name in enumerate(sorted(set(scored.gold.labels) | set(scored.pred.labels)))}
+    wrong = _token_labels(scored.gold, compared, names) != _token_labels(scored.pred, compared, names)
+    n_of, n_wrong = np.bincount(hard, minlength=len(HARD)), np.bincount(hard[wrong], minlength=len(HARD))
+    sums = {f"n_{name}": int(n) for name, n in zip(HARD, n_of, strict=True)}
+    sums |= {f"errors_{name}": int(n) for name, n in zip(HARD, n_wrong, strict=True)}
+    counts = Counts({"all": sums}, tuple(sums))
+    settings: dict[str, Value] = {"encoding": compared.value, "diff": "strict" if strict else "lax"}
+    settings["train"] = exposure.fingerprint
+    return Score("hardeval", Sums.of(counts, scored), settings, _hardeval_values)
+
+
+def _token_labels(mentions: Mentions, encoding: Encoding, names: Mapping[str, int]) -> NDArray[np.int32]:
+    """A number for the label of each token; 0 is O."""
+    assert mentions.lengths is not None
+    bounds = bounds_of(mentions.lengths)
+    begin = bounds[mentions.sample] + mentions.start
+    size = (mentions.end - mentions.start).astype(np.int64)
+    type_of = np.array([names[name] for name in mentions.labels] or [0], np.int32)[mentions.label]
+    label = np.zeros(int(bounds[-1]), np.int32)
+    label[ranges(begin, size)] = 4 * np.repeat(type_of, size) + 1
+    if encoding is not Encoding.IO:
+        label[begin] += 1
+    if encoding is Encoding.BILOU:
+        label[begin + size - 1] += 2
+    return label
+
+
+def _hardeval_values(score: Score) -> dict[str, Any]:
+    sums = score.sums.counts.total()
+
+    def of(*parts: str) -> tuple[int, int]:
+        return sum(sums[f"n_{part}"] for part in parts), sum(sums[f"errors_{part}"] for part in parts)
+
+    parts = {"all": HARD, "unseen": ("unseen_i", "unseen_o"), "diff": ("diff_i", "diff_o", "diff_e")}
+    order = ("all", "unseen", "unseen_i", "unseen_o", "diff", "diff_i", "diff_o", "diff_e", "other")
+    groups = {name: of(*parts.get(name, (name,))) for name in order}
+    rate = {name: share(errors, n) for name, (n, errors) in groups.items()}
+    values: dict[str, Any] = {"hardeval": (rate["unseen"] + rate["diff"]) / 2, "ter": rate["all"]}
+    values |= {f"ter_{name}": rate[name] for name in groups if name != "all"}
+    values |= {f"n_{name}": n for name, (n, _) in groups.items()}
+    values |= {f"errors_{name}": errors for name, (_, errors) in groups.items()}
+    n_wrong = groups["all"][1]
+    values |= {f"share_{name}": share(groups[name][1], n_wrong) for name in ("unseen", "diff", "other")}
+    return values | score.sums.repairs() | {"signature": score.signature}

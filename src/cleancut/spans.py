@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .inputs import Raw, RawSpans, RawTags, in_sample, intern_words, place_of, recognise
+from .inputs import Interner, Raw, RawSpans, RawTags, in_sample, intern_words, place_of, recognise
 from .tags import CleancutError, Repair, Scheme, Tagging, Where, bounds_of, decode, encode, parse_choice, parse_scheme
 
 
@@ -109,9 +111,7 @@ class Mentions:
     def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Mentions:
         """The mentions of some samples, in the order asked for."""
         chosen = np.arange(self.n_samples)[samples]
-        lines = chosen.tolist()
-        where = self.where
-        moved: Where = lambda sample, token=None: where(lines[sample], token)
+        moved = partial(_moved, self.where, chosen)
         if self.tagged is not None:
             bounds = bounds_of(self.tagged.lengths)
             codes = self.tagged.codes[ranges(bounds[chosen], self.tagged.lengths[chosen])]
@@ -123,10 +123,15 @@ class Mentions:
         picked = ranges(bounds[chosen], sizes)
         sample = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)
         lengths = None if self.lengths is None else self.lengths[chosen]
+        names, label = _sorted_names(self.labels, self.label[picked])  # a type may be gone
         return Mentions(
-            sample, self.start[picked], self.end[picked], self.label[picked], self.labels, len(chosen), lengths,
-            where=moved,
+            sample, self.start[picked], self.end[picked], label, names, len(chosen), lengths, where=moved
         )  # fmt: skip
+
+    def keep(self, chosen: NDArray[np.bool_]) -> Mentions:
+        """Some of the mentions, in all samples; what is left is no longer what the tags said."""
+        columns = self.sample[chosen], self.start[chosen], self.end[chosen], self.label[chosen]
+        return Mentions.of_columns(*columns, self.labels, self.n_samples, self.lengths, self.where)
 
     def spans(self) -> list[list[dict[str, Any]]]:
         """A list of ``{"start", "end", "label"}`` for each sample."""
@@ -149,6 +154,11 @@ class Mentions:
         return [[next(flat) for _ in range(n)] for n in self.lengths.tolist()]
 
 
+def _moved(where: Where, chosen: NDArray[np.integer], sample: int, token: int | None = None) -> str:
+    """The place that a selected sample came from."""
+    return where(int(chosen[sample]), token)
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """Samples of words with their mentions.
@@ -161,7 +171,7 @@ class Corpus:
     words: NDArray[np.int32]
     vocabulary: tuple[str, ...] = field(repr=False)
     mentions: Mentions
-    ids: tuple[str, ...] | None = field(default=None, repr=False)
+    ids: tuple[str | None, ...] | None = field(default=None, repr=False)
     docs: tuple[str | None, ...] | None = field(default=None, repr=False)
 
     @classmethod
@@ -188,12 +198,43 @@ class Corpus:
         if entities is not None:
             raw = _as_spans(raw, where)
         mentions = _on_lengths(_mentions(raw, scheme, repair, where), lengths, "tokens")
-        names = None if ids is None else tuple(map(str, ids))
-        documents = None if docs is None else tuple(None if doc is None else str(doc) for doc in docs)
+        names, documents = (
+            None if given is None or all(value is None for value in given)
+            else tuple(None if value is None else str(value) for value in given)
+            for given in (ids, docs)
+        )  # fmt: skip
         for name, values in (("ids", names), ("docs", documents)):
             if values is not None and len(values) != len(lengths):
                 raise CleancutError(f"{len(lengths)} samples but {len(values)} {name}. Give one for each sample.")
         return cls(words, vocabulary, mentions, names, documents)
+
+    @classmethod
+    def concatenate(cls, corpora: Sequence[Corpus]) -> Corpus:
+        """Several corpora as one, in their order."""
+        if len(corpora) == 1:
+            return corpora[0]
+        table = Interner()
+        words = [np.array([table[w] for w in c.vocabulary] or [0], np.int32)[c.words] for c in corpora]
+        names = tuple(sorted({name for c in corpora for name in c.mentions.labels}))
+        rank = {name: r for r, name in enumerate(names)}
+        first = bounds_of(np.array([len(c) for c in corpora]))
+        columns = [
+            (
+                c.mentions.sample + shift,
+                c.mentions.start,
+                c.mentions.end,
+                np.array([rank[name] for name in c.mentions.labels] or [0])[c.mentions.label],
+            )
+            for c, shift in zip(corpora, first[:-1], strict=True)
+        ]
+        lengths = np.concatenate([c.lengths for c in corpora])
+        sample, start, end, label = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+        mentions = Mentions.of_columns(sample, start, end, label, names, len(lengths), lengths)
+        ids = tuple(chain.from_iterable(c.ids or (None,) * len(c) for c in corpora))
+        docs = tuple(chain.from_iterable(c.docs or (None,) * len(c) for c in corpora))
+        return cls(
+            np.concatenate(words), tuple(table), mentions, ids if any(ids) else None, docs if any(docs) else None
+        )
 
     def __len__(self) -> int:
         return self.mentions.n_samples
@@ -212,7 +253,11 @@ class Corpus:
         self, predictions: Any, *, labels: Any = None, scheme: str | None = None, repair: str = "conlleval"
     ) -> Corpus:
         """The same text with a system's mentions, from tags, label ids or spans."""
-        mentions = Mentions.of(predictions, labels=labels, scheme=scheme, repair=repair, where=in_sample("predicted"))
+        where = in_sample("predicted")
+        raw = predictions if isinstance(predictions, Mentions) else recognise(predictions, labels, where)
+        # lists that are all empty can only be spans here: tags would have the length of the text
+        raw = _spans_if_empty(raw) if isinstance(raw, RawTags) else raw
+        mentions = _mentions(raw, scheme, repair, where)
         return replace(self, mentions=_on_lengths(mentions, self.lengths, "tokens"))
 
     def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Corpus:
@@ -222,6 +267,10 @@ class Corpus:
         ids = None if self.ids is None else tuple(self.ids[i] for i in chosen)
         docs = None if self.docs is None else tuple(self.docs[i] for i in chosen)
         return Corpus(words, self.vocabulary, self.mentions.select(chosen), ids, docs)
+
+    def keep(self, chosen: NDArray[np.bool_]) -> Corpus:
+        """All samples with some of their mentions."""
+        return replace(self, mentions=self.mentions.keep(chosen))
 
     def tokens(self) -> list[list[str]]:
         """The words of each sample."""
@@ -268,10 +317,11 @@ def pair(
 
     Positions whose gold label id is -100 are dropped on both sides before anything is decoded.
     """
-    corpus = gold if isinstance(gold, Corpus) else None
     text = gold, pred
-    gold = gold.mentions if isinstance(gold, Corpus) else gold
-    pred = pred.mentions if isinstance(pred, Corpus) else pred
+    corpus = next((side for side in text if isinstance(side, Corpus)), None)
+    if corpus is not None and tokens is not None:
+        raise CleancutError("tokens= has no effect: the corpus has its words already. Leave it out.")
+    gold, pred = (side.mentions if isinstance(side, Corpus) else side for side in text)
     if isinstance(gold, Mentions) and isinstance(pred, Mentions):
         unused = {"labels": labels, "scheme": scheme, "repair": None if repair == "conlleval" else repair}
         for name, value in unused.items():
@@ -285,62 +335,77 @@ def pair(
     n_gold, n_pred = _n_samples(raw_gold), _n_samples(raw_pred)
     if n_gold != n_pred:
         raise CleancutError(f"{n_gold} gold samples but {n_pred} predicted ones. Give one prediction for each sample.")
-    raw_gold, raw_pred = _drop_masked(raw_gold, raw_pred)
+    raw_gold, raw_pred, in_gold, in_pred = _drop_masked(raw_gold, raw_pred, in_gold, in_pred)
     # a batch without a single mention says nothing of its form: take that of the other side
     if isinstance(raw_pred, RawTags) and not _is_tagged(raw_gold):
         raw_pred = _spans_if_empty(raw_pred)
     if isinstance(raw_gold, RawTags) and not _is_tagged(raw_pred):
         raw_gold = _spans_if_empty(raw_gold)
 
-    if tokens is not None:
-        words, lengths, vocabulary = intern_words(tokens, in_gold)
-        of_gold = _on_lengths(_mentions(raw_gold, scheme, repair, in_gold), lengths, "tokens")
-        corpus = Corpus(words, vocabulary, of_gold)
-    else:
-        of_gold = _mentions(raw_gold, scheme, repair, in_gold)
-    if scheme is None and repair != Repair.CONLLEVAL and of_gold.tagging and isinstance(raw_pred, RawTags):
+    of_gold = _mentions(raw_gold, scheme, repair, in_gold)
+    if scheme is None and repair != Repair.CONLLEVAL and isinstance(raw_pred, RawTags):
         # what is ill-formed in the predictions is judged by the scheme of the gold tags
         shown = _mentions(raw_pred, None, Repair.CONLLEVAL, in_pred).tagging
         scheme = shown.scheme_beside(of_gold.tagging) if shown else None
     of_pred = _mentions(raw_pred, scheme, repair, in_pred)
+    if tokens is not None:
+        words, lengths, vocabulary = intern_words(tokens, in_gold)
+        of_gold = _on_lengths(of_gold, lengths, "tokens")
+        corpus = Corpus(words, vocabulary, of_gold)
     if of_gold.lengths is not None:
         of_pred = _on_lengths(of_pred, of_gold.lengths, "gold tokens")
     elif of_pred.lengths is not None:
         of_gold = _on_lengths(of_gold, of_pred.lengths, "predicted tokens")
     _check_same_text(*text)
+    if corpus is not None and corpus.mentions is not of_gold:  # only the predictions came with their text
+        corpus = replace(corpus, mentions=of_gold)
     return Pair(of_gold, of_pred, corpus)
 
 
 # --- masks ---------------------------------------------------------------------------------------------
 
 
-def _kept(raw: RawTags, keep: NDArray[np.bool_]) -> RawTags:
-    """The tags at the positions to keep."""
+def _kept(raw: RawTags, keep: NDArray[np.bool_], where: Where) -> tuple[RawTags, Where]:
+    """The tags at the positions to keep, and where these stood before."""
+    bounds = bounds_of(raw.lengths)
     lengths, some = np.zeros_like(raw.lengths), raw.lengths > 0
-    lengths[some] = np.add.reduceat(keep.view(np.uint8), bounds_of(raw.lengths)[:-1][some], dtype=np.int64)
-    return RawTags(raw.codes[keep], lengths, raw.tags)
+    lengths[some] = np.add.reduceat(keep.view(np.uint8), bounds[:-1][some], dtype=np.int64)
+    return RawTags(raw.codes[keep], lengths, raw.tags), partial(_unmasked, where, keep, bounds)
 
 
-def _drop_masked(gold: Raw | Mentions, pred: Raw | Mentions) -> tuple[Raw | Mentions, Raw | Mentions]:
-    """Both sides without the positions whose gold label is -100; a -100 elsewhere is refused."""
+def _unmasked(
+    where: Where, keep: NDArray[np.bool_], bounds: NDArray[np.int64], sample: int, token: int | None = None
+) -> str:
+    """The place of a token among all positions, the masked ones included."""
+    if token is not None:
+        token = int(np.flatnonzero(keep[bounds[sample] : bounds[sample + 1]])[token])
+    return where(sample, token)
+
+
+def _drop_masked(
+    gold: Raw | Mentions, pred: Raw | Mentions, in_gold: Where, in_pred: Where
+) -> tuple[Raw | Mentions, Raw | Mentions, Where, Where]:
+    """Both sides without the positions whose gold label is -100, and their places; a -100 elsewhere is refused."""
+    if isinstance(gold, RawTags) and isinstance(pred, RawTags) and (gold.masked is not None or pred.masked is not None):
+        _check_lengths(pred.lengths, gold.lengths, "gold labels", in_pred)
     masked = gold.masked if isinstance(gold, RawTags) else None
     if isinstance(pred, RawTags) and pred.masked is not None:
-        stray = pred.masked if masked is None or len(masked) != len(pred.masked) else pred.masked & ~masked
+        stray = pred.masked if masked is None else pred.masked & ~masked
         if stray.any():
-            sample, token = place_of(int(np.argmax(stray)), pred.lengths)
             raise CleancutError(
-                f"predicted sample {sample}, token {token}: -100 where the gold label is not -100. "
+                f"{in_pred(*place_of(int(np.argmax(stray)), pred.lengths))}: -100 where the gold label is not -100. "
                 "Only the gold labels may mask positions."
             )
     if not isinstance(gold, RawTags) or masked is None:
-        return gold, pred
+        return gold, pred, in_gold, in_pred
     if not isinstance(pred, RawTags):
         raise CleancutError(
             "gold labels with -100 need predictions of the same shape (label ids or tags), not spans. "
             "Drop the masked positions before making spans."
         )
-    _check_lengths(pred.lengths, gold.lengths, "gold labels", in_sample("predicted"))
-    return _kept(gold, ~masked), _kept(pred, ~masked)
+    ours, in_gold = _kept(gold, ~masked, in_gold)
+    theirs, in_pred = _kept(pred, ~masked, in_pred)
+    return ours, theirs, in_gold, in_pred
 
 
 # --- checking and decoding ------------------------------------------------------------------------------
@@ -353,7 +418,7 @@ def _mentions(raw: Raw | Mentions, scheme: str | None, repair: str, where: Where
     if isinstance(raw, RawSpans):
         return Mentions.of_columns(*raw, where=where)
     if raw.masked is not None:
-        raw = _kept(raw, ~raw.masked)
+        raw, where = _kept(raw, ~raw.masked, where)
     return Mentions.of_tagged(Tagged(raw.codes, raw.lengths, raw.tags, chosen, policy), where)
 
 
@@ -365,7 +430,7 @@ def _as_spans(raw: Raw, where: Where) -> Raw:
 
 
 def _is_tagged(raw: Raw | Mentions) -> bool:
-    return raw.lengths is not None if isinstance(raw, Mentions) else isinstance(raw, RawTags) and len(raw.codes) > 0
+    return raw.tagged is not None if isinstance(raw, Mentions) else isinstance(raw, RawTags) and len(raw.codes) > 0
 
 
 def _spans_if_empty(raw: RawTags) -> Raw:
@@ -422,7 +487,7 @@ def _check_lengths(found: NDArray, expected: NDArray, what: str, where: Where) -
     if len(differ):
         i = int(differ[0])
         raise CleancutError(
-            f"{where(i)}: {int(expected[i])} {what} but {int(found[i])} tags. "
+            f"{where(i)}: {int(expected[i])} {what} but {int(found[i])} tags (-100 not counted). "
             "Give one tag for each token; re-align sub-word predictions before scoring."
         )
 
@@ -447,7 +512,7 @@ def _check_same_text(gold: Any, pred: Any) -> None:
     if not isinstance(gold, Corpus) or not isinstance(pred, Corpus):
         return
     for i, (a, b) in enumerate(zip(gold.ids or (), pred.ids or (), strict=False)):
-        if a != b:
+        if a != b and a is not None and b is not None:
             raise CleancutError(
                 f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
             )
@@ -483,6 +548,15 @@ def token_agreement(gold: Mentions, pred: Mentions) -> tuple[int, int]:
     return n_tokens, int(sum(right))
 
 
+def overlaps(mentions: Mentions) -> bool:
+    """Do any two mentions share a token?"""
+    if len(mentions) < 2:
+        return False
+    # sorted by start, so that some pair overlaps exactly if some neighbours do
+    same = mentions.sample[1:] == mentions.sample[:-1]
+    return bool((same & (mentions.start[1:] < mentions.end[:-1])).any())
+
+
 def ranges(starts: NDArray[np.integer], sizes: NDArray[np.integer]) -> NDArray[np.int64]:
     """The indices start .. start + size of each range, one after the other."""
     total = int(sizes.sum())
@@ -494,7 +568,7 @@ def samples_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
     rows = zip(corpus.tokens(), corpus.entities(), strict=True)
     for i, (tokens, entities) in enumerate(rows):
         sample: dict[str, Any] = {}
-        if corpus.ids is not None:
+        if corpus.ids is not None and corpus.ids[i] is not None:
             sample["id"] = corpus.ids[i]
         if corpus.docs is not None:
             sample["doc"] = corpus.docs[i]

@@ -9,7 +9,7 @@ them, to read bare IO names and to encode.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
@@ -97,6 +97,7 @@ _GRAMMARS = {
     Scheme.IO: _Grammar(((_I, _I),)),
 }
 _SCHEMES = tuple(Scheme)
+_DISTINCT = (Scheme.IOB2, Scheme.IOE2, Scheme.BIOES, Scheme.BILOU, Scheme.BMES)  # in order of inference
 _SCHEME_LETTERS = {
     Scheme.IOB1: "BI", Scheme.IOB2: "BI", Scheme.IOE1: "IE", Scheme.IOE2: "IE",
     Scheme.BIOES: "BIES", Scheme.BILOU: "BILU", Scheme.BMES: "BMES", Scheme.IO: "I",
@@ -135,29 +136,44 @@ class Tagging:
 
     letters: frozenset[str] = frozenset()
     ill_formed: tuple[int, ...] = (0,) * len(_SCHEMES)
-    given: Scheme | None = None
+    judged_by: Scheme | None = None
+    """The scheme that was given, or by which mentions were discarded."""
+    repair: Repair = Repair.CONLLEVAL
 
     def __add__(self, other: Tagging) -> Tagging:
+        if self.repair is not other.repair:
+            raise CleancutError(
+                f"scores with repair={self.repair.value!r} and repair={other.repair.value!r} do not add up."
+            )
+        if self.repair is not Repair.CONLLEVAL and self.letters and other.letters and self.judged_by != other.judged_by:
+            raise CleancutError(
+                f"mentions were discarded by scheme {self.judged_by} in one part and {other.judged_by} in another. "
+                "Give the scheme."
+            )
         sums = tuple(a + b for a, b in zip(self.ill_formed, other.ill_formed, strict=True))
-        return Tagging(self.letters | other.letters, sums, self.given or other.given)
+        return Tagging(self.letters | other.letters, sums, self.judged_by or other.judged_by, self.repair)
 
     def scheme(self) -> Scheme | None:
         """The scheme that was given, else the one inferred; None where the letters fit no scheme."""
-        if self.given:
-            return self.given
-        for scheme in (Scheme.IOB2, Scheme.IOE2, Scheme.BIOES, Scheme.BILOU, Scheme.BMES):
+        if self.judged_by:
+            return self.judged_by
+        for scheme in _DISTINCT:
             if self.letters <= set(_SCHEME_LETTERS[scheme]):
                 older = {Scheme.IOB2: Scheme.IOB1, Scheme.IOE2: Scheme.IOE1}.get(scheme, scheme)
                 is_older = self.n_repaired(scheme) > 0 and self.n_repaired(older) == 0
                 return older if is_older else scheme
         return None
 
-    def scheme_beside(self, gold: Tagging) -> Scheme | None:
-        """The scheme of predictions: that of the gold tags, unless their letters show another."""
-        expected = gold.scheme()
-        if self.given is None and expected and self.letters <= set(_SCHEME_LETTERS[expected]):
+    def scheme_beside(self, gold: Tagging | None) -> Scheme | None:
+        """The scheme of predictions: that of the gold tags, unless they are well-formed in another."""
+        expected = gold.scheme() if gold else None
+        if self.judged_by or expected is None:
+            return self.scheme()
+        fits = self.letters <= set(_SCHEME_LETTERS[expected])
+        if fits and self.n_repaired(expected) == 0:
             return expected
-        return self.scheme()
+        own = (s for s in _DISTINCT if self.letters <= set(_SCHEME_LETTERS[s]) and self.n_repaired(s) == 0)
+        return next(own, expected if fits else self.scheme())
 
     def n_repaired(self, scheme: Scheme | None) -> int:
         """Samples with a mention that the scheme does not allow (mixed letters are judged as BIOES)."""
@@ -185,6 +201,8 @@ def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
     """
     if tag == "O":
         return "O", ""
+    if scheme is Scheme.IO and tag not in ("", "B", "I", "I-") and not tag.startswith(("B-", "I-")):
+        return "I", tag  # a bare name; one with B- shows that the tags are of another scheme
     if len(tag) > 2 and tag[1] == "-" and tag[0] in _KIND:
         if scheme and tag[0] not in _SCHEME_LETTERS[scheme]:
             raise CleancutError(
@@ -192,8 +210,6 @@ def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
                 f"{', '.join(_SCHEME_LETTERS[scheme])} and O. Give the right scheme, or none to have it inferred."
             )
         return tag[0], tag[2:]
-    if scheme is Scheme.IO and tag not in ("", "B", "I"):
-        return "I", tag
     if tag.removesuffix("-") in _KIND:
         raise CleancutError(f"tag {tag!r} has no type. Write it as {tag[0]}-TYPE.")
     raise CleancutError(
@@ -235,7 +251,7 @@ def decode(
     neighbour = np.zeros(len(begin) + 1, bool)  # does mention k touch mention k - 1 of the same type?
     neighbour[1:-1] = (joined & same_type)[begin[1:] - 1]
     valid = _judge(kind[begin] * 5 + kind[final], neighbour)
-    tagging = Tagging(letters, _samples_with_bits(~valid, per_sample), scheme)
+    tagging = Tagging(letters, _samples_with_bits(~valid, per_sample), scheme, repair)
     offset = bounds[sample]
     columns = [sample, inside[begin] - offset, inside[final] + 1 - offset, label[begin]]
     if repair is not Repair.CONLLEVAL and len(begin):
@@ -245,6 +261,7 @@ def decode(
                 f"{where(0)}: the prefix letters {', '.join(sorted(letters))} belong to no one scheme, "
                 f"so that repair={repair.value!r} is undefined. Give the scheme, or repair='conlleval'."
             )
+        tagging = replace(tagging, judged_by=judged)
         keep = valid & (1 << _SCHEMES.index(judged)) != 0
         if repair is Repair.ERROR and not keep.all():
             bad = int(np.argmin(keep))
@@ -277,7 +294,18 @@ def _parse_inventory(
     kinds, types = np.zeros(len(tags), np.uint8), np.zeros(len(tags), np.min_scalar_type(len(tags)))
     for c, (letter, name) in parsed.items():
         kinds[c], types[c] = _KIND[letter], rank[name]
-    return kinds, types, labels, frozenset(letter for letter, _ in parsed.values())
+    return kinds, types, labels, _letters_in(tags, scheme)
+
+
+def _letters_in(tags: Sequence[str], scheme: Scheme | None) -> frozenset[str]:
+    """The prefix letters of the whole inventory: label names tell the scheme also where few of them occur."""
+    letters = set()
+    for tag in tags:
+        try:
+            letters.add(split_tag(tag, scheme)[0])
+        except CleancutError:  # a name that no token has
+            continue
+    return frozenset(letters - {"O"})
 
 
 def _judge(ends: NDArray[np.uint8], neighbour: NDArray[np.bool_]) -> NDArray[np.uint8]:

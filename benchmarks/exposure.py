@@ -1,0 +1,119 @@
+"""What knowing the training data costs: the index, and clean_f1 and hardeval beside exact_f1.
+
+    python benchmarks/exposure.py [--test 1000000] [--train 10000000] [--markdown FILE]
+
+The corpora are prepared (words interned, mentions decoded), as they are in a Trainer loop, where the same gold corpus
+is scored again and again: what the index says of it is looked up once, in the first call, which is shown apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from scoring import corpus as tagged_corpus
+from scoring import memory
+
+import cleancut
+
+
+def with_words(tags: list[list[str]], seed: int) -> cleancut.Corpus:
+    """Words by Zipf's law: common ones outside mentions, a long tail of names inside."""
+    rng = random.Random(seed)
+    tokens = [
+        [f"w{int(20_000 ** rng.random())}" if tag == "O" else f"N{int(200_000 ** rng.random())}" for tag in sample]
+        for sample in tags
+    ]
+    return cleancut.Corpus.of(tokens, tags=tags)
+
+
+def best(run: Callable[[], object], times: int = 7) -> float:
+    found = float("inf")
+    for _ in range(times):
+        started = time.perf_counter()
+        run()
+        found = min(found, time.perf_counter() - started)
+    return found
+
+
+def batches(n_tokens: int, size: int = 1_000_000) -> Iterator[cleancut.Corpus]:
+    for seed in range(max(n_tokens // size, 1)):
+        yield with_words(tagged_corpus(min(size, n_tokens), seed + 1)[0], seed + 1)
+
+
+def trainer_seconds(gold: cleancut.Corpus, train: cleancut.Corpus, n_sentences: int = 10_000) -> float:
+    """One call of NerMetrics on 10,000 sentences of logits."""
+    from types import SimpleNamespace
+
+    from cleancut.trainer import NerMetrics
+
+    part = gold.select(slice(0, n_sentences))
+    names = sorted({tag for sample in part.tags() for tag in sample} | {"O"})
+    ids = [[names.index(tag) for tag in sample] for sample in part.tags()]
+    width = max(map(len, ids))
+    labels = np.full((len(ids), width), -100)
+    for row, sample in zip(labels, ids, strict=True):
+        row[: len(sample)] = sample
+    logits = np.random.default_rng(0).random((*labels.shape, len(names)), np.float32)
+    logits += np.eye(len(names), dtype=np.float32)[np.maximum(labels, 0)] * 0.9
+    metrics = NerMetrics(train=train, evaluation=part, labels=names)
+    prediction = SimpleNamespace(predictions=logits, label_ids=labels)
+    return best(lambda: metrics(prediction), 5)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--test", type=int, default=1_000_000)
+    parser.add_argument("--train", type=int, default=10_000_000)
+    parser.add_argument("--markdown", type=Path, help="write the table here as well")
+    arguments = parser.parse_args()
+
+    exposure, indexing = cleancut.Exposure(), 0.0
+    for batch in batches(arguments.train):
+        started = time.perf_counter()
+        exposure.update(batch)
+        indexing += time.perf_counter() - started
+    last = batch
+    del batch
+    held = memory("VmRSS")
+    gold_tags, pred_tags = tagged_corpus(arguments.test)
+    gold = with_words(gold_tags, 0)
+    pred = gold.with_predictions(pred_tags)
+    started = time.perf_counter()
+    cleancut.clean_f1(gold, pred, exposure)
+    cleancut.hardeval(gold, pred, exposure)
+    first = time.perf_counter() - started
+    exact = best(lambda: cleancut.exact_f1(gold, pred).to_dict())
+    clean = best(lambda: cleancut.clean_f1(gold, pred, exposure).to_dict())
+    hard = best(lambda: cleancut.hardeval(gold, pred, exposure).to_dict())
+    trainer = trainer_seconds(gold, last)
+    text = f"""# What training has shown: cost
+
+`python benchmarks/exposure.py` on {platform.system()} {platform.machine()}, Python {platform.python_version()}; \
+cleancut {cleancut.__version__}, numpy {np.__version__}. {arguments.test:,} test tokens as prepared corpora, \
+{arguments.train:,} training tokens: {exposure.n_words:,} words, {exposure.n_entities:,} entities.
+
+| what | seconds | x exact_f1 |
+|---|---:|---:|
+| exact_f1 | {exact:.4f} | 1.0 |
+| clean_f1 | {clean:.4f} | {clean / exact:.1f} |
+| hardeval | {hard:.4f} | {hard / exact:.1f} |
+| clean_f1 + hardeval | {clean + hard:.4f} | {(clean + hard) / exact:.1f} |
+| the first call of both, which looks the gold corpus up | {first:.4f} | {first / exact:.1f} |
+| indexing the training data | {indexing:.2f} | {arguments.train / indexing:,.0f} tokens/s |
+
+The process held {held:.0f} MB after indexing. One call of `NerMetrics` on 10,000 sentences of logits took \
+{1000 * trainer:.1f} ms, {10 * trainer:.2f} ms per 100 sentences.
+"""
+    print(text)
+    if arguments.markdown:
+        arguments.markdown.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Clean F1 and delta F1 as an evaluate module."""
+
+import evaluate
+
+from cleancut.faces import NerModule
+from cleancut.faces import module_info
+from cleancut.scores import clean_f1
+
+_DESCRIPTION = """\
+F1 on the mentions that training has not shown, and delta F1: how much of an F1 is memory. Recall on clean and on
+contaminated mentions, precision both ways, recall by novelty, and what a look-up of the training mentions would score.
+"""
+
+_INPUTS = """
+Args:
+    predictions: one list for each sample: tags ("B-PER"), label ids (with labels=), or spans
+        ({"start", "end", "label"}, half-open token offsets).
+    references: the same of the gold annotation. Positions whose label id is -100 are left out on both sides.
+    tokens: the words of each sample (required).
+    train: the training data, {"tokens": ..., "tags": ...} or {"tokens": ..., "entities": ...}, or a list of such;
+        here or once at evaluate.load(..., train=...).
+    labels: names of the label ids: a list, an id2label dict or a ClassLabel.
+    scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes or io; inferred if not given.
+    repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
+    match: "exact" (default), "left", "right" or "overlap"; a match that is not exact earns credit.
+    credit: what such a match is worth, from 0 to 1 (default 0.5).
+    case: does case matter for what counts as the same entity? (default True)
+    typed: does the type? (default True)
+    unicode: a Unicode normal form to bring words into first, such as "NFKC" (default None).
+
+Returns:
+    precision, recall, f1, clean_recall, contaminated_recall, clean_f1, contaminated_f1, delta_f1, delta_recall,
+    clean_precision, clean_precision_naive, contaminated_precision_naive, clean_f1_star, n_gold, n_clean,
+    n_contaminated, n_pred, contamination_rate, recall_* and n_* by novelty, memorisation_precision,
+    memorisation_recall, memorisation_f1, the same for each type as "clean_f1/PER", and signature. NaN where a subset is
+    empty.
+
+Examples:
+    >>> import evaluate, cleancut
+    >>> train = {"tokens": [["Alice"]], "tags": [["B-PER"]]}
+    >>> metric = evaluate.load(cleancut.metric("clean_f1"), train=train)
+    >>> result = metric.compute(
+    ...     predictions=[["B-PER", "B-PER", "B-PER"]],
+    ...     references=[["B-PER", "B-PER", "O"]],
+    ...     tokens=[["Alice", "Bob", "Charlie"]],
+    ... )
+    >>> result["clean_recall"], result["clean_precision"], result["delta_f1"]
+    (1.0, 0.5, 0.0)
+"""
+
+_CITATION = """\
+@misc{babil-etal-random-splitting,
+    title = "Random Splitting Negatively Impacts {NER} Evaluation:
+             Quantifying and Eliminating the Overestimation of {NER} Performance",
+    author = "Babil, Florian and Hennen, Moritz and Murauer, Jakob and Geierhos, Michaela",
+}
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _INPUTS)
+class CleanF1(NerModule, evaluate.Metric):
+    """Clean F1 and delta F1."""
+
+    def _info(self):
+        return module_info(_DESCRIPTION, _INPUTS, _CITATION)
+
+    def _compute(self, predictions, references, **options):
+        return clean_f1(references, predictions, **self.options(options)).to_dict()

@@ -1,0 +1,599 @@
+"""Exposure: what the training data has shown. The one definition of "seen" in the program.
+
+The index holds counts of surface and type, of surface, and of word and label. It grows batch by batch with memory in
+proportion to its distinct keys, and answers for the arrays of a whole corpus at a time (``Exposed``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .files import replacing
+from .inputs import Interner
+from .spans import Corpus, Mentions, overlaps, ranges
+from .tags import CleancutError, bounds_of
+
+_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+
+
+class Key(NamedTuple):
+    """What counts as the same entity."""
+
+    case: bool = True
+    """Does case matter?"""
+    typed: bool = True
+    """Does the type belong to the key?"""
+    unicode: str | None = None
+    """A Unicode normal form (NFC, NFKC, ...) into which words are brought first."""
+
+    def __str__(self) -> str:
+        parts = ["surface+type" if self.typed else "surface", "" if self.case else "uncased", self.unicode or ""]
+        return ",".join(part.lower() for part in parts if part)
+
+    def fold(self, word: str) -> str:
+        """The form in which words are compared."""
+        word = unicodedata.normalize(self.unicode, word) if self.unicode else word  # type: ignore[arg-type]
+        return word if self.case else word.lower()
+
+
+class Exposure:
+    """An index of training data.
+
+    >>> train = Corpus.of([["Ada", "King", "met", "King"]], entities=[[(0, 2, "PER")]])
+    >>> test = Corpus.of([["Ada", "King"], ["King"]], entities=[[(0, 2, "PER")], [(0, 1, "PER")]])
+    >>> Exposure.of(train).view(test).seen.tolist()
+    [True, False]
+    """
+
+    def __init__(self, *, case: bool = True, typed: bool = True, unicode: str | None = None) -> None:
+        if unicode is not None and unicode not in _FORMS:
+            raise CleancutError(f"unicode={unicode!r} is unknown. Choose one of {', '.join(_FORMS)}, or None.")
+        self.key = Key(case, typed, unicode)
+        self.n_samples = self.n_mentions = 0
+        self._fingerprint = 0
+        self._words = Interner()  # word -> its id
+        self._folds = Interner()  # word as compared -> its id
+        self._fold_of = np.zeros(0, np.int32)  # word id -> id of the word as compared
+        self._types = Interner()
+        self._surfaces = Interner()  # bytes of the ids of the words as compared -> surface id
+        self._of_word = _Tally()  # word id -> tokens
+        self._of_word_inside = _Tally()  # word id -> tokens in mentions
+        self._of_word_type = _PairTally()  # (word id, type id) -> tokens in mentions of the type
+        self._of_surface_type = _PairTally()  # (surface id, type id) -> mentions
+        self._views: WeakKeyDictionary[Corpus, Exposed] = WeakKeyDictionary()
+
+    @classmethod
+    def of(
+        cls,
+        train: Corpus | Iterable[Corpus],
+        *,
+        case: bool = True,
+        typed: bool = True,
+        unicode: str | None = None,
+    ) -> Exposure:
+        """An index of one corpus, of several splits, or of the batches of a file."""
+        exposure = cls(case=case, typed=typed, unicode=unicode)
+        for corpus in [train] if isinstance(train, Corpus) else train:
+            exposure.update(corpus)
+        return exposure
+
+    def update(self, corpus: Corpus) -> None:
+        """Count a further batch."""
+        words = self._count_words(corpus)
+        mentions = corpus.mentions
+        begin = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
+        size = (mentions.end - mentions.start).astype(np.int64)
+        names = np.array([self._types[name] for name in mentions.labels] or [0])
+        label = names[mentions.label]
+        token, types = ranges(begin, size), np.repeat(label, size)
+        if overlaps(mentions):  # a token in two mentions is one token, and once of each type
+            token, types = np.unique(np.stack([token, types]), axis=1)
+            self._of_word_inside.add(words[np.unique(token)], len(self._words))
+        else:
+            self._of_word_inside.add(words[token], len(self._words))
+        self._of_word_type.add(words[token], types)
+        surfaces = _surfaces(self._fold_of[words], begin, size)
+        ids = np.fromiter(map(self._surfaces.__getitem__, surfaces), np.int64, count=len(surfaces))
+        self._of_surface_type.add(ids, label)
+        self.n_samples += len(corpus)
+        self.n_mentions += len(mentions)
+        self._fingerprint = (self._fingerprint + _fingerprint(corpus)) % 2**64
+        self._forget()
+
+    def __add__(self, other: Exposure) -> Exposure:
+        """The index of both training sets."""
+        if not isinstance(other, Exposure):
+            return NotImplemented
+        if self.key != other.key:
+            raise CleancutError(f"indices with different keys do not merge: {self.key} and {other.key}.")
+        merged = Exposure(case=self.key.case, typed=self.key.typed, unicode=self.key.unicode)
+        for part in (self, other):
+            merged._absorb(part)
+        return merged
+
+    def view(self, corpus: Corpus) -> Exposed:
+        """What the training data has shown of a corpus; kept as long as the corpus lives."""
+        found = self._views.get(corpus)
+        if found is None:
+            found = self._views[corpus] = Exposed(self, corpus)
+        return found
+
+    @property
+    def n_tokens(self) -> int:
+        """Training tokens."""
+        return int(self._of_word.counts.sum())
+
+    @property
+    def n_words(self) -> int:
+        """Distinct training words."""
+        return len(self._words)
+
+    @property
+    def n_entities(self) -> int:
+        """Distinct entities under the key."""
+        return len(self._of_surface_type.codes) if self.key.typed else len(self._surfaces)
+
+    @property
+    def fingerprint(self) -> str:
+        """Six digits that change with the training data, whatever the order of its samples."""
+        return hashlib.blake2b(self._fingerprint.to_bytes(8, "little"), digest_size=3).hexdigest()
+
+    def __repr__(self) -> str:
+        return (
+            f"Exposure({self.n_samples} samples, {self.n_tokens} tokens, {self.n_words} words, {self.n_mentions} "
+            f"mentions, {self.n_entities} entities, key={self.key}, train={self.fingerprint})"
+        )
+
+    # --- saving -------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index to one ``.npz`` file (arrays only, no pickle)."""
+        meta: dict[str, Any] = {"format": "cleancut-exposure-1", "key": self.key._asdict(), "types": [*self._types]}
+        meta |= {"n_samples": self.n_samples, "n_mentions": self.n_mentions, "fingerprint": self._fingerprint}
+        words = [word.encode("utf-8", "surrogatepass") for word in self._words]
+        text, surfaces = b"".join(words), b"".join(self._surfaces)
+        with replacing(path) as stream:
+            np.savez_compressed(
+                stream,
+                meta=np.frombuffer(json.dumps(meta).encode(), np.uint8),
+                words=np.frombuffer(text, np.uint8),
+                word_sizes=np.array([len(word) for word in words], np.int32),
+                surfaces=np.frombuffer(surfaces, np.int32),
+                surface_sizes=np.array([len(surface) // 4 for surface in self._surfaces], np.int32),
+                of_word=self._of_word.counts,
+                of_word_inside=self._of_word_inside.counts,
+                of_word_type=self._of_word_type.table(),
+                of_surface_type=self._of_surface_type.table(),
+            )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Exposure:
+        """Read an index that ``save`` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                data = {name: stored[name] for name in stored.files}
+            meta = json.loads(data["meta"].tobytes())
+            if meta["format"] != "cleancut-exposure-1":
+                raise KeyError(meta["format"])
+            exposure = cls(**meta["key"])
+            words = _split_bytes(data["words"].tobytes(), data["word_sizes"])
+            exposure._intern([word.decode("utf-8", "surrogatepass") for word in words])
+            exposure._types.update((name, i) for i, name in enumerate(meta["types"]))
+            surfaces = _split_bytes(data["surfaces"].astype(np.int32).tobytes(), 4 * data["surface_sizes"])
+            exposure._surfaces.update((surface, i) for i, surface in enumerate(surfaces))
+            exposure._of_word.counts = data["of_word"]
+            exposure._of_word_inside.counts = data["of_word_inside"]
+            exposure._of_word_type = _PairTally(data["of_word_type"])
+            exposure._of_surface_type = _PairTally(data["of_surface_type"])
+            exposure.n_samples, exposure.n_mentions = meta["n_samples"], meta["n_mentions"]
+            exposure._fingerprint = meta["fingerprint"]
+        except FileNotFoundError:
+            raise CleancutError(f"{path}: no such file.") from None
+        except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+            raise CleancutError(f"{path}: not an index that Exposure.save wrote ({error}).") from None
+        return exposure
+
+    # --- growing ------------------------------------------------------------------------------------------
+
+    def _count_words(self, corpus: Corpus) -> NDArray[np.int64]:
+        """Count the words of a corpus and return the id of each of its tokens."""
+        used = np.flatnonzero(np.bincount(corpus.words, minlength=len(corpus.vocabulary)))
+        table = np.zeros(len(corpus.vocabulary), np.int64)
+        table[used] = self._intern([corpus.vocabulary[w] for w in used])
+        words = table[corpus.words]
+        self._of_word.add(words, len(self._words))
+        return words
+
+    def _intern(self, words: list[str]) -> NDArray[np.int64]:
+        known = len(self._words)
+        ids = np.fromiter(map(self._words.__getitem__, words), np.int64, count=len(words))
+        fresh = [word for word, i in zip(words, ids.tolist(), strict=True) if i >= known]
+        folds = [self._folds[self.key.fold(word)] for word in dict.fromkeys(fresh)]
+        self._fold_of = np.append(self._fold_of, np.array(folds, np.int32)).astype(np.int32)
+        return ids
+
+    def _absorb(self, other: Exposure) -> None:
+        """Add the counts of another index, whose ids are translated."""
+        words = self._intern(list(other._words))
+        folds = np.zeros(len(other._folds), np.int32)
+        folds[other._fold_of] = self._fold_of[words]
+        types = np.array([self._types[name] for name in other._types], np.int64)
+        sizes = np.array([len(surface) // 4 for surface in other._surfaces], np.int64)
+        moved = folds[np.frombuffer(b"".join(other._surfaces), np.int32)].astype(np.int32).tobytes()
+        surfaces = [self._surfaces[surface] for surface in _split_bytes(moved, 4 * sizes)]
+        self._of_word.add(words, len(self._words), other._of_word.counts)
+        self._of_word_inside.add(words, len(self._words), other._of_word_inside.counts)
+        self._of_word_type.add_table(other._of_word_type, words, types)
+        self._of_surface_type.add_table(other._of_surface_type, np.array(surfaces, np.int64), types)
+        self.n_samples += other.n_samples
+        self.n_mentions += other.n_mentions
+        self._fingerprint = (self._fingerprint + other._fingerprint) % 2**64
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was derived from smaller counts."""
+        self._views.clear()
+        self.__dict__.pop("_usual", None)
+        self.__dict__.pop("_sizes_by_first", None)
+
+    # --- derived tables -----------------------------------------------------------------------------------
+
+    @property
+    def type_names(self) -> tuple[str, ...]:
+        """The types of the training mentions."""
+        return tuple(self._types)
+
+    @cached_property
+    def _usual(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The most frequent type of each surface and of each word (-1: never in a mention); ties by name."""
+        order = np.argsort(np.argsort(np.array(list(self._types) or [""])))
+        return (
+            self._of_surface_type.most_frequent(len(self._surfaces), order),
+            self._of_word_type.most_frequent(len(self._words), order),
+        )
+
+    @cached_property
+    def _sizes_by_first(self) -> Mapping[int, list[int]]:
+        """For each first word of a surface, the lengths that such surfaces have, longest first."""
+        found: dict[int, set[int]] = {}
+        for surface in self._surfaces:
+            found.setdefault(int.from_bytes(surface[:4], "little"), set()).add(len(surface) // 4)
+        return {first: sorted(sizes, reverse=True) for first, sizes in found.items()}
+
+
+class Exposed:
+    """What an index has shown of one corpus: arrays over its mentions and over its tokens."""
+
+    def __init__(self, exposure: Exposure, corpus: Corpus) -> None:
+        self.key, self._exposure, self._corpus = exposure.key, exposure, _Text.of(corpus)
+        used = np.flatnonzero(np.bincount(corpus.words, minlength=len(corpus.vocabulary)))
+        words = [corpus.vocabulary[w] for w in used]
+        self._word_of = np.full(len(corpus.vocabulary), -1, np.int32)  # vocabulary of the corpus -> of the index
+        self._word_of[used] = [exposure._words.get(word, -1) for word in words]
+        self._fold_of = np.full(len(corpus.vocabulary), -1, np.int32)
+        self._fold_of[used] = [exposure._folds.get(exposure.key.fold(word), -1) for word in words]
+
+    # --- mentions -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _type(self) -> NDArray[np.int64]:
+        """The type of each mention, as the index numbers them; -1 for a type that training does not have."""
+        mentions = self._corpus.mentions
+        known = [self._exposure._types.get(name, -1) for name in mentions.labels] or [-1]
+        return np.array(known, np.int64)[mentions.label]
+
+    @cached_property
+    def _surface(self) -> NDArray[np.int64]:
+        """The surface of each mention, as the index numbers them; -1 for a new one."""
+        text = self._corpus
+        surfaces = _surfaces(self._fold_of[text.words], text.begin, text.size)
+        get = self._exposure._surfaces.get
+        return np.fromiter((get(s, -1) for s in surfaces), np.int64, count=len(surfaces))
+
+    @cached_property
+    def type_frequency(self) -> NDArray[np.int64]:
+        """How often training has the surface as a mention of this type."""
+        return self._exposure._of_surface_type.get(self._surface, self._type)
+
+    @cached_property
+    def surface_frequency(self) -> NDArray[np.int64]:
+        """How often training has the surface as a mention of any type."""
+        return self._exposure._of_surface_type.get(self._surface)
+
+    @property
+    def frequency(self) -> NDArray[np.int64]:
+        """How often training has the entity, as the key defines it."""
+        return self.type_frequency if self.key.typed else self.surface_frequency
+
+    @cached_property
+    def entity(self) -> NDArray[np.int64]:
+        """A number for the entity of each mention, equal where the key is; -1 for one that training does not have."""
+        code = _PairTally.code(self._surface, self._type) if self.key.typed else self._surface
+        return np.where(self.seen, code, -1)
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """Is the entity, as the key defines it, in training?"""
+        return self.frequency > 0
+
+    @cached_property
+    def consistency(self) -> NDArray[np.float64]:
+        """Of the training mentions of the surface, the share with this type; NaN for a new surface."""
+        with np.errstate(invalid="ignore"):
+            return self.type_frequency / self.surface_frequency
+
+    @cached_property
+    def usual_label(self) -> list[str | None]:
+        """The type that training gives the surface most often; None for a new surface."""
+        names = [*self._exposure.type_names, None]
+        usual = np.append(self._exposure._usual[0], -1)
+        return [names[t] for t in usual[self._surface].tolist()]
+
+    @cached_property
+    def known_words(self) -> NDArray[np.bool_]:
+        """Are all words of the mention training words?"""
+        text = self._corpus
+        unknown = (self._fold_of < 0)[text.words[ranges(text.begin, text.size)]]
+        if not len(unknown):
+            return np.zeros(0, bool)
+        return ~np.logical_or.reduceat(unknown, np.cumsum(text.size) - text.size)
+
+    @cached_property
+    def novelty(self) -> NDArray[np.int64]:
+        """The class of each mention in ``NOVELTY``."""
+        new = np.where(self.known_words, 2, 3)
+        return np.where(self.type_frequency > 0, 0, np.where(self.surface_frequency > 0, 1, new))
+
+    # --- tokens -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _word(self) -> NDArray[np.int32]:
+        """The word of each token, as the index numbers them; -1 for a new one. Case always matters here."""
+        return self._word_of[self._corpus.words]
+
+    def _of_vocabulary(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A count of the index for each word of the corpus's vocabulary; 0 for new words."""
+        return np.append(counts, 0)[self._word_of]
+
+    @property
+    def word_seen(self) -> NDArray[np.bool_]:
+        """Is the word of each token a training word?"""
+        return self._word >= 0
+
+    @property
+    def word_frequency(self) -> NDArray[np.int64]:
+        """How often training has the word of each token."""
+        return self._of_vocabulary(self._exposure._of_word.counts)[self._corpus.words]
+
+    def word_label_frequency(self, labels: list[str | None]) -> NDArray[np.int64]:
+        """How often training has the word of each token under a label, one for each token (None: outside)."""
+        types = {name: self._exposure._types.get(name, -1) for name in set(labels) if name is not None}
+        wanted = np.array([-2 if name is None else types[name] for name in labels], np.int64)
+        inside = self._exposure._of_word_type.get(self._word.astype(np.int64), wanted)
+        outside = self.word_frequency - self._of_vocabulary(self._exposure._of_word_inside.counts)[self._corpus.words]
+        return np.where(wanted == -2, outside, inside)
+
+    def word_consistency(self, labels: list[str | None]) -> NDArray[np.float64]:
+        """Of the training tokens of each word, the share under a label; NaN for a new word."""
+        with np.errstate(invalid="ignore"):
+            return self.word_label_frequency(labels) / self.word_frequency
+
+    @cached_property
+    def word_usual_label(self) -> list[str | None]:
+        """The label that training gives the word of each token most often ("O": outside; None: a new word)."""
+        total, inside = self._exposure._of_word.counts, self._exposure._of_word_inside.counts
+        usual = self._exposure._usual[1]
+        names = [*self._exposure.type_names, None, "O"]
+        most = self._exposure._of_word_type.get(np.arange(len(usual)), usual)
+        label = np.where(total - inside >= most, len(names) - 1, usual)
+        label = np.append(label, len(names) - 2)
+        return [names[t] for t in label[self._word].tolist()]
+
+    @cached_property
+    def hard_tokens(self) -> NDArray[np.uint8]:
+        """The class of each token in ``HARD`` (hardeval, Section 4; two-level, as its published counts are)."""
+        return self._hard_tokens(strict=False)
+
+    @cached_property
+    def hard_tokens_strict(self) -> NDArray[np.uint8]:
+        """The same where a token is only *diff* if its label was never seen at that level."""
+        return self._hard_tokens(strict=True)
+
+    def _hard_tokens(self, strict: bool) -> NDArray[np.uint8]:
+        text, index = self._corpus, self._exposure
+        inside = self._of_vocabulary(index._of_word_inside.counts)
+        outside = self._of_vocabulary(index._of_word.counts) - inside
+        new = self._word_of < 0
+        # of gold O, a table over the vocabulary suffices
+        diff_o = (outside == 0) if strict else (outside < inside)
+        of_word = np.where(new, HARD.index("unseen_o"), np.where(diff_o, HARD.index("diff_o"), 0)).astype(np.uint8)
+        hard = of_word[text.words]
+        # of gold I, the type counts too
+        token, types = ranges(text.begin, text.size), np.repeat(self._type, text.size)
+        word = text.words[token]
+        of_index = self._word_of[word].astype(np.int64)
+        this = index._of_word_type.get(of_index, types)
+        most = index._of_word_type.largest(len(index._words))
+        never = (inside == 0) if strict else (inside < outside)
+        rare = (this == 0) if strict else (this < np.append(most, 0)[of_index])
+        diff_e = rare & (inside >= outside)[word]
+        of_token = np.where(diff_e, HARD.index("diff_e"), 0)
+        of_token = np.where(never[word], HARD.index("diff_i"), of_token)
+        hard[token] = np.where(new[word], HARD.index("unseen_i"), of_token)
+        return hard
+
+    # --- memory alone -------------------------------------------------------------------------------------
+
+    @cached_property
+    def memorised(self) -> Mentions:
+        """What a look-up of the training mentions finds: from left to right the longest surface, its usual type."""
+        text, sizes_by_first, surfaces = self._corpus, self._exposure._sizes_by_first, self._exposure._surfaces
+        folds = self._fold_of[text.words].astype(np.int32)
+        data, usual = folds.tobytes(), self._exposure._usual[0]
+        firsts = np.isin(folds, np.fromiter(sizes_by_first, np.int64, count=len(sizes_by_first)))
+        bounds, n_samples = text.bounds, len(text.bounds) - 1
+        ends = np.repeat(bounds[1:], np.diff(bounds))
+        found, free = [], 0
+        for at in np.flatnonzero(firsts).tolist():
+            if at < free:
+                continue
+            end = int(ends[at])
+            for size in sizes_by_first[int(folds[at])]:
+                if at + size <= end and (surface := surfaces.get(data[4 * at : 4 * (at + size)])) is not None:
+                    found.append((at, size, surface))
+                    free = at + size
+                    break
+        places, sizes, of_surface = np.array(found, np.int64).reshape(-1, 3).T
+        sample = np.searchsorted(bounds, places, side="right") - 1
+        start = places - bounds[sample]
+        return Mentions.of_columns(
+            sample, start, start + sizes, usual[of_surface], self._exposure.type_names, n_samples, np.diff(bounds)
+        )
+
+
+NOVELTY = ("seen", "other_type", "known_words", "unknown_words")
+"""Seen with this type; seen only with another; a new mention made of known words; one with unknown words."""
+
+HARD = ("other", "unseen_i", "unseen_o", "diff_i", "diff_o", "diff_e")
+"""Tokens whose word is new, or whose label is not the usual one of the word, by gold label."""
+
+
+class _Text(NamedTuple):
+    """The arrays of a corpus that a view needs; not the corpus itself, whose life the view must not prolong."""
+
+    words: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    mentions: Mentions
+    begin: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> _Text:
+        bounds, mentions = bounds_of(corpus.lengths), corpus.mentions
+        size = (mentions.end - mentions.start).astype(np.int64)
+        return cls(corpus.words, bounds, mentions, bounds[mentions.sample] + mentions.start, size)
+
+
+class _Tally:
+    """A count for each id."""
+
+    def __init__(self) -> None:
+        self.counts = np.zeros(0, np.int64)
+
+    def add(self, ids: NDArray[np.integer], n: int, weights: NDArray[np.int64] | None = None) -> None:
+        """Count ids below ``n``, each once or as often as its weight says."""
+        counts = np.zeros(n, np.int64)
+        counts[: len(self.counts)] = self.counts
+        if weights is None:
+            counts += np.bincount(ids, minlength=n)
+        else:
+            np.add.at(counts, ids, weights)
+        self.counts = counts
+
+
+class _PairTally:
+    """A count for each pair of an id and a type, sorted, so that whole arrays are looked up at once."""
+
+    _BITS = 24
+
+    def __init__(self, table: NDArray[np.int64] | None = None) -> None:
+        stored = np.zeros((2, 0), np.int64) if table is None else table.astype(np.int64)
+        self.codes, self.counts = stored[0], stored[1]
+
+    @classmethod
+    def code(cls, ids: NDArray[np.int64], types: NDArray[np.integer]) -> NDArray[np.int64]:
+        """One number for a pair."""
+        return ids << cls._BITS | types
+
+    def table(self) -> NDArray[np.int64]:
+        """Codes and counts, as they are stored."""
+        return np.stack([self.codes, self.counts])
+
+    def add(
+        self, ids: NDArray[np.integer], types: NDArray[np.integer], counts: NDArray[np.int64] | None = None
+    ) -> None:
+        """Count pairs, each once or as often as its count says."""
+        codes, inverse = np.unique(self.code(ids.astype(np.int64), types), return_inverse=True)
+        fresh = np.bincount(inverse, weights=counts, minlength=len(codes)).astype(np.int64)
+        merged, at = np.unique(np.append(self.codes, codes), return_inverse=True)
+        total = np.zeros(len(merged), np.int64)
+        total[at[: len(self.codes)]] += self.counts
+        total[at[len(self.codes) :]] += fresh
+        self.codes, self.counts = merged, total
+
+    def add_table(self, other: _PairTally, ids: NDArray[np.int64], types: NDArray[np.int64]) -> None:
+        """Add another tally, whose ids and types are translated."""
+        if len(other.codes):
+            self.add(ids[other.codes >> self._BITS], types[other.codes & (1 << self._BITS) - 1], other.counts)
+
+    def get(self, ids: NDArray[np.int64], types: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """The count of each pair, or of each id over all types; 0 where either is negative."""
+        sums = np.append(0, np.cumsum(self.counts))
+        low = ids << self._BITS if types is None else self.code(ids, np.maximum(types, 0))
+        high = (ids + 1) << self._BITS if types is None else low + 1
+        counts = sums[np.searchsorted(self.codes, high)] - sums[np.searchsorted(self.codes, low)]
+        return np.where(ids < 0 if types is None else (ids < 0) | (types < 0), 0, counts)
+
+    def largest(self, n: int) -> NDArray[np.int64]:
+        """For each id below ``n`` the largest count of one type."""
+        most = np.zeros(n, np.int64)
+        np.maximum.at(most, self.codes >> self._BITS, self.counts)
+        return most
+
+    def most_frequent(self, n: int, rank: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each id below ``n`` the type with the largest count; of equal ones the first by rank; -1 for none."""
+        ids, types = self.codes >> self._BITS, self.codes & (1 << self._BITS) - 1
+        order = np.lexsort((-rank[types], self.counts, ids))  # the winner of each id comes last
+        usual = np.full(n, -1, np.int64)
+        usual[ids[order]] = types[order]
+        return usual
+
+
+def _surfaces(folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64]) -> list[bytes]:
+    """The words of each mention as bytes: the keys of the surface table."""
+    data = folds.astype(np.int32, copy=False).tobytes()
+    return [data[b:e] for b, e in zip((4 * begin).tolist(), (4 * (begin + size)).tolist(), strict=True)]
+
+
+def _split_bytes(data: bytes, sizes: NDArray[np.integer]) -> list[bytes]:
+    ends = np.cumsum(sizes).tolist()
+    return [data[e - s : e] for s, e in zip(sizes.tolist(), ends, strict=True)]
+
+
+def _fingerprint(corpus: Corpus) -> int:
+    """A sum over samples of a hash of their words and mentions: the same in any order and any batches."""
+
+    def hashed(names: Iterable[str]) -> NDArray[np.uint64]:
+        digests = [hashlib.blake2b(n.encode("utf-8", "surrogatepass"), digest_size=8).digest() for n in names]
+        return np.frombuffer(b"".join(digests), np.uint64)
+
+    used = np.flatnonzero(np.bincount(corpus.words, minlength=len(corpus.vocabulary)))
+    of_word = np.zeros(len(corpus.vocabulary), np.uint64)
+    of_word[used] = hashed([corpus.vocabulary[w] for w in used])
+    bounds, mentions = bounds_of(corpus.lengths), corpus.mentions
+    place = np.arange(corpus.n_tokens) - np.repeat(bounds[:-1], corpus.lengths)
+    of_token = of_word[corpus.words] * (2 * place.astype(np.uint64) + 1)
+    of_type = hashed(mentions.labels)[mentions.label] if len(mentions) else np.zeros(0, np.uint64)
+    span = mentions.start.astype(np.uint64) << np.uint64(32) | mentions.end.astype(np.uint64)
+    of_mention = _mixed(of_type ^ _mixed(span))
+    of_sample = np.zeros(len(corpus), np.uint64)
+    np.add.at(of_sample, np.repeat(np.arange(len(corpus)), corpus.lengths), of_token)
+    np.add.at(of_sample, mentions.sample, of_mention)
+    return int(_mixed(of_sample + corpus.lengths.astype(np.uint64)).sum(dtype=np.uint64))
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """splitmix64's finaliser: every bit of the input reaches every bit of the output."""
+    values = (values ^ values >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ values >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return values ^ values >> np.uint64(31)

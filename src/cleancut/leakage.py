@@ -1,0 +1,296 @@
+"""Contamination of one split by another: the audit, the clean and contaminated test set, hardeval's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations, pairwise, permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .exposure import Exposure
+from .inputs import Interner
+from .scores import memorisation, share
+from .spans import Corpus, Mentions
+from .tags import CleancutError, bounds_of, parse_choice
+
+SPLITS = ("train", "validation", "test")
+"""The order of splits: what comes later is held out from what comes earlier."""
+
+
+class Unit(StrEnum):
+    """What is counted as contaminated."""
+
+    SAMPLE = "sample"
+    DOC = "doc"
+
+
+@dataclass(frozen=True)
+class Audit:
+    """How far the splits of a dataset share their entities."""
+
+    pairs: Mapping[str, Mapping[str, Any]]
+    """``pairs["test_vs_train"]``: of the test samples, mentions and entities, how many are in train."""
+    duplicates: Mapping[str, int]
+    """Samples of the first split whose words are, to the letter, those of a sample of the second."""
+    top_leaks: list[dict[str, Any]]
+    """The entities that leak most, with counts and examples on both sides."""
+    near_leaks: Mapping[str, Mapping[str, Any]]
+    """Mentions that are clean by the key but differ from a training mention only in case or Unicode form."""
+    memorisation: Mapping[str, Mapping[str, Any]]
+    """What a look-up of the training mentions scores on each held-out split."""
+    types: Mapping[str, Mapping[str, int]]
+    """Mentions of each type in each split."""
+    unit: str
+    key: str
+    notes: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts and lists; the pairs at the top."""
+        rest = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "pairs"}
+        return {**{name: dict(pair) for name, pair in self.pairs.items()}, **rest}
+
+
+def audit(
+    splits: Mapping[str, Corpus],
+    *,
+    unit: str = "sample",
+    case: bool = True,
+    typed: bool = True,
+    unicode: str | None = None,
+    top: int = 20,
+) -> Audit:
+    """Which samples, mentions and entities of each split are in each other split (Babil et al., Section 3.1).
+
+    A sample (or a document) is *partially* contaminated if any of its entities is in the other split, *fully* if all
+    are. Rates divide by all samples, those without entities included. "Full" does not count the latter; ``n_full_eq4``
+    is Equation 4 read literally, which does.
+
+    >>> train = Corpus.of([["Ada"], ["Oslo"]], tags=[["B-PER"], ["B-LOC"]])
+    >>> test = Corpus.of([["Ada", "met", "Bo"], ["so"]], tags=[["B-PER", "O", "B-PER"], ["O"]])
+    >>> found = audit({"train": train, "test": test}).pairs["test_vs_train"]
+    >>> found["n_partial"], found["n_full"], found["rate_partial"], found["n_empty"]
+    (1, 0, 0.5, 1)
+    """
+    if len(splits) < 2:
+        raise CleancutError(f"an audit compares splits; {len(splits)} given. Give at least train and test.")
+    grain = parse_choice(Unit, unit, "unit")
+    names = sorted(splits, key=lambda name: SPLITS.index(name) if name in SPLITS else len(SPLITS))
+    splits = {name: splits[name] for name in names}
+    units = {name: _units(name, corpus, grain) for name, corpus in splits.items()}
+    shown = {name: Exposure.of(corpus, case=case, typed=typed, unicode=unicode) for name, corpus in splits.items()}
+    held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
+    samples = _distinct_samples(splits)
+    return Audit(
+        pairs={
+            f"{a}_vs_{b}": _contamination(splits[a], shown[a], shown[b], units[a]) for a, b in permutations(names, 2)
+        },
+        duplicates={
+            f"{a}_vs_{b}": int(np.isin(samples[a], samples[b]).sum()) for a, b in permutations(names, 2)
+        },
+        top_leaks=[leak for a, b in held_out for leak in _top_leaks(splits, shown[b], a, b, top)],
+        near_leaks=_near_leaks(splits, shown, held_out, typed, top),
+        memorisation={
+            name: memorisation(corpus, shown[names[0]]) for name, corpus in splits.items() if name != names[0]
+        },
+        types={name: _type_counts(corpus.mentions) for name, corpus in splits.items()},
+        unit=grain.value,
+        key=str(shown[names[0]].key),
+        notes=_at_note(splits),
+    )  # fmt: skip
+
+
+def _contamination(corpus: Corpus, own: Exposure, other: Exposure, unit: NDArray[np.int64]) -> dict[str, Any]:
+    view = other.view(corpus)
+    seen, of = view.seen, unit[corpus.mentions.sample]
+    n = int(unit.max(initial=-1)) + 1
+    mentions, hits = np.bincount(of, minlength=n), np.bincount(of[seen], minlength=n)
+    n_empty, n_full = int((mentions == 0).sum()), int(((mentions > 0) & (mentions == hits)).sum())
+    n_partial = int((hits > 0).sum())
+    return {
+        "n_samples": n,
+        "n_empty": n_empty,
+        "n_partial": n_partial,
+        "n_full": n_full,
+        "n_full_eq4": n_full + n_empty,
+        "rate_partial": share(n_partial, n),
+        "rate_full": share(n_full, n),
+        "n_mentions": len(seen),
+        "n_mentions_contaminated": int(seen.sum()),
+        "n_entities": own.n_entities,
+        "n_entities_contaminated": len(np.unique(view.entity[seen])),
+    }
+
+
+def _units(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
+    """The number of the sample or document that each sample belongs to."""
+    if unit is Unit.SAMPLE:
+        return np.arange(len(corpus))
+    if corpus.docs is None:
+        raise CleancutError(f"{name} has no document ids, so that unit='doc' is undefined. Use unit='sample'.")
+    table = Interner()
+    alone = ((None, i) for i in range(len(corpus)))  # a sample without a document is one of its own
+    return np.array([table[next(alone) if doc is None else doc] for doc in corpus.docs], np.int64)
+
+
+def _distinct_samples(splits: Mapping[str, Corpus]) -> dict[str, NDArray[np.int64]]:
+    """A number for each sample, equal where all words are, also across splits."""
+    words, seen = Interner(), Interner()
+    found = {}
+    for name, corpus in splits.items():
+        table = np.array([words[word] for word in corpus.vocabulary] or [0], np.int32)
+        data, bounds = table[corpus.words].tobytes(), (4 * bounds_of(corpus.lengths)).tolist()
+        found[name] = np.array([seen[data[a:b]] for a, b in pairwise(bounds)], np.int64)
+    return found
+
+
+# --- what leaks -----------------------------------------------------------------------------------------
+
+
+def _top_leaks(splits: Mapping[str, Corpus], shown: Exposure, a: str, b: str, top: int) -> list[dict[str, Any]]:
+    """The entities of split ``a`` that are in split ``b``, most mentions first."""
+    ours, theirs = (shown.view(splits[name]).entity for name in (a, b))
+    leaking, first, n = np.unique(ours[ours >= 0], return_index=True, return_counts=True)
+    position = np.flatnonzero(ours >= 0)[first]
+    order = np.lexsort((position, -n))[:top]
+    texts, mentions = _texts(splits[a], position[order]), splits[a].mentions
+    return [
+        {
+            "pair": f"{a}_vs_{b}",
+            "entity": text,
+            "label": mentions.labels[mentions.label[position[k]]] if shown.key.typed else None,
+            f"n_{a}": int(n[k]),
+            f"n_{b}": int((theirs == leaking[k]).sum()),
+            "examples": {
+                name: _examples(splits[name], np.flatnonzero(entity == leaking[k])[:2])
+                for name, entity in ((a, ours), (b, theirs))
+            },
+        }
+        for k, text in zip(order, texts, strict=True)
+    ]
+
+
+def _texts(corpus: Corpus, mentions: NDArray[np.int64]) -> list[str]:
+    keep = np.zeros(len(corpus.mentions), bool)
+    keep[mentions] = True
+    texts = dict(zip(np.flatnonzero(keep).tolist(), corpus.keep(keep).texts(), strict=True))
+    return [texts[i] for i in mentions.tolist()]
+
+
+def _examples(corpus: Corpus, mentions: NDArray[np.int64]) -> list[dict[str, Any]]:
+    samples = corpus.mentions.sample[mentions]
+    tokens = corpus.select(samples).tokens()
+    return [
+        {"sample": int(i), "id": corpus.ids[i] if corpus.ids else None, "text": " ".join(words)}
+        for i, words in zip(samples, tokens, strict=True)
+    ]
+
+
+def _near_leaks(
+    splits: Mapping[str, Corpus], shown: Mapping[str, Exposure], pairs: list[tuple[str, str]], typed: bool, top: int
+) -> dict[str, dict[str, Any]]:
+    loose = {b: Exposure.of(splits[b], case=False, typed=typed, unicode="NFKC") for b in {b for _, b in pairs}}
+    found = {}
+    for a, b in pairs:
+        view = loose[b].view(splits[a])
+        near = np.flatnonzero(view.seen & ~shown[b].view(splits[a]).seen)
+        entities, first, n = np.unique(view.entity[near], return_index=True, return_counts=True)
+        order = np.lexsort((first, -n))[:top]
+        mentions = splits[a].mentions
+        texts = _texts(splits[a], near[first[order]])
+        labels = [mentions.labels[i] for i in mentions.label[near[first[order]]]]
+        found[f"{a}_vs_{b}"] = {
+            "n_mentions": len(near),
+            "n_entities": len(entities),
+            "examples": [
+                {"entity": text, "label": label, f"n_{a}": int(n[k])}
+                for text, label, k in zip(texts, labels, order, strict=True)
+            ],
+        }
+    return found
+
+
+def _type_counts(mentions: Mentions) -> dict[str, int]:
+    counts = np.bincount(mentions.label, minlength=len(mentions.labels)).tolist()
+    return dict(zip(mentions.labels, counts, strict=True))
+
+
+# --- "@" as a mention of its own ------------------------------------------------------------------------
+
+
+def _at_signs(corpus: Corpus) -> NDArray[np.int64]:
+    """Mentions "@" that touch a mention of the same type behind them, as in the Broad Twitter Corpus."""
+    mentions = corpus.mentions
+    at = corpus.vocabulary.index("@") if "@" in corpus.vocabulary else -1
+    place = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
+    alone = (corpus.words[place] == at) & (mentions.end - mentions.start == 1)
+    same = (mentions.sample[1:] == mentions.sample[:-1]) & (mentions.label[1:] == mentions.label[:-1])
+    touching = same & (mentions.start[1:] == mentions.end[:-1])
+    found = np.flatnonzero(alone[:-1] & touching)
+    # of "@ @ name" the first "@" takes the second, which then begins nothing
+    keep, last = [], -2
+    for k in found.tolist():
+        if k - 1 != last:
+            keep.append(k)
+            last = k
+    return np.array(keep, np.int64)
+
+
+def _at_note(splits: Mapping[str, Corpus]) -> list[str]:
+    found = {name: len(_at_signs(corpus)) for name, corpus in splits.items()}
+    if not any(found.values()):
+        return []
+    where = ", ".join(f"{n} times in {name}" for name, n in found.items() if n)
+    return [
+        f'Warning: "@" is a mention of its own before a user name of the same type, {where}. It then is an entity that '
+        "every split shares, and contamination is overstated. Join it to the name: --join-at, or join_at(corpus)."
+    ]
+
+
+def join_at(corpus: Corpus) -> Corpus:
+    """Join each mention "@" to the mention of the same type that touches it (the partial-credit paper's fix of BTC)."""
+    mentions, signs = corpus.mentions, _at_signs(corpus)
+    end, keep = mentions.end.copy(), np.ones(len(mentions), bool)
+    end[signs] = mentions.end[signs + 1]
+    keep[signs + 1] = False
+    joined = replace(mentions, end=end, tagged=None, tagging=None)
+    return replace(corpus, mentions=joined).keep(keep)
+
+
+# --- the clean and the contaminated test set ------------------------------------------------------------
+
+
+def subsets(test: Corpus, exposure: Exposure) -> tuple[Corpus, Corpus]:
+    """The clean and the contaminated test set: all samples are kept, the targets are filtered."""
+    seen = exposure.view(test).seen
+    return test.keep(~seen), test.keep(seen)
+
+
+def mention_statistics(train: Corpus, test: Corpus) -> dict[str, dict[str, int]]:
+    """Tables 1 and 2 of the hardeval paper.
+
+    A name is a surface, whatever its type. In train it is *ambiguous* if it is labelled with two or more types; in test
+    *unseen* if it is never labelled in train (it may occur there unlabelled).
+    """
+    shown = Exposure.of(train, typed=False)
+    ours, theirs = shown.view(train), shown.view(test)
+    types = np.unique(np.stack([ours.entity, train.mentions.label]), axis=1)[0]
+    ambiguous = np.bincount(types, minlength=shown.n_entities) > 1
+    new = ~theirs.seen
+    return {
+        "train": {
+            "mentions": len(train.mentions),
+            "ambiguous_mentions": int(ambiguous[ours.entity].sum()),
+            "unique_names": shown.n_entities,
+            "ambiguous_names": int(ambiguous.sum()),
+        },
+        "test": {
+            "mentions": len(test.mentions),
+            "unseen_mentions": int(new.sum()),
+            "unique_names": Exposure.of(test, typed=False).n_entities,
+            "unseen_names": Exposure.of(test.keep(new), typed=False).n_entities,
+        },
+    }

@@ -1,0 +1,222 @@
+"""The index of what training has shown: counts, keys, batches, merging, saving, and the look-up tagger."""
+
+import gc
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cleancut import CleancutError, Corpus, Exposure
+from cleancut.exposure import HARD, NOVELTY
+
+WORDS = ["Ada", "ada", "King", "New", "York", "of", "x", "İ", "ﬁ", "fi"]
+TYPES = ["PER", "LOC"]
+
+
+@st.composite
+def corpora(draw, max_samples=6, nested=False):
+    tokens, entities = [], []
+    for _ in range(draw(st.integers(0, max_samples))):
+        words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6))
+        spans, at = [], 0
+        for _ in range(draw(st.integers(0, 3))):
+            start = draw(st.integers(at if not nested else 0, len(words)))
+            if start >= len(words):
+                break
+            end = draw(st.integers(start + 1, min(start + 2, len(words))))
+            spans.append((start, end, draw(st.sampled_from(TYPES))))
+            at = end
+        tokens.append(words)
+        entities.append(spans)
+    return Corpus.of(tokens, entities=entities)
+
+
+def keys(corpus):
+    """(words, type) of each mention, in order."""
+    return [
+        (tuple(words[s["start"] : s["end"]]), s["label"])
+        for words, spans in zip(corpus.tokens(), corpus.entities())
+        for s in spans
+    ]
+
+
+@settings(deadline=None)
+@given(corpora(nested=True), corpora(nested=True))
+def test_mentions_against_plain_counters(train, test):
+    typed, surfaces = Counter(keys(train)), Counter(key[0] for key in keys(train))
+    view = Exposure.of(train).view(test)
+    assert view.seen.tolist() == [key in typed for key in keys(test)]
+    assert view.type_frequency.tolist() == [typed[key] for key in keys(test)]
+    assert view.surface_frequency.tolist() == [surfaces[key[0]] for key in keys(test)]
+    loose = Exposure.of(train, typed=False).view(test)
+    assert loose.seen.tolist() == [key[0] in surfaces for key in keys(test)]
+    for key, share, usual in zip(keys(test), view.consistency.tolist(), view.usual_label):
+        if surfaces[key[0]]:
+            assert share == typed[key] / surfaces[key[0]]
+            most = max(n for k, n in typed.items() if k[0] == key[0])
+            assert usual == min(k[1] for k, n in typed.items() if k[0] == key[0] and n == most)
+        else:
+            assert np.isnan(share) and usual is None
+
+
+@settings(deadline=None)
+@given(corpora(), corpora())
+def test_words_against_plain_counters(train, test):
+    total, inside = Counter(), Counter()
+    for words, tags in zip(train.tokens(), labels(train)):
+        for word, tag in zip(words, tags):
+            total[word] += 1
+            inside[word, tag[2:] or "O"] += 1
+    view = Exposure.of(train).view(test)
+    flat = [word for words in test.tokens() for word in words]
+    assert view.word_seen.tolist() == [word in total for word in flat]
+    assert view.word_frequency.tolist() == [total[word] for word in flat]
+    for label in (None, "PER", "LOC", "ORG"):
+        expected = [inside[word, label or "O"] for word in flat]
+        assert view.word_label_frequency([label] * len(flat)).tolist() == expected
+        shares = view.word_consistency([label] * len(flat))
+        assert all(np.isnan(s) if not total[w] else s == n / total[w] for s, n, w in zip(shares, expected, flat))
+    for word, usual in zip(flat, view.word_usual_label):
+        if word not in total:
+            assert usual is None
+        else:
+            assert inside[word, usual] == max(inside[word, t] for t in ("O", *TYPES))
+
+
+def labels(corpus):
+    return [[tag if tag == "O" else "I" + tag[1:] for tag in tags] for tags in corpus.tags("iob2")]
+
+
+@settings(deadline=None)
+@given(st.lists(corpora(nested=True), min_size=1, max_size=3), corpora(nested=True))
+def test_batches_merging_and_order_make_no_difference(parts, test):
+    whole = Exposure.of(Corpus.concatenate(parts))
+    batched = Exposure.of(iter(parts))
+    merged = Exposure()
+    for part in reversed(parts):
+        merged = merged + Exposure.of(part)
+    for other in (batched, merged):
+        assert (other.n_tokens, other.n_words, other.n_mentions, other.n_entities) == (
+            whole.n_tokens, whole.n_words, whole.n_mentions, whole.n_entities,
+        )  # fmt: skip
+        assert other.fingerprint == whole.fingerprint
+        for name in ("seen", "type_frequency", "surface_frequency", "novelty", "hard_tokens", "hard_tokens_strict"):
+            assert getattr(other.view(test), name).tolist() == getattr(whole.view(test), name).tolist()
+        assert other.view(test).memorised == whole.view(test).memorised
+
+
+@settings(deadline=None)
+@given(corpora(nested=True), corpora(), st.booleans(), st.sampled_from([None, "NFKC"]))
+def test_saving_and_loading_gives_it_back(tmp_path_factory, train, test, case, unicode):
+    path = tmp_path_factory.mktemp("e") / "index.npz"
+    index = Exposure.of(train, case=case, unicode=unicode)
+    index.save(path)
+    again = Exposure.load(path)
+    assert repr(again) == repr(index)
+    assert again.view(test).novelty.tolist() == index.view(test).novelty.tolist()
+    again.update(test)
+    index.update(test)
+    assert repr(again) == repr(index)
+    assert again.view(test).seen.all()
+
+
+def test_broken_files_are_refused(tmp_path):
+    with pytest.raises(CleancutError, match="no such file"):
+        Exposure.load(tmp_path / "none.npz")
+    (tmp_path / "text.npz").write_text("hello")
+    with pytest.raises(CleancutError, match="not an index that Exposure.save wrote"):
+        Exposure.load(tmp_path / "text.npz")
+    np.savez(tmp_path / "other.npz", a=np.zeros(1))
+    with pytest.raises(CleancutError, match="not an index"):
+        Exposure.load(tmp_path / "other.npz")
+    np.savez(tmp_path / "objects.npz", meta=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(CleancutError, match="not an index"):
+        Exposure.load(tmp_path / "objects.npz")
+
+
+def test_what_counts_as_the_same_entity_is_an_option():
+    train = Corpus.of([["ADA"], ["ﬁne"], ["café"]], tags=[["B-PER"], ["B-X"], ["B-X"]])
+    test = Corpus.of([["Ada"], ["fine"], ["cafe\u0301"], ["ADA"]], tags=[["B-PER"], ["B-X"], ["B-X"], ["B-LOC"]])
+
+    def seen(**options):
+        return Exposure.of(train, **options).view(test).seen.tolist()
+
+    assert seen() == [False, False, False, False]
+    assert seen(case=False) == [True, False, False, False]
+    assert seen(unicode="NFC") == [False, False, True, False]
+    assert seen(unicode="NFKC") == [False, True, True, False]
+    assert seen(typed=False) == [False, False, False, True]
+    assert str(Exposure(case=False, typed=False, unicode="NFKC").key) == "surface,uncased,nfkc"
+    with pytest.raises(CleancutError, match="unicode='UTF8' is unknown"):
+        Exposure(unicode="UTF8")
+    with pytest.raises(CleancutError, match="different keys do not merge: surface and surface.type"):
+        Exposure(typed=False) + Exposure()
+
+
+def test_words_of_unused_vocabulary_are_not_shown():
+    corpus = Corpus.of([["Ada"], ["Bo"]], tags=[["B-P"], ["B-P"]])
+    index = Exposure.of(corpus.select([0]))
+    assert index.n_words == 1
+    assert index.view(corpus).word_seen.tolist() == [True, False]
+
+
+def test_novelty_classes():
+    train = Corpus.of([["New", "York", "and", "Ada"]], entities=[[(0, 2, "LOC"), (3, 4, "PER")]])
+    test = Corpus.of(
+        [["New", "York", "Ada", "York", "Bo"]],
+        entities=[[(0, 2, "LOC"), (2, 3, "LOC"), (2, 4, "LOC"), (4, 5, "PER"), (3, 5, "PER")]],
+    )
+    found = [NOVELTY[i] for i in Exposure.of(train).view(test).novelty]
+    assert found == ["seen", "other_type", "known_words", "unknown_words", "unknown_words"]
+
+
+def test_hard_tokens_by_hand():
+    train = Corpus.of(
+        [["may", "May", "May", "May", "Oslo", "Oslo", "Oslo", "tie", "tie"]],
+        tags=[["O", "B-PER", "B-PER", "O", "B-LOC", "B-LOC", "B-PER", "B-PER", "O"]],
+    )
+    test = Corpus.of(
+        [["may", "may", "May", "May", "Oslo", "Oslo", "new", "new", "tie", "tie", "tie"]],
+        tags=[["O", "B-PER", "O", "B-PER", "B-PER", "B-LOC", "O", "B-LOC", "O", "B-PER", "B-LOC"]],
+    )
+    view = Exposure.of(train).view(test)
+    assert [HARD[i] for i in view.hard_tokens] == [
+        "other", "diff_i", "diff_o", "other", "diff_e", "other", "unseen_o", "unseen_i", "other", "other", "diff_e",
+    ]  # fmt: skip
+    assert [HARD[i] for i in view.hard_tokens_strict] == [
+        "other", "diff_i", "other", "other", "other", "other", "unseen_o", "unseen_i", "other", "other", "diff_e",
+    ]  # fmt: skip
+
+
+def test_the_look_up_takes_the_longest_surface_and_stays_in_its_sample():
+    train = Corpus.of(
+        [["New", "York", "City"], ["New", "York"], ["York"]], tags=[["B-L", "I-L", "I-L"], ["B-L", "I-L"], ["B-P"]]
+    )
+    test = Corpus.of([["New", "York", "City", "York"], ["New"], ["York", "New", "York"], []], entities=[[], [], [], []])
+    assert Exposure.of(train).view(test).memorised.spans() == [
+        [{"start": 0, "end": 3, "label": "L"}, {"start": 3, "end": 4, "label": "P"}],
+        [],
+        [{"start": 0, "end": 1, "label": "P"}, {"start": 1, "end": 3, "label": "L"}],
+        [],
+    ]
+
+
+def test_views_are_kept_while_the_corpus_lives_and_not_longer():
+    index = Exposure.of(Corpus.of([["Ada"]], tags=[["B-P"]]))
+    test = Corpus.of([["Bo"]], tags=[["B-P"]])
+    assert index.view(test) is index.view(test)
+    assert not index.view(test).seen.any()
+    index.update(test)
+    assert index.view(test).seen.all()
+    del test
+    gc.collect()
+    assert len(index._views) == 0
+
+
+def test_an_empty_index_has_shown_nothing():
+    test = Corpus.of([["Ada", "spoke"]], tags=[["B-P", "O"]])
+    view = Exposure().view(test)
+    assert not view.seen.any() and not view.word_seen.any() and len(view.memorised) == 0
+    assert [HARD[i] for i in view.hard_tokens] == ["unseen_i", "unseen_o"]

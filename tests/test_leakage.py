@@ -1,0 +1,154 @@
+"""The audit: golden values, units, duplicates, near-leaks, "@"; subsets and hardeval's tables."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from test_exposure import corpora, keys
+
+from cleancut import CleancutError, Corpus, Exposure, audit, clean_f1, join_at, mention_statistics, read, subsets
+
+
+@pytest.fixture(scope="module")
+def splits(corpora):
+    def get(name):
+        files = {"train": "train", "validation": "dev", "test": "test"}
+        return {split: read(corpora / name / f"{file}.jsonl") for split, file in files.items()}
+
+    return get
+
+
+@pytest.mark.parametrize("name", ["wnut17", "btc", "btc_atfix", "bc5cdr"])
+def test_golden_contamination(name, golden, splits):
+    data = splits(name)
+    columns = {"n": "n_samples", "empty": "n_empty", "partial": "n_partial", "full": "n_full", "full_eq4": "n_full_eq4"}
+    entities = {
+        "mentions": "n_mentions", "contaminated_mentions": "n_mentions_contaminated", "unique": "n_entities",
+        "contaminated_unique": "n_entities_contaminated",
+    }  # fmt: skip
+    for key, rows in golden["contamination"]["samples"][name].items():
+        if key in ("sizes", "ratios"):
+            continue
+        options = {"case": "uncased" not in key, "typed": "+type" in key}
+        found = audit(data, **options).pairs
+        for pair, row in rows.items():
+            if pair == "entities_test_in_train":
+                ours, wanted = found["test_vs_train"], entities
+            elif pair == "test_vs_train+dev":
+                both = {"train": Corpus.concatenate([data["train"], data["validation"]]), "test": data["test"]}
+                ours, wanted = audit(both, **options).pairs["test_vs_train"], columns
+            else:
+                ours, wanted = found[pair.replace("dev", "validation")], columns
+            assert {k: ours[v] for k, v in wanted.items()} == {k: row[k] for k in wanted}, (key, pair)
+
+
+def test_golden_tables_1_and_2(golden, splits):
+    for name, tables in golden["hardeval"]["tables"].items():
+        data = splits(name)
+        found = mention_statistics(data["train"], data["test"])
+        assert found == {"train": tables["T1"], "test": tables["T2_test"]}
+        if "T2_dev" in tables:
+            assert mention_statistics(data["train"], data["validation"])["test"] == tables["T2_dev"]
+
+
+def test_joining_at_signs_gives_the_published_corpus(splits):
+    raw, fixed = splits("btc"), splits("btc_atfix")
+    for split in raw:
+        assert join_at(raw[split]).entities() == fixed[split].entities()
+    assert '"@" is a mention of its own' in audit(raw).notes[0]
+    assert audit(fixed).notes == []
+
+
+TRAIN = Corpus.of(
+    [["Ada", "met", "Bo"], ["Oslo"], ["so"], ["Ada", "met", "Bo"]],
+    tags=[["B-P", "O", "B-P"], ["B-L"], ["O"], ["B-P", "O", "B-P"]],
+    docs=["1", "1", "2", None],
+)
+TEST = Corpus.of(
+    [["Ada", "met", "Bo"], ["ADA", "slept"], ["Cy"], ["so"], ["Ada", "in", "Rome"]],
+    tags=[["B-P", "O", "B-P"], ["B-P", "O"], ["B-P"], ["O"], ["B-P", "O", "B-L"]],
+    docs=["7", "7", "8", "8", "9"], ids=list("abcde"),
+)  # fmt: skip
+
+
+def test_the_audit_by_hand():
+    found = audit({"test": TEST, "train": TRAIN})
+    assert list(found.pairs) == ["train_vs_test", "test_vs_train"]
+    pair = found.pairs["test_vs_train"]
+    assert pair == {
+        "n_samples": 5, "n_empty": 1, "n_partial": 2, "n_full": 1, "n_full_eq4": 2, "rate_partial": 0.4,
+        "rate_full": 0.2, "n_mentions": 6, "n_mentions_contaminated": 3, "n_entities": 5,
+        "n_entities_contaminated": 2,
+    }  # fmt: skip
+    assert found.duplicates == {"train_vs_test": 3, "test_vs_train": 2}
+    assert found.near_leaks["test_vs_train"] == {
+        "n_mentions": 1, "n_entities": 1, "examples": [{"entity": "ADA", "label": "P", "n_test": 1}]
+    }  # fmt: skip
+    assert found.types == {"train": {"L": 1, "P": 4}, "test": {"L": 1, "P": 5}}
+    assert found.memorisation["test"]["n_exact"] == 3
+    leak = found.top_leaks[0]
+    assert (leak["entity"], leak["label"], leak["n_test"], leak["n_train"]) == ("Ada", "P", 2, 2)
+    assert leak["examples"]["test"][0] == {"sample": 0, "id": "a", "text": "Ada met Bo"}
+    assert leak["examples"]["train"][0]["text"] == "Ada met Bo"
+
+
+def test_by_document():
+    pair = audit({"train": TRAIN, "test": TEST}, unit="doc").pairs["test_vs_train"]
+    assert (pair["n_samples"], pair["n_partial"], pair["n_full"], pair["n_empty"]) == (3, 2, 0, 0)
+    assert audit({"train": TRAIN, "test": TEST}, unit="doc").pairs["train_vs_test"]["n_samples"] == 3
+    plain = Corpus.of([["a"]], tags=[["O"]])
+    with pytest.raises(CleancutError, match="test has no document ids"):
+        audit({"train": TRAIN, "test": plain}, unit="doc")
+
+
+def test_keys_and_errors():
+    assert audit({"train": TRAIN, "test": TEST}, case=False).pairs["test_vs_train"]["n_mentions_contaminated"] == 4
+    assert audit({"train": TRAIN, "test": TEST}, typed=False).top_leaks[0]["label"] is None
+    with pytest.raises(CleancutError, match="at least train and test"):
+        audit({"train": TRAIN})
+    with pytest.raises(CleancutError, match="unit='page' is unknown"):
+        audit({"train": TRAIN, "test": TEST}, unit="page")
+
+
+def test_an_audit_is_plain_json():
+    data = audit({"train": TRAIN, "validation": TEST, "test": TEST}).to_dict()
+    assert json.loads(json.dumps(data)) == data
+    assert {"test_vs_train", "train_vs_test", "validation_vs_train", "test_vs_validation", "duplicates", "top_leaks",
+            "memorisation"} <= set(data)  # fmt: skip
+
+
+def test_empty_splits():
+    none = Corpus.of([], tags=[])
+    pair = audit({"train": TRAIN, "test": none}).pairs["test_vs_train"]
+    assert pair["n_samples"] == 0 and pair["rate_partial"] != pair["rate_partial"]
+
+
+@settings(deadline=None)
+@given(corpora(nested=True), corpora(nested=True))
+def test_the_audit_against_plain_sets(train, test):
+    pair = audit({"train": train, "test": test}).pairs["test_vs_train"]
+    shown = set(keys(train))
+    of_sample = [set(keys(test.select([i]))) for i in range(len(test))]
+    assert pair["n_partial"] == sum(bool(s & shown) for s in of_sample)
+    assert pair["n_full"] == sum(bool(s) and s <= shown for s in of_sample)
+    assert pair["n_full_eq4"] == sum(s <= shown for s in of_sample)
+    assert pair["n_entities"] == len(set(keys(test)))
+    assert pair["n_entities_contaminated"] == len(set(keys(test)) & shown)
+
+
+@settings(deadline=None)
+@given(corpora(nested=True), corpora(nested=True))
+def test_subsets_keep_every_sample_and_filter_the_targets(train, test):
+    exposure = Exposure.of(train)
+    clean, contaminated = subsets(test, exposure)
+    assert clean.tokens() == contaminated.tokens() == test.tokens()
+    both = [sorted(map(str, a + b)) for a, b in zip(clean.entities(), contaminated.entities())]
+    assert both == [sorted(map(str, spans)) for spans in test.entities()]
+    assert not exposure.view(clean).seen.any() and exposure.view(contaminated).seen.all()
+    assert clean_f1(test, test, exposure).n_clean == len(clean.mentions)
+
+
+def test_at_signs_in_a_row():
+    corpus = Corpus.of([["@", "@", "ada", "@", "x", "@", "bo"]], tags=[["B-P", "B-P", "B-P", "B-P", "O", "B-P", "B-L"]])
+    spans = [(s["start"], s["end"]) for s in join_at(corpus).entities()[0]]
+    assert spans == [(0, 2), (2, 3), (3, 4), (5, 6), (6, 7)]
