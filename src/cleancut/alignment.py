@@ -50,14 +50,20 @@ class Aligner:
         self._width = 1 + max(int(side.end.max(initial=0)) for side in (gold, pred))
         self.exact_gold, self.exact_pred = self._exact_pairs()
 
+    def left_over(self) -> tuple[Index, Index]:
+        """The gold and the predicted mentions that have no exact match."""
+        left = []
+        for side, taken in ((self.gold, self.exact_gold), (self.pred, self.exact_pred)):
+            free = np.ones(len(side), bool)
+            free[taken] = False
+            left.append(np.flatnonzero(free))
+        return left[0], left[1]
+
     def align(self, mode: Match) -> Alignment:
         """The pairs that earn credit under ``mode``."""
         if mode is Match.EXACT:
             return Alignment(self.exact_gold, self.exact_pred, np.ones(len(self.exact_gold), bool))
-        left_gold, left_pred = (
-            np.flatnonzero(~np.isin(np.arange(len(side)), taken, kind="table"))
-            for side, taken in ((self.gold, self.exact_gold), (self.pred, self.exact_pred))
-        )
+        left_gold, left_pred = self.left_over()
         gold_start, gold_end = self._ends(self.gold, self.gold_label, left_gold)
         pred_start, pred_end = self._ends(self.pred, self.pred_label, left_pred)
         if mode is Match.LEFT:
@@ -73,8 +79,7 @@ class Aligner:
 
     def same_span(self) -> tuple[Index, Index]:
         """Pairs of mentions that are left over, have the same span and differ in type."""
-        left_gold = np.setdiff1d(np.arange(len(self.gold)), self.exact_gold)
-        left_pred = np.setdiff1d(np.arange(len(self.pred)), self.exact_pred)
+        left_gold, left_pred = self.left_over()
         spans = [
             (side.sample[left].astype(np.int64) * self._width + side.start[left]) * self._width + side.end[left]
             for side, left in ((self.gold, left_gold), (self.pred, left_pred))
@@ -192,8 +197,13 @@ class Counts:
     @classmethod
     def of(cls, labels: tuple[str, ...], columns: Mapping[str, NDArray[np.integer]]) -> Counts:
         """Count the labels of each column."""
-        table = {name: np.bincount(label, minlength=len(labels)).tolist() for name, label in columns.items()}
-        by_type = {name: {column: table[column][i] for column in columns} for i, name in enumerate(labels)}
+        return cls.of_table(labels, {k: np.bincount(label, minlength=len(labels)) for k, label in columns.items()})
+
+    @classmethod
+    def of_table(cls, labels: tuple[str, ...], columns: Mapping[str, NDArray[np.integer]]) -> Counts:
+        """Counts that are summed by type already: one number for each label in each column."""
+        rows = {name: column.tolist() for name, column in columns.items()}
+        by_type = {name: {column: rows[column][i] for column in columns} for i, name in enumerate(labels)}
         return cls(by_type, tuple(columns))
 
     def __add__(self, other: Counts) -> Counts:

@@ -12,6 +12,7 @@ import os
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -40,6 +41,11 @@ class Key(NamedTuple):
         parts = ["surface+type" if self.typed else "surface", "" if self.case else "uncased", self.unicode or ""]
         return ",".join(part.lower() for part in parts if part)
 
+    @property
+    def folds(self) -> bool:
+        """Are words compared in another form than they are written in?"""
+        return not self.case or self.unicode is not None
+
     def fold(self, word: str) -> str:
         """The form in which words are compared."""
         word = unicodedata.normalize(self.unicode, word) if self.unicode else word  # type: ignore[arg-type]
@@ -62,7 +68,7 @@ class Exposure:
         self.n_samples = self.n_mentions = 0
         self._fingerprint = 0
         self._words = Interner()  # word -> its id
-        self._folds = Interner()  # word as compared -> its id
+        self._folds = Interner() if self.key.folds else self._words  # word as compared -> its id
         self._fold_of = np.zeros(0, np.int32)  # word id -> id of the word as compared
         self._types = Interner()
         self._surfaces = Interner()  # bytes of the ids of the words as compared -> surface id
@@ -217,9 +223,11 @@ class Exposure:
     def _intern(self, words: list[str]) -> NDArray[np.int64]:
         known = len(self._words)
         ids = np.fromiter(map(self._words.__getitem__, words), np.int64, count=len(words))
-        fresh = [word for word, i in zip(words, ids.tolist(), strict=True) if i >= known]
-        folds = [self._folds[self.key.fold(word)] for word in dict.fromkeys(fresh)]
-        self._fold_of = np.append(self._fold_of, np.array(folds, np.int32)).astype(np.int32)
+        if self.key.folds:
+            fresh = [self._folds[self.key.fold(word)] for word in islice(self._words, known, None)]
+            self._fold_of = np.append(self._fold_of, np.array(fresh, np.int32)).astype(np.int32)
+        else:
+            self._fold_of = np.arange(len(self._words), dtype=np.int32)
         return ids
 
     def _absorb(self, other: Exposure) -> None:
@@ -243,8 +251,8 @@ class Exposure:
     def _forget(self) -> None:
         """Drop what was derived from smaller counts."""
         self._views.clear()
-        self.__dict__.pop("_usual", None)
-        self.__dict__.pop("_sizes_by_first", None)
+        for derived in ("_usual", "_sizes_by_first", "_most_of_word"):
+            self.__dict__.pop(derived, None)
 
     # --- derived tables -----------------------------------------------------------------------------------
 
@@ -265,10 +273,18 @@ class Exposure:
     @cached_property
     def _sizes_by_first(self) -> Mapping[int, list[int]]:
         """For each first word of a surface, the lengths that such surfaces have, longest first."""
-        found: dict[int, set[int]] = {}
-        for surface in self._surfaces:
-            found.setdefault(int.from_bytes(surface[:4], "little"), set()).add(len(surface) // 4)
-        return {first: sorted(sizes, reverse=True) for first, sizes in found.items()}
+        sizes = np.array([len(surface) // 4 for surface in self._surfaces], np.int64)
+        words = np.frombuffer(b"".join(self._surfaces), np.int32)
+        first = words[np.cumsum(sizes) - sizes].astype(np.int64)
+        found: dict[int, list[int]] = {}
+        for pair in np.unique(first << 32 | sizes)[::-1].tolist():
+            found.setdefault(pair >> 32, []).append(pair & 0xFFFFFFFF)
+        return found
+
+    @cached_property
+    def _most_of_word(self) -> NDArray[np.int64]:
+        """The count of the most frequent type of each word."""
+        return self._of_word_type.largest(len(self._words))
 
 
 class Exposed:
@@ -280,8 +296,10 @@ class Exposed:
         words = [corpus.vocabulary[w] for w in used]
         self._word_of = np.full(len(corpus.vocabulary), -1, np.int32)  # vocabulary of the corpus -> of the index
         self._word_of[used] = [exposure._words.get(word, -1) for word in words]
-        self._fold_of = np.full(len(corpus.vocabulary), -1, np.int32)
-        self._fold_of[used] = [exposure._folds.get(exposure.key.fold(word), -1) for word in words]
+        self._fold_of = self._word_of
+        if exposure.key.folds:
+            self._fold_of = np.full(len(corpus.vocabulary), -1, np.int32)
+            self._fold_of[used] = [exposure._folds.get(exposure.key.fold(word), -1) for word in words]
 
     # --- mentions -----------------------------------------------------------------------------------------
 
@@ -354,6 +372,11 @@ class Exposed:
         new = np.where(self.known_words, 2, 3)
         return np.where(self.type_frequency > 0, 0, np.where(self.surface_frequency > 0, 1, new))
 
+    @cached_property
+    def mention_class(self) -> NDArray[np.int64]:
+        """Novelty and contamination of each mention as one number below ``2 * len(NOVELTY)``."""
+        return self.novelty + len(NOVELTY) * self.seen
+
     # --- tokens -------------------------------------------------------------------------------------------
 
     @cached_property
@@ -400,14 +423,14 @@ class Exposed:
         return [names[t] for t in label[self._word].tolist()]
 
     @cached_property
-    def hard_tokens(self) -> NDArray[np.uint8]:
+    def hard_tokens(self) -> HardTokens:
         """The class of each token in ``HARD`` (hardeval, Section 4; two-level, as its published counts are)."""
-        return self._hard_tokens(strict=False)
+        return HardTokens.of(self._hard_tokens(strict=False))
 
     @cached_property
-    def hard_tokens_strict(self) -> NDArray[np.uint8]:
+    def hard_tokens_strict(self) -> HardTokens:
         """The same where a token is only *diff* if its label was never seen at that level."""
-        return self._hard_tokens(strict=True)
+        return HardTokens.of(self._hard_tokens(strict=True))
 
     def _hard_tokens(self, strict: bool) -> NDArray[np.uint8]:
         text, index = self._corpus, self._exposure
@@ -423,9 +446,8 @@ class Exposed:
         word = text.words[token]
         of_index = self._word_of[word].astype(np.int64)
         this = index._of_word_type.get(of_index, types)
-        most = index._of_word_type.largest(len(index._words))
         never = (inside == 0) if strict else (inside < outside)
-        rare = (this == 0) if strict else (this < np.append(most, 0)[of_index])
+        rare = (this == 0) if strict else (this < np.append(index._most_of_word, 0)[of_index])
         diff_e = rare & (inside >= outside)[word]
         of_token = np.where(diff_e, HARD.index("diff_e"), 0)
         of_token = np.where(never[word], HARD.index("diff_i"), of_token)
@@ -437,18 +459,19 @@ class Exposed:
     @cached_property
     def memorised(self) -> Mentions:
         """What a look-up of the training mentions finds: from left to right the longest surface, its usual type."""
-        text, sizes_by_first, surfaces = self._corpus, self._exposure._sizes_by_first, self._exposure._surfaces
-        folds = self._fold_of[text.words].astype(np.int32)
-        data, usual = folds.tobytes(), self._exposure._usual[0]
-        firsts = np.isin(folds, np.fromiter(sizes_by_first, np.int64, count=len(sizes_by_first)))
-        bounds, n_samples = text.bounds, len(text.bounds) - 1
-        ends = np.repeat(bounds[1:], np.diff(bounds))
+        text, surfaces = self._corpus, self._exposure._surfaces
+        sizes_by_first, usual = self._exposure._sizes_by_first, self._exposure._usual[0]
+        folds = self._fold_of[text.words].astype(np.int32, copy=False)
+        data, bounds, n_samples = folds.tobytes(), text.bounds, len(text.bounds) - 1
+        begins = np.zeros(len(self._exposure._folds) + 1, bool)  # of each word: does a surface begin with it?
+        begins[list(sizes_by_first)] = True
+        candidates = np.flatnonzero(begins[folds])
+        ends = np.repeat(bounds[1:], np.diff(bounds))[candidates]
         found, free = [], 0
-        for at in np.flatnonzero(firsts).tolist():
+        for at, first, end in zip(candidates.tolist(), folds[candidates].tolist(), ends.tolist(), strict=True):
             if at < free:
                 continue
-            end = int(ends[at])
-            for size in sizes_by_first[int(folds[at])]:
+            for size in sizes_by_first[first]:
                 if at + size <= end and (surface := surfaces.get(data[4 * at : 4 * (at + size)])) is not None:
                     found.append((at, size, surface))
                     free = at + size
@@ -466,6 +489,17 @@ NOVELTY = ("seen", "other_type", "known_words", "unknown_words")
 
 HARD = ("other", "unseen_i", "unseen_o", "diff_i", "diff_o", "diff_e")
 """Tokens whose word is new, or whose label is not the usual one of the word, by gold label."""
+
+
+class HardTokens(NamedTuple):
+    """The class of each token in ``HARD``, and how many there are of each."""
+
+    of_token: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, of_token: NDArray[np.uint8]) -> HardTokens:
+        return cls(of_token, np.bincount(of_token, minlength=len(HARD)))
 
 
 class _Text(NamedTuple):
@@ -538,11 +572,16 @@ class _PairTally:
 
     def get(self, ids: NDArray[np.int64], types: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """The count of each pair, or of each id over all types; 0 where either is negative."""
-        sums = np.append(0, np.cumsum(self.counts))
-        low = ids << self._BITS if types is None else self.code(ids, np.maximum(types, 0))
-        high = (ids + 1) << self._BITS if types is None else low + 1
-        counts = sums[np.searchsorted(self.codes, high)] - sums[np.searchsorted(self.codes, low)]
-        return np.where(ids < 0 if types is None else (ids < 0) | (types < 0), 0, counts)
+        if types is None:
+            sums = np.append(0, np.cumsum(self.counts))
+            low, high = ids << self._BITS, (ids + 1) << self._BITS
+            counts = sums[np.searchsorted(self.codes, high)] - sums[np.searchsorted(self.codes, low)]
+            return np.where(ids < 0, 0, counts)
+        if not len(self.codes):
+            return np.zeros(len(ids), np.int64)
+        wanted = self.code(ids, np.maximum(types, 0))
+        at = np.minimum(np.searchsorted(self.codes, wanted), len(self.codes) - 1)
+        return np.where((self.codes[at] == wanted) & (ids >= 0) & (types >= 0), self.counts[at], 0)
 
     def largest(self, n: int) -> NDArray[np.int64]:
         """For each id below ``n`` the largest count of one type."""

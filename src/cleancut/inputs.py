@@ -96,13 +96,12 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     if array is not None:
         return _from_matrix(array, labels, where)
     samples = as_samples(data, where)
-    forms = set(map(type, samples))
-    if forms == {np.ndarray}:
+    lengths = _lengths(samples)  # now, while the lists are in the processor's cache
+    if samples and isinstance(samples[0], np.ndarray):  # then all are
         flat = np.concatenate(samples)
         if flat.dtype.kind in "iu":
-            return _from_ids(flat, _lengths(samples), labels, where)
-    if np.ndarray in forms:
-        samples = [sample.tolist() if isinstance(sample, np.ndarray) else sample for sample in samples]
+            return _from_ids(flat, lengths, labels, where)
+        samples = [sample.tolist() for sample in samples]
     table = Interner({"O": 0})
     try:
         codes = _codes(samples, table)
@@ -113,7 +112,6 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
         kinds.add("tag")
     if kinds == {"span"}:
         return spans_of(samples, where)
-    lengths = _lengths(samples)
     if kinds <= {"tag"}:
         return RawTags(codes, lengths, tuple(table))
     if kinds != {"id"}:
@@ -123,8 +121,11 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
 
 def ids_of(samples: Sequence[Any], where: Where) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Label ids and the length of each sample, whatever the ids mean."""
-    if set(map(type, samples)) == {np.ndarray} and (flat := np.concatenate(samples)).dtype.kind in "iu":
-        return flat.astype(np.int64), _lengths(samples)
+    if isinstance(samples[0], np.ndarray):
+        flat = np.concatenate(samples)
+        if flat.dtype.kind in "iu":
+            return flat.astype(np.int64), _lengths(samples)
+        samples = [sample.tolist() for sample in samples]
     table, lengths = Interner({"O": 0}), _lengths(samples)
     codes = _codes(samples, table)
     if {_kind_of(key) for key in list(table)[1:]} != {"id"} or not codes.all():
@@ -183,7 +184,7 @@ def _codes(samples: Sequence[Any], table: Interner) -> NDArray[np.integer]:
 
 
 def as_samples(data: Any, where: Where) -> list[Any]:
-    """The list of samples, each a list of values."""
+    """The list of samples, each a list of values, or each an array of them."""
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise CleancutError(f"expected a list with one list for each sample, got {_short(data)}.")
     if type(data).__module__.startswith("datasets."):
@@ -199,7 +200,10 @@ def as_samples(data: Any, where: Where) -> list[Any]:
                 f"{where(i)}: expected a list of tags, label ids or spans, got {_short(sample)}. "
                 "A single sample goes into a list of its own: [[...]]."
             )
-    return [as_array(s) if hasattr(s, "__array__") else s if isinstance(s, list | tuple) else list(s) for s in samples]
+    arrays = [as_array(sample) for sample in samples]
+    if all(array is not None for array in arrays):
+        return arrays
+    return [list(sample) if array is None else array.tolist() for sample, array in zip(samples, arrays, strict=True)]
 
 
 def as_array(data: Any) -> NDArray | None:

@@ -361,28 +361,29 @@ def clean_f1(
     shown = _view("clean_f1", exposure, text)
     aligner = Aligner(scored.gold, scored.pred)
     found = aligner.align(mode)
-    exact, partial = found.gold[found.exact], found.gold[~found.exact]
-    label, seen = aligner.gold_label, shown.seen
-    columns = {
-        "n_gold": label,
-        "n_pred": aligner.pred_label,
-        "n_exact": label[exact],
-        "n_partial": label[partial],
-        "n_contaminated": label[seen],
-        "n_exact_contaminated": label[exact[seen[exact]]],
-        "n_partial_contaminated": label[partial[seen[partial]]],
-    }
+    matched = np.zeros(len(scored.gold), np.int64)
+    matched[found.gold] = np.where(found.exact, 1, 2)
+    # one count over type, class and match holds every sum below
+    n_classes = 2 * len(NOVELTY)
+    code = (aligner.gold_label * n_classes + shown.mention_class) * 3 + matched
+    table = np.bincount(code, minlength=len(aligner.labels) * n_classes * 3)
+    table = table.reshape(len(aligner.labels), 2, len(NOVELTY), 3)
+    columns: dict[str, NDArray[np.integer]] = {"n_pred": np.bincount(aligner.pred_label, minlength=len(aligner.labels))}
+    columns |= _match_columns(table.sum(axis=(1, 2)), "")
+    columns |= _match_columns(table[:, 1].sum(axis=1), "_contaminated")
     for i, name in enumerate(NOVELTY):
-        here = shown.novelty == i
-        columns[f"n_{name}"] = label[here]
-        columns[f"n_exact_{name}"] = label[exact[here[exact]]]
-        columns[f"n_partial_{name}"] = label[partial[here[partial]]]
-    counts = Counts.of(aligner.labels, columns) | _memorised_counts(scored.gold, shown)
+        columns |= _match_columns(table[:, :, i].sum(axis=1), f"_{name}")
+    counts = Counts.of_table(aligner.labels, columns) | _memorised_counts(scored.gold, shown)
     settings: dict[str, Value] = {"match": mode.value}
     if mode is not Match.EXACT:
         settings["credit"] = credit
     settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
     return Score("clean_f1", Sums.of(counts, scored), settings, _clean_values)
+
+
+def _match_columns(table: NDArray[np.integer], of: str) -> dict[str, NDArray[np.integer]]:
+    """Gold mentions of each type, and those matched exactly and in part."""
+    return {f"n_gold{of}": table.sum(axis=1), f"n_exact{of}": table[:, 1], f"n_partial{of}": table[:, 2]}
 
 
 def memorisation(gold: Corpus, exposure: Exposure) -> dict[str, Any]:
@@ -409,7 +410,7 @@ def _clean_values(score: Score) -> dict[str, Any]:
         def earned(of: str = "") -> float:
             return sums[f"n_exact{of}"] + credit * sums[f"n_partial{of}"]
 
-        n_gold, n_pred, n_contaminated = sums["n_gold"], sums["n_pred"], sums["n_contaminated"]
+        n_gold, n_pred, n_contaminated = sums["n_gold"], sums["n_pred"], sums["n_gold_contaminated"]
         n_clean = n_gold - n_contaminated
         right, right_contaminated = earned(), earned("_contaminated")
         right_clean = right - right_contaminated
@@ -436,8 +437,8 @@ def _clean_values(score: Score) -> dict[str, Any]:
             "n_pred": n_pred,
             "contamination_rate": share(n_contaminated, n_gold),
         }
-        values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_{name}"]) for name in NOVELTY}
-        values |= {f"n_{name}": sums[f"n_{name}"] for name in NOVELTY}
+        values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_gold_{name}"]) for name in NOVELTY}
+        values |= {f"n_{name}": sums[f"n_gold_{name}"] for name in NOVELTY}
         memory = prf(sums["n_memorised_exact"], sums["n_memorised"], n_gold)
         return values | {f"memorisation_{name}": value for name, value in memory.items()}
 
@@ -507,9 +508,8 @@ def hardeval(
                 f"hardeval is undefined: {side} mentions overlap, so that tokens have no one label. Use a span score."
             )
     hard = shown.hard_tokens_strict if strict else shown.hard_tokens
-    names = {name: i for i, name in enumerate(sorted(set(scored.gold.labels) | set(scored.pred.labels)))}
-    wrong = _token_labels(scored.gold, compared, names) != _token_labels(scored.pred, compared, names)
-    n_of, n_wrong = np.bincount(hard, minlength=len(HARD)), np.bincount(hard[wrong], minlength=len(HARD))
+    wrong = _wrong_tokens(Aligner(scored.gold, scored.pred), compared)
+    n_of, n_wrong = hard.counts, np.bincount(hard.of_token[wrong], minlength=len(HARD))
     sums = {f"n_{name}": int(n) for name, n in zip(HARD, n_of, strict=True)}
     sums |= {f"errors_{name}": int(n) for name, n in zip(HARD, n_wrong, strict=True)}
     counts = Counts({"all": sums}, tuple(sums))
@@ -518,20 +518,31 @@ def hardeval(
     return Score("hardeval", Sums.of(counts, scored), settings, _hardeval_values)
 
 
-def _token_labels(mentions: Mentions, encoding: Encoding, names: Mapping[str, int]) -> NDArray[np.int32]:
-    """A number for the label of each token; 0 is O."""
-    assert mentions.lengths is not None
-    bounds = bounds_of(mentions.lengths)
-    begin = bounds[mentions.sample] + mentions.start
-    size = (mentions.end - mentions.start).astype(np.int64)
-    type_of = np.array([names[name] for name in mentions.labels] or [0], np.int32)[mentions.label]
-    label = np.zeros(int(bounds[-1]), np.int32)
-    label[ranges(begin, size)] = 4 * np.repeat(type_of, size) + 1
-    if encoding is not Encoding.IO:
-        label[begin] += 1
-    if encoding is Encoding.BILOU:
-        label[begin + size - 1] += 2
-    return label
+def _wrong_tokens(aligner: Aligner, encoding: Encoding) -> NDArray[np.int64]:
+    """The positions at which the token labels of gold and prediction differ.
+
+    Tokens of exactly matched mentions have equal labels, and flat mentions do not touch those of others: only the
+    mentions that are left over need to be compared.
+    """
+    assert aligner.gold.lengths is not None
+    bounds = bounds_of(aligner.gold.lengths)
+    places, labels = [], []
+    sides = (aligner.gold, aligner.gold_label), (aligner.pred, aligner.pred_label)
+    for (side, label_of), left in zip(sides, aligner.left_over(), strict=True):
+        begin = bounds[side.sample[left]] + side.start[left]
+        size = (side.end[left] - side.start[left]).astype(np.int64)
+        place = ranges(begin, size)
+        label = np.zeros(int(bounds[-1]), np.int32)  # 0 is O
+        label[place] = 4 * np.repeat(label_of[left], size) + 1
+        if encoding is not Encoding.IO:
+            label[begin] += 1
+        if encoding is Encoding.BILOU:
+            label[begin + size - 1] += 2
+        places.append(place)
+        labels.append(label)
+    (of_gold, of_pred), (gold, pred) = places, labels
+    spurious = of_pred[gold[of_pred] == 0]
+    return np.append(of_gold[gold[of_gold] != pred[of_gold]], spurious)
 
 
 def _hardeval_values(score: Score) -> dict[str, Any]:

@@ -511,12 +511,13 @@ def _check_same_text(gold: Any, pred: Any) -> None:
     """Two corpora must have the same ids and words, else their scores mean nothing."""
     if not isinstance(gold, Corpus) or not isinstance(pred, Corpus):
         return
-    for i, (a, b) in enumerate(zip(gold.ids or (), pred.ids or (), strict=False)):
+    ids = () if gold.ids is pred.ids else zip(gold.ids or (), pred.ids or (), strict=False)
+    for i, (a, b) in enumerate(ids):
         if a != b and a is not None and b is not None:
             raise CleancutError(
                 f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
             )
-    if gold.vocabulary is pred.vocabulary and np.array_equal(gold.words, pred.words):
+    if gold.vocabulary is pred.vocabulary and (gold.words is pred.words or np.array_equal(gold.words, pred.words)):
         return
     of_gold = {word: code for code, word in enumerate(gold.vocabulary)}
     table = np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0])
