@@ -161,12 +161,12 @@ def test_demo_shows_scores_and_leaves_files_that_score_the_same(capsys, tmp_path
     assert code == 0 and "Exact match" in out
     again = run(capsys, "demo")[1]
     assert again == out
-    command = out.splitlines()[-1].split()[1:]
-    table = run(capsys, *command)[1]
-    assert (
-        table.split("\n\n")[0].splitlines()[-1].split()[1:]
-        == [line.split()[1:] for line in out.splitlines() if line.startswith("look-up")][0]
-    )
+    commands = [line.split()[1:] for line in out.splitlines() if line.startswith("  cleancut ")]
+    assert [command[0] for command in commands] == ["score", "audit"]
+    table = run(capsys, *commands[0])[1]
+    rows = [line.split()[1:] for line in table.splitlines() if line.startswith("lookup")]
+    assert rows == [line.split()[1:] for line in out.splitlines() if line.startswith("look-up")]
+    assert "test in train" in run(capsys, *commands[1])[1]
 
 
 def test_as_a_module_and_through_a_closed_pipe(files):
