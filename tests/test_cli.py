@@ -287,6 +287,40 @@ def test_audit_of_a_folder(capsys, tmp_path):
     )
 
 
+def test_the_column_of_training_data(capsys, tmp_path):
+    (tmp_path / "g.conll").write_text("Ada B-PER B-NP\nran O B-VP\n")
+    files = ["--gold", tmp_path / "g.conll", "--pred", tmp_path / "g.conll", "--train", tmp_path / "g.conll"]
+    out = run(capsys, "score", *files, "--gold-column", 1, "--pred-column", 1, "--metrics", "clean", "--json")[1]
+    assert json.loads(out)["clean_f1"]["n_contaminated"] == 1 and "f1/NP" not in out
+    splits = ["--train", tmp_path / "g.conll", "--test", tmp_path / "g.conll"]
+    found = json.loads(run(capsys, "audit", *splits, "--column", 1, "--json")[1])
+    assert found["types"]["test"] == {"PER": 1}
+    run(capsys, "subsets", *splits, "--column", 1, "-o", tmp_path / "out")
+    assert read(tmp_path / "out" / "contaminated.conll").texts() == ["Ada"]
+
+
+def test_documents_of_different_files_are_different(capsys, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.conll").write_text(f"-DOCSTART- O\n\n{name} B-P\n\n-DOCSTART- O\n\n{name}2 B-P\n")
+    files = ["--train", tmp_path / "a.conll", "--train", tmp_path / "b.conll", "--test", tmp_path / "a.conll"]
+    found = json.loads(run(capsys, "audit", *files, "--unit", "doc", "--json")[1])
+    assert found["train_vs_test"]["n_samples"] == 4 and found["train_vs_test"]["n_full"] == 2
+
+
+def test_files_of_a_folder_that_are_no_split(capsys, tmp_path):
+    for name in ("train.conll", "test.conll", "train.log", ".train.conll.swp"):
+        (tmp_path / name).write_text(GOLD)
+    assert run(capsys, "audit", tmp_path)[0] == 0
+    (tmp_path / "train_dev.conll").write_text(GOLD)
+    code, _, err = run(capsys, "audit", tmp_path)
+    assert code == 2 and "train_dev.conll may be train or validation" in err
+
+
+def test_keys_without_training_data_are_refused(capsys, files):
+    assert score(capsys, files, "--ignore-case")[0] == 2
+    assert score(capsys, files, "--metrics", "exact", "--train", files / "none.conll")[0] == 2
+
+
 def test_audit_warns_of_at_signs_and_joins_them(capsys, tmp_path):
     for name in ("train.conll", "test.conll"):
         (tmp_path / name).write_text(f"@ B-PER\n{name[:2]} B-PER\n")

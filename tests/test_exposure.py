@@ -147,7 +147,7 @@ def test_what_counts_as_the_same_entity_is_an_option():
         return Exposure.of(train, **options).view(test).seen.tolist()
 
     assert seen() == [False, False, False, False]
-    assert seen(case=False) == [True, False, False, False]
+    assert seen(case=False) == [True, True, False, False]  # the folded form of the ligature is two letters
     assert seen(unicode="NFC") == [False, False, True, False]
     assert seen(unicode="NFKC") == [False, True, True, False]
     assert seen(typed=False) == [False, False, False, True]
@@ -223,3 +223,49 @@ def test_an_empty_index_has_shown_nothing():
     view = Exposure().view(test)
     assert not view.seen.any() and not view.word_seen.any() and len(view.memorised) == 0
     assert [HARD[i] for i in view.hard_tokens.of_token] == ["unseen_i", "unseen_o"]
+
+
+def test_wrong_objects_are_refused_with_the_remedy():
+    index = Exposure.of(Corpus.of([["Ada"]], tags=[["B-P"]]))
+    for wrong in ("train.conll", None, {"train": index}, [["Ada"]], 7):
+        with pytest.raises(CleancutError, match="expected a Corpus"):
+            Exposure.of(wrong)
+    with pytest.raises(CleancutError, match="expected a Corpus, got list"):
+        index.view([["Ada"]])
+    with pytest.raises(CleancutError, match="saved as .npz"):
+        index.save("x.parquet")
+
+
+def test_damaged_files_are_refused(tmp_path):
+    path = tmp_path / "index.npz"
+    Exposure.of(Corpus.of([["Ada", "spoke"]] * 50, tags=[["B-P", "O"]] * 50)).save(path)
+    whole = path.read_bytes()
+    for size in range(0, len(whole), 97):
+        path.write_bytes(whole[:size])
+        with pytest.raises(CleancutError, match="not an index"):
+            Exposure.load(path)
+
+
+def test_indices_go_through_pickle_and_sum():
+    import pickle
+
+    train = Corpus.of([["Ada"]], tags=[["B-P"]])
+    index = Exposure.of(train)
+    index.view(train)
+    assert repr(pickle.loads(pickle.dumps(index))) == repr(index)
+    assert sum([index, index]).n_mentions == 2
+
+
+def test_labels_of_words_are_named_alike():
+    train = Corpus.of([["Ada", "met", "Bo"]], tags=[["B-P", "O", "B-P"]])
+    view = Exposure.of(train).view(train)
+    assert view.word_usual_label == ["P", "O", "P"]
+    assert view.word_consistency(view.word_usual_label).tolist() == [1, 1, 1]
+    with pytest.raises(CleancutError, match="3 tokens but 1 labels"):
+        view.word_label_frequency(["O"])
+
+
+def test_case_folding_goes_beyond_lower_case():
+    train = Corpus.of([["STRASSE"], ["ΟΔΟΣ"]], tags=[["B-L"], ["B-L"]])
+    test = Corpus.of([["straße"], ["οδοσ"]], tags=[["B-L"], ["B-L"]])
+    assert Exposure.of(train, case=False).view(test).seen.all()

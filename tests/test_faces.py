@@ -145,6 +145,25 @@ def test_training_data_may_be_given_once_when_loading(name, tmp_path):
     assert same(metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train=halves), expected)
 
 
+def test_training_data_that_grows_is_indexed_again(tmp_path):
+    train = {"tokens": [["zz"]], "tags": [["O"]]}
+    metric = evaluate.load(cleancut.metric("clean_f1"), cache_dir=str(tmp_path), train=train)
+    given = {"predictions": PRED, "references": GOLD, "tokens": TOKENS}
+    assert metric.compute(**given)["n_contaminated"] == 0
+    train["tokens"].append(["a", "b"])
+    train["tags"].append(["B-PER", "I-PER"])
+    assert metric.compute(**given)["n_contaminated"] == 1
+
+
+def test_the_scheme_of_a_call_is_not_that_of_the_training_data(tmp_path):
+    metric = evaluate.load(cleancut.metric("clean_f1"), cache_dir=str(tmp_path))
+    tags = [["B-PER", "E-PER", "O"], ["O"], ["S-LOC", "O"]]
+    result = metric.compute(
+        predictions=tags, references=tags, tokens=TOKENS, train=TRAIN, scheme="bioes", repair="discard"
+    )
+    assert result["n_contaminated"] == 1
+
+
 @pytest.mark.parametrize("name", ["clean_f1", "hardeval"])
 def test_missing_training_data_and_words_are_named(name, tmp_path):
     metric = evaluate.load(cleancut.metric(name), cache_dir=str(tmp_path))
@@ -154,6 +173,8 @@ def test_missing_training_data_and_words_are_named(name, tmp_path):
         metric.compute(predictions=PRED, references=GOLD, train=TRAIN)
     with pytest.raises(CleancutError, match="train must have the columns tokens and tags"):
         metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train={"text": ["a"]})
+    with pytest.raises(CleancutError, match="train must have the columns tokens and tags"):
+        metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train=cleancut.Exposure())
     with pytest.raises(CleancutError, match="training sample 0"):
         metric.compute(
             predictions=PRED, references=GOLD, tokens=TOKENS, train={"tokens": [["a"]], "tags": [["O", "O"]]}
@@ -228,6 +249,8 @@ def test_combine(tmp_path):
     assert result["f1_left"] == cleancut.partial_f1(GOLD, PRED, credit=0.25).f1_left
     assert result["clean_f1"] == direct("clean_f1", GOLD, PRED)["clean_f1"]
     assert result["hardeval"] == direct("hardeval", GOLD, PRED)["hardeval"]
+    both.add_batch(predictions=PRED, references=GOLD, tokens=TOKENS)  # evaluate does not pass tokens on here
+    assert both.compute(tokens=TOKENS, train=TRAIN)["clean_f1"] == result["clean_f1"]
     two = evaluate.combine([loaded["exact_f1"], loaded["partial_f1"]])
     two.add_batch(predictions=PRED, references=GOLD)
     two.add(prediction=["O"], reference=["O"])

@@ -110,6 +110,25 @@ def test_keys_and_errors():
         audit({"train": TRAIN, "test": TEST}, unit="page")
 
 
+def test_wrong_splits_are_refused():
+    for wrong in ([TRAIN, TEST], {"train": {"tokens": []}, "test": TEST}, TRAIN):
+        with pytest.raises(CleancutError, match="give the splits as"):
+            audit(wrong)
+    with pytest.raises(CleancutError, match="top=-1"):
+        audit({"train": TRAIN, "test": TEST}, top=-1)
+    assert list(audit({"test": TEST, "dev": TEST, "train": TRAIN}).near_leaks) == [
+        "dev_vs_train", "test_vs_train", "test_vs_dev",
+    ]  # fmt: skip
+
+
+def test_joining_keeps_the_repairs_counted():
+    from cleancut import exact_f1
+
+    corpus = Corpus.of([["@", "bob", "x"]], tags=[["I-PER", "B-PER", "O"]], scheme="iob2")
+    score = exact_f1(join_at(corpus), join_at(corpus))
+    assert (score.n_gold, score.n_repaired_gold) == (1, 1) and "scheme:iob2" in score.signature
+
+
 def test_an_audit_is_plain_json():
     data = audit({"train": TRAIN, "validation": TEST, "test": TEST}).to_dict()
     assert json.loads(json.dumps(data)) == data

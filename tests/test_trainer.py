@@ -1,7 +1,6 @@
 """NerMetrics: the same values as a direct computation, in any shape a Trainer gives, in a real Trainer."""
 
 import importlib.util
-import math
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -56,11 +55,15 @@ def test_the_values_are_those_of_a_direct_computation(form):
 
 
 def test_metrics_are_chosen_by_name():
-    names = ("f1_overlap", "f1", "recall/PER", "f1/NONE", "n_repaired_pred")
+    names = ("f1_overlap", "f1", "recall/PER", "n_repaired_pred")
     found = NerMetrics(train=TRAIN, evaluation=EVALUATION, metrics=names)(prediction(IDS))
     exact, partial, _, _ = expected()
     assert found["f1_overlap"] == partial.f1_overlap and found["recall/PER"] == exact["recall/PER"]
-    assert math.isnan(found["f1/NONE"]) and list(found) == list(names)
+    assert list(found) == list(names)
+    with pytest.raises(CleancutError, match="'recall/PRE' is unknown.* Did you mean 'recall/PER'"):
+        NerMetrics(evaluation=EVALUATION, metrics=["recall/PRE"])
+    with pytest.raises(CleancutError, match="'signature' is unknown"):
+        NerMetrics(evaluation=EVALUATION, metrics=["signature"])
     with pytest.raises(CleancutError, match="metrics: 'clean_fi' is unknown. Did you mean 'clean_f1'"):
         NerMetrics(train=TRAIN, evaluation=EVALUATION, metrics=["clean_fi"])
     with pytest.raises(CleancutError, match="need train="):
@@ -71,7 +74,7 @@ def test_metrics_are_chosen_by_name():
 def test_reordered_rows_are_refused_and_not_scored():
     metrics = NerMetrics(train=TRAIN, evaluation=EVALUATION)
     order = [1, 0, 2]
-    with pytest.raises(CleancutError, match="row 0 has .* the sample 2 words|row 0 has other gold labels"):
+    with pytest.raises(CleancutError, match="row 0 has 3 labels but the sample 2 words. Were the rows reordered"):
         metrics(prediction(IDS[order], LABELS[order]))
     wrong = LABELS.copy()
     wrong[0, 1] = 3
@@ -108,6 +111,65 @@ def test_several_evaluation_sets_are_told_apart_by_their_labels():
     assert metrics(prediction(np.array([[3], [3], [0]]), np.array([[3], [3], [3]])))["clean_recall"] == 2 / 3
 
 
+def test_sets_that_labels_cannot_tell_apart_are_refused():
+    swapped = EVALUATION.map(lambda row: {"tokens": [word.lower() for word in row["tokens"]]})
+    metrics = NerMetrics(train=TRAIN, evaluation={"plain": EVALUATION, "swapped": swapped})
+    with pytest.raises(CleancutError, match="'plain' and 'swapped' have the same gold labels and other words"):
+        metrics(prediction(IDS))
+    twice = NerMetrics(train=TRAIN, evaluation={"one": EVALUATION, "two": EVALUATION}, metrics=["f1"])
+    assert twice(prediction(IDS))["f1"] == expected()[0].f1
+
+
+def test_an_exact_fit_is_preferred_to_a_truncated_one():
+    longer = datasets.Dataset.from_dict(
+        {
+            "tokens": [[*row, "more"] for row in EVALUATION["tokens"]],
+            "ner_tags": [[*r, 3] for r in EVALUATION["ner_tags"]],
+        },
+        features=FEATURES,
+    )
+    metrics = NerMetrics(train=TRAIN, evaluation={"long": longer, "short": EVALUATION}, metrics=["recall"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert metrics(prediction(IDS))["recall"] == expected()[0].recall
+
+
+def test_other_class_label_columns_are_no_labels():
+    pos = datasets.List(datasets.ClassLabel(names=["NN", "VB"]))
+    features = datasets.Features({"tokens": FEATURES["tokens"], "pos_tags": pos, "ner_tags": FEATURES["ner_tags"]})
+    rows = {"tokens": EVALUATION["tokens"][:], "pos_tags": [[0] * len(r) for r in EVALUATION["tokens"]]}
+    data = datasets.Dataset.from_dict({**rows, "ner_tags": EVALUATION["ner_tags"][:]}, features=features)
+    assert NerMetrics(train=data, evaluation=data, metrics=["f1"])(prediction(IDS))["f1"] == expected()[0].f1
+
+
+def test_the_ids_of_the_model_may_be_others_than_those_of_the_dataset():
+    order = ["B-LOC", "I-PER", "O", "B-PER"]
+    ids = np.array([order.index(name) for name in NAMES])
+    labels = np.where(LABELS == -100, -100, ids[np.maximum(LABELS, 0)])
+    found = NerMetrics(train=TRAIN, evaluation=EVALUATION, labels=order, metrics=["f1", "n_gold"])
+    assert found(prediction(ids[IDS], labels)) == {"f1": expected()[0].f1, "n_gold": 2.0}
+    with pytest.raises(CleancutError, match="other gold labels"):
+        found(prediction(IDS))
+
+
+def test_dropped_words_are_named():
+    labels = np.array([[2, -100, -100], [3, 0, 0], [0, -100, -100]])  # the first word of row 0 has no sub-word
+    with pytest.raises(CleancutError, match="It has 1 labels for 2 words: did the tokenizer drop a word"):
+        NerMetrics(evaluation=EVALUATION, metrics=["f1"])(prediction(np.zeros((3, 3), int), labels))
+
+
+def test_io_labels():
+    names = ["O", "person", "art-music"]
+    data = {"tokens": [["Ada", "King", "x"]], "tags": [[1, 1, 0]]}
+    metrics = NerMetrics(train=data, evaluation=data, labels=names, scheme="io", metrics=["f1", "f1/person"])
+    assert metrics(prediction(np.array([[1, 1, 0]]), np.array([[1, 1, 0]])))["f1"] == 1.0
+
+
+def test_training_data_may_be_spans():
+    spans = Corpus.of([["Ada"]], entities=[[(0, 1, "PER")]])
+    assert NerMetrics(train=spans, evaluation=EVALUATION)(prediction(IDS))["f1"] == expected()[0].f1
+
+
 def test_other_ways_to_give_the_data():
     columns = {"tokens": EVALUATION["tokens"][:], "tags": EVALUATION["ner_tags"][:]}
     exact = expected()[0]
@@ -120,6 +182,16 @@ def test_other_ways_to_give_the_data():
         NerMetrics(train=TRAIN)
     with pytest.raises(CleancutError, match="not spans"):
         NerMetrics(evaluation=Corpus.of([["a"]], entities=[[]]), labels=NAMES)
+    with pytest.raises(CleancutError, match="give the evaluation set"):
+        NerMetrics(train=TRAIN, evaluation={})
+    with pytest.raises(CleancutError, match="give labels=, the model's label names"):
+        NerMetrics(evaluation=strings)
+    with pytest.raises(CleancutError, match="there is no 'O' among the labels"):
+        NerMetrics(evaluation={"tokens": [["a"]], "tags": [["B-X"]]}, labels=["B-X"])
+    with pytest.raises(CleancutError, match="no words among tokens"):
+        NerMetrics(evaluation=columns, labels=NAMES, tokens="words")
+    with pytest.raises(CleancutError, match="float64. do not fit"):
+        NerMetrics(evaluation=EVALUATION, metrics=["f1"])(prediction(IDS * 1.1))
 
 
 def test_a_real_trainer_logs_what_a_direct_computation_gives():

@@ -7,6 +7,7 @@ import difflib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -136,7 +137,9 @@ def _add_score(commands: Any) -> None:
     )
     parser.add_argument("--by-type", action="store_true", help="show each entity type too")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
-    parser.add_argument("--gold-column", type=int, metavar="N", help="CoNLL column of the gold tags; default the last")
+    parser.add_argument(
+        "--gold-column", type=int, metavar="N", help="CoNLL column of gold and training tags; default the last"
+    )
     parser.add_argument(
         "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
     )
@@ -159,8 +162,10 @@ def _score(arguments: argparse.Namespace) -> str:
             raise CleancutError(f"{arguments.gold}: only a CoNLL file holds gold and predictions. Give --pred FILE.")
     tags = _tag_options(arguments)
     exposure = None
-    if arguments.train and set(NEED_TRAIN) & set(metrics):
-        exposure = Exposure.of(_train_batches(arguments, tags), **_key(arguments))
+    if arguments.train:
+        exposure = Exposure.of(_train_batches(arguments, arguments.gold_column), **_key(arguments))
+    elif arguments.key != "surface+type" or arguments.ignore_case:
+        raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
     scorer = _Scorer(metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None)
     results = {
         name: scorer.score(arguments.gold, file, {**columns, **tags})
@@ -174,9 +179,13 @@ def _score(arguments: argparse.Namespace) -> str:
     return scores_text(results, by_type=arguments.by_type, colour=_wants_colour())
 
 
-def _train_batches(arguments: argparse.Namespace, tags: dict[str, Any]) -> Iterator[Corpus]:
+def _train_batches(arguments: argparse.Namespace, column: int | None) -> Iterator[Corpus]:
+    """Training data; its tags decode without the scheme and repair of what is scored, bare IO names aside."""
+    scheme = "io" if str(arguments.scheme).lower() == "io" else None
+    labels = _label_names(arguments.labels)
     for file in arguments.train:
-        for batch in _with_progress(read_batches(file, **tags), file):
+        of_conll = column if format_of(file) is Format.CONLL else None
+        for batch in _with_progress(read_batches(file, column=of_conll, labels=labels, scheme=scheme), file):
             yield join_at(batch) if arguments.join_at else batch
 
 
@@ -278,6 +287,7 @@ def _add_audit(commands: Any) -> None:
     for split in SPLITS:
         parser.add_argument(f"--{split}", action="append", metavar="FILE", help=f"the {split} split")
     parser.add_argument("--unit", default="sample", choices=list(Unit), help="what is contaminated; default sample")
+    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
     parser.add_argument("--top", type=int, default=5, metavar="N", help="leaking entities of each pair; default 5")
     _add_key_options(parser)
     _add_tag_options(parser)
@@ -290,12 +300,22 @@ def _audit(arguments: argparse.Namespace) -> str:
         raise CleancutError("audit: give either a directory or the files of the splits.")
     if arguments.folder:
         files = {split: [file] for split, file in split_files(arguments.folder).items()}
-    tags = _tag_options(arguments)
-    splits = {name: Corpus.concatenate([read(file, **tags) for file in parts]) for name, parts in files.items()}
+    tags = {**_tag_options(arguments), "column": arguments.column}
+    splits = {name: _together([read(file, **tags) for file in parts]) for name, parts in files.items()}
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
     found = leakage.audit(splits, unit=arguments.unit, top=arguments.top, **_key(arguments))
     return to_json(found.to_dict()) if arguments.json else audit_text(found, colour=_wants_colour())
+
+
+def _together(corpora: list[Corpus]) -> Corpus:
+    """Several files of one split; documents of different files are different documents."""
+    if len(corpora) > 1:
+        corpora = [
+            replace(corpus, docs=tuple(doc and f"{i}:{doc}" for doc in corpus.docs)) if corpus.docs else corpus
+            for i, corpus in enumerate(corpora)
+        ]
+    return Corpus.concatenate(corpora)
 
 
 def _add_subsets(commands: Any) -> None:
@@ -309,14 +329,14 @@ def _add_subsets(commands: Any) -> None:
     parser.add_argument("--train", action="append", required=True, metavar="FILE", help="training data")
     parser.add_argument("--test", required=True, metavar="FILE", help="the test set")
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the two files")
+    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
     _add_key_options(parser)
     _add_tag_options(parser)
 
 
 def _subsets(arguments: argparse.Namespace) -> str:
-    tags = _tag_options(arguments)
-    exposure = Exposure.of(_train_batches(arguments, tags), **_key(arguments))
-    test = read(arguments.test, **tags)
+    exposure = Exposure.of(_train_batches(arguments, arguments.column), **_key(arguments))
+    test = read(arguments.test, column=arguments.column, **_tag_options(arguments))
     test = join_at(test) if arguments.join_at else test
     suffix = ".conll" if format_of(arguments.test) is Format.CONLL else ".jsonl"
     parts = dict(zip(("clean", "contaminated"), leakage.subsets(test, exposure), strict=True))

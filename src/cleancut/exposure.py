@@ -10,11 +10,13 @@ import hashlib
 import json
 import os
 import unicodedata
+import zlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,7 @@ from .spans import Corpus, Mentions, overlaps, ranges
 from .tags import CleancutError, bounds_of
 
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+_WANTED = "expected a Corpus, got {}. Make one with read(), from_dataset() or Corpus.of(tokens, tags=...)."
 
 
 class Key(NamedTuple):
@@ -48,8 +51,8 @@ class Key(NamedTuple):
 
     def fold(self, word: str) -> str:
         """The form in which words are compared."""
-        word = unicodedata.normalize(self.unicode, word) if self.unicode else word  # type: ignore[arg-type]
-        return word if self.case else word.lower()
+        word = word if self.case else word.casefold()
+        return unicodedata.normalize(self.unicode, word) if self.unicode else word  # type: ignore[arg-type]
 
 
 class Exposure:
@@ -89,12 +92,16 @@ class Exposure:
     ) -> Exposure:
         """An index of one corpus, of several splits, or of the batches of a file."""
         exposure = cls(case=case, typed=typed, unicode=unicode)
+        if not isinstance(train, Corpus) and (isinstance(train, str | Mapping) or not isinstance(train, Iterable)):
+            raise CleancutError(_WANTED.format(type(train).__name__))
         for corpus in [train] if isinstance(train, Corpus) else train:
             exposure.update(corpus)
         return exposure
 
     def update(self, corpus: Corpus) -> None:
         """Count a further batch."""
+        if not isinstance(corpus, Corpus):
+            raise CleancutError(_WANTED.format(type(corpus).__name__))
         words = self._count_words(corpus)
         mentions = corpus.mentions
         begin = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
@@ -127,8 +134,19 @@ class Exposure:
             merged._absorb(part)
         return merged
 
+    def __radd__(self, other: Any) -> Exposure:
+        return self if other == 0 else NotImplemented  # the start value of sum()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_views": None}  # views are looked up again
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _views=WeakKeyDictionary())
+
     def view(self, corpus: Corpus) -> Exposed:
-        """What the training data has shown of a corpus; kept as long as the corpus lives."""
+        """What the training data has shown of a corpus; kept while the corpus lives and the index does not grow."""
+        if not isinstance(corpus, Corpus):
+            raise CleancutError(_WANTED.format(type(corpus).__name__))
         found = self._views.get(corpus)
         if found is None:
             found = self._views[corpus] = Exposed(self, corpus)
@@ -164,6 +182,8 @@ class Exposure:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the index to one ``.npz`` file (arrays only, no pickle)."""
+        if not os.fspath(path).endswith(".npz"):
+            raise CleancutError(f"{path}: an index is saved as .npz. Name the file so.")
         meta: dict[str, Any] = {"format": "cleancut-exposure-1", "key": self.key._asdict(), "types": [*self._types]}
         meta |= {"n_samples": self.n_samples, "n_mentions": self.n_mentions, "fingerprint": self._fingerprint}
         words = [word.encode("utf-8", "surrogatepass") for word in self._words]
@@ -205,7 +225,7 @@ class Exposure:
             exposure._fingerprint = meta["fingerprint"]
         except FileNotFoundError:
             raise CleancutError(f"{path}: no such file.") from None
-        except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        except (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:
             raise CleancutError(f"{path}: not an index that Exposure.save wrote ({error}).") from None
         return exposure
 
@@ -399,9 +419,11 @@ class Exposed:
         return self._of_vocabulary(self._exposure._of_word.counts)[self._corpus.words]
 
     def word_label_frequency(self, labels: list[str | None]) -> NDArray[np.int64]:
-        """How often training has the word of each token under a label, one for each token (None: outside)."""
+        """How often training has the word of each token under a label, one for each token ("O" or None: outside)."""
+        if len(labels) != len(self._corpus.words):
+            raise CleancutError(f"{len(self._corpus.words)} tokens but {len(labels)} labels. Give one for each token.")
         types = {name: self._exposure._types.get(name, -1) for name in set(labels) if name is not None}
-        wanted = np.array([-2 if name is None else types[name] for name in labels], np.int64)
+        wanted = np.array([-2 if name in (None, "O") else types[name] for name in labels], np.int64)
         inside = self._exposure._of_word_type.get(self._word.astype(np.int64), wanted)
         outside = self.word_frequency - self._of_vocabulary(self._exposure._of_word_inside.counts)[self._corpus.words]
         return np.where(wanted == -2, outside, inside)
@@ -610,7 +632,12 @@ def _split_bytes(data: bytes, sizes: NDArray[np.integer]) -> list[bytes]:
 
 
 def _fingerprint(corpus: Corpus) -> int:
-    """A sum over samples of a hash of their words and mentions: the same in any order and any batches."""
+    """A sum over the samples: the same in any order and any batches."""
+    return int(sample_hashes(corpus).sum(dtype=np.uint64))
+
+
+def sample_hashes(corpus: Corpus) -> NDArray[np.uint64]:
+    """A number for the words and mentions of each sample, equal for equal samples in any corpus."""
 
     def hashed(names: Iterable[str]) -> NDArray[np.uint64]:
         digests = [hashlib.blake2b(n.encode("utf-8", "surrogatepass"), digest_size=8).digest() for n in names]
@@ -624,14 +651,14 @@ def _fingerprint(corpus: Corpus) -> int:
     of_token = of_word[corpus.words] * (2 * place.astype(np.uint64) + 1)
     of_type = hashed(mentions.labels)[mentions.label] if len(mentions) else np.zeros(0, np.uint64)
     span = mentions.start.astype(np.uint64) << np.uint64(32) | mentions.end.astype(np.uint64)
-    of_mention = _mixed(of_type ^ _mixed(span))
+    of_mention = mixed(of_type ^ mixed(span))
     of_sample = np.zeros(len(corpus), np.uint64)
     np.add.at(of_sample, np.repeat(np.arange(len(corpus)), corpus.lengths), of_token)
     np.add.at(of_sample, mentions.sample, of_mention)
-    return int(_mixed(of_sample + corpus.lengths.astype(np.uint64)).sum(dtype=np.uint64))
+    return mixed(of_sample + corpus.lengths.astype(np.uint64))
 
 
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """splitmix64's finaliser: every bit of the input reaches every bit of the output."""
     values = (values ^ values >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ values >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)

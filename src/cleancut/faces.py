@@ -69,6 +69,7 @@ class NerModule:
         _check_keywords(options)
         self._defaults = options
         self._tokens: Any = None
+        self._late_tokens: Any = None
         self._kept_exposure: tuple[Any, Any, Exposure] | None = None
         super().__init__(config_name=config_name, **kwargs)  # type: ignore[call-arg]
         self._module_info.format = "arrow"  # MetricInfo itself refuses a format beside several feature sets
@@ -89,12 +90,14 @@ class NerModule:
                 f'{self.name} needs training data: give train={{"tokens": ..., "tags": ...}} to compute() or load().'
             )
         key = {name: chosen.pop(name) for name in ("case", "typed", "unicode") if name in chosen}
-        reading: dict[str, Any] = {name: chosen[name] for name in ("labels", "scheme", "repair") if name in chosen}
+        parts = [train] if isinstance(train, Mapping) or not isinstance(train, list | tuple) else list(train)
+        sizes = [len(part["tokens"]) if isinstance(part, Mapping) and "tokens" in part else 0 for part in parts]
+        labels, scheme = chosen.get("labels"), chosen.get("scheme")
+        made_of = (key, sizes, labels, scheme)
         kept = self._kept_exposure
-        if kept is None or kept[0] is not train or kept[1] != (key, reading):
-            parts = [train] if isinstance(train, Mapping) else list(train)
-            corpora = [_train_corpus(part, reading) for part in parts]
-            kept = self._kept_exposure = (train, (key, reading), Exposure.of(corpora, **key))
+        if kept is None or kept[0] is not train or kept[1] != made_of:
+            corpora = [_train_corpus(part, labels, scheme) for part in parts]
+            kept = self._kept_exposure = (train, made_of, Exposure.of(corpora, **key))
         return kept[2]
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, tokens: Any = None, **kwargs: Any) -> None:
@@ -135,14 +138,14 @@ class NerModule:
         Args:
             predictions: one list for each sample (optional after add_batch).
             references: one list for each sample (optional after add_batch).
-            tokens: the words of each sample (optional).
+            tokens: the words of each sample (optional; after add_batch, those of all samples added).
             **kwargs: the options of the module.
         """
         _check_keywords(kwargs)
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions, references=references, tokens=tokens)
-        elif tokens is not None:
-            raise CleancutError("tokens without predictions and references. Give them to add_batch with their samples.")
+        else:
+            self._late_tokens = tokens  # of all samples: evaluate.combine does not pass them on with each batch
         if self.writer is None:
             raise CleancutError("nothing to score. Give predictions and references, or call add_batch first.")
         try:
@@ -158,12 +161,16 @@ class NerModule:
         stored = self.data.data.table
         table = pa.table(_columns(stored))
         self._tokens = _gathered_tokens(stored.column("tokens"))
+        if self._late_tokens is not None:
+            if self._tokens is not None:
+                raise CleancutError("tokens came with the batches already. Leave them out here.")
+            self._tokens, self._late_tokens = self._late_tokens, None
         # a fingerprint of its own: the default one would hash every row
         self.data = datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=self.name)
 
     def _release(self) -> None:
         """Leave no lock, no file and no rows behind a failed computation."""
-        self.data = self.writer = self.buf_writer = self._tokens = None
+        self.data = self.writer = self.buf_writer = self._tokens = self._late_tokens = None
         for lock in self.filelocks or []:
             lock.release()
         self.filelocks = None
@@ -178,13 +185,18 @@ def _check_keywords(given: dict[str, Any]) -> None:
             raise CleancutError(f"keyword {name!r} is not known to any cleancut metric.{hint}")
 
 
-def _train_corpus(columns: Any, reading: dict[str, Any]) -> Corpus:
-    """A corpus of plain columns: tokens, and tags or entities."""
+def _train_corpus(columns: Any, labels: Any, scheme: str | None) -> Corpus:
+    """A corpus of plain columns: tokens, and tags or entities.
+
+    The scheme and the repair of a call are those of what is scored; training tags decode without either, bare names of
+    the IO scheme aside.
+    """
     names = set(columns) if isinstance(columns, Mapping) else set()
     if not names or not names <= {"tokens", "tags", "entities"} or "tokens" not in names:
         given = ", ".join(sorted(map(str, names))) or type(columns).__name__
         raise CleancutError(f"train must have the columns tokens and tags (or entities), got {given}.")
-    return Corpus.of(**columns, **reading, where=in_sample("training"))
+    bare = {"scheme": "io"} if str(scheme).lower() == "io" else {}
+    return Corpus.of(**columns, labels=labels, **bare, where=in_sample("training"))
 
 
 # --- storing ------------------------------------------------------------------------------------------

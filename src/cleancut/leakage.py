@@ -21,6 +21,12 @@ SPLITS = ("train", "validation", "test")
 """The order of splits: what comes later is held out from what comes earlier."""
 
 
+def split_rank(name: str) -> int:
+    """Where a split stands in the usual order; others come last."""
+    usual = "validation" if name in ("dev", "valid", "val", "development") else name
+    return SPLITS.index(usual) if usual in SPLITS else len(SPLITS)
+
+
 class Unit(StrEnum):
     """What is counted as contaminated."""
 
@@ -75,15 +81,19 @@ def audit(
     >>> found["n_partial"], found["n_full"], found["rate_partial"], found["n_empty"]
     (1, 0, 0.5, 1)
     """
+    if not isinstance(splits, Mapping) or not all(isinstance(corpus, Corpus) for corpus in splits.values()):
+        raise CleancutError('give the splits as {"train": corpus, "test": corpus}, each read() or from_dataset().')
+    if top < 0:
+        raise CleancutError(f"top={top} is out of range. Give 0 or more.")
     if len(splits) < 2:
         raise CleancutError(f"an audit compares splits; {len(splits)} given. Give at least train and test.")
     grain = parse_choice(Unit, unit, "unit")
-    names = sorted(splits, key=lambda name: SPLITS.index(name) if name in SPLITS else len(SPLITS))
+    names = sorted(splits, key=split_rank)
     splits = {name: splits[name] for name in names}
-    units = {name: _units(name, corpus, grain) for name, corpus in splits.items()}
+    units = {name: units_of(name, corpus, grain) for name, corpus in splits.items()}
     shown = {name: Exposure.of(corpus, case=case, typed=typed, unicode=unicode) for name, corpus in splits.items()}
     held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
-    samples = _distinct_samples(splits)
+    samples = distinct_samples(splits)
     return Audit(
         pairs={
             f"{a}_vs_{b}": _contamination(splits[a], shown[a], shown[b], units[a]) for a, b in permutations(names, 2)
@@ -125,7 +135,7 @@ def _contamination(corpus: Corpus, own: Exposure, other: Exposure, unit: NDArray
     }
 
 
-def _units(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
+def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
     """The number of the sample or document that each sample belongs to."""
     if unit is Unit.SAMPLE:
         return np.arange(len(corpus))
@@ -136,7 +146,7 @@ def _units(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
     return np.array([table[next(alone) if doc is None else doc] for doc in corpus.docs], np.int64)
 
 
-def _distinct_samples(splits: Mapping[str, Corpus]) -> dict[str, NDArray[np.int64]]:
+def distinct_samples(splits: Mapping[str, Corpus]) -> dict[str, NDArray[np.int64]]:
     """A number for each sample, equal where all words are, also across splits."""
     words, seen = Interner(), Interner()
     found = {}
@@ -256,8 +266,8 @@ def join_at(corpus: Corpus) -> Corpus:
     end, keep = mentions.end.copy(), np.ones(len(mentions), bool)
     end[signs] = mentions.end[signs + 1]
     keep[signs + 1] = False
-    joined = replace(mentions, end=end, tagged=None, tagging=None)
-    return replace(corpus, mentions=joined).keep(keep)
+    joined = replace(mentions, end=end, tagged=None).keep(keep)
+    return replace(corpus, mentions=replace(joined, tagging=mentions.tagging))  # repairs stay counted
 
 
 # --- the clean and the contaminated test set ------------------------------------------------------------

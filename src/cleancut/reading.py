@@ -123,11 +123,17 @@ def split_files(folder: str | os.PathLike[str]) -> dict[str, str]:
         raise CleancutError(f"{folder}: no such directory.")
     there = sorted(name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name)))
     found: dict[str, str] = {}
+    every = [usual for names in _SPLIT_NAMES.values() for usual in names]
     for name in there:
-        words = set(re.split(r"[^a-z]+", name.lower()))
-        for split, usual in _SPLIT_NAMES.items():
-            if words.isdisjoint(usual):
-                continue
+        plain = name.lower().removesuffix(".gz")
+        known = Path(plain).suffix in _SUFFIXES or plain.rpartition(".")[2] in every
+        if name.startswith(".") or not known:
+            continue
+        words = set(re.split(r"[^a-z]+", plain))
+        splits = [split for split, usual in _SPLIT_NAMES.items() if not words.isdisjoint(usual)]
+        if len(splits) > 1:
+            raise CleancutError(f"{name} may be {' or '.join(splits)}. Name the files with --train, --test.")
+        for split in splits:
             if split in found:
                 both = f"{found[split]} and {name}"
                 raise CleancutError(f"{folder} has two {split} files, {both}. Name the files with --train, --test.")

@@ -176,7 +176,8 @@ def audit_text(found: Audit, *, colour: bool = False) -> str:
     parts = [f"Shared entities (key: {found.key})\n" + table(header, rows, colour=colour)]
     values = ("precision", "recall", "f1")
     memory = [[name, *(percent(row[key]) for key in values)] for name, row in found.memorisation.items()]
-    parts.append("What a look-up of the training mentions scores (%)\n" + table(["split", "P", "R", "F1"], memory))
+    first = next(iter(found.types))
+    parts.append(f"What a look-up of the {first} mentions scores (%)\n" + table(["split", "P", "R", "F1"], memory))
     if found.top_leaks:
         leaks = [
             [

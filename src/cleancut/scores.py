@@ -445,7 +445,8 @@ def _clean_values(score: Score) -> dict[str, Any]:
     counts = score.sums.counts
     values = row(counts.total()) | score.sums.repairs()
     for label, sums in counts.by_type.items():
-        values |= {f"{name}/{label}": value for name, value in row(sums).items()}
+        if sums["n_gold"] or sums["n_pred"]:  # and not only what the look-up found
+            values |= {f"{name}/{label}": value for name, value in row(sums).items()}
     return {**values, "signature": score.signature}
 
 
@@ -478,8 +479,8 @@ def hardeval(
     gold: Any,
     pred: Any,
     exposure: Exposure,
-    *,
     strict: bool = False,
+    *,
     encoding: str = "bilou",
     tokens: Any = None,
     labels: Any = None,

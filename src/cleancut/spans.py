@@ -403,8 +403,9 @@ def _drop_masked(
             "gold labels with -100 need predictions of the same shape (label ids or tags), not spans. "
             "Drop the masked positions before making spans."
         )
-    ours, in_gold = _kept(gold, ~masked, in_gold)
-    theirs, in_pred = _kept(pred, ~masked, in_pred)
+    keep = ~masked
+    ours, in_gold = _kept(gold, keep, in_gold)
+    theirs, in_pred = _kept(pred, keep, in_pred)
     return ours, theirs, in_gold, in_pred
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from .inputs import MASK, label_names
 from .reading import from_dataset
 from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
 from .spans import Corpus, Mentions, Tagged, in_sample, ranges
-from .tags import CleancutError, bounds_of
+from .tags import CleancutError, Repair, bounds_of, parse_scheme
 
 DEFAULT = (
     "precision", "recall", "f1", "clean_recall", "clean_f1", "delta_f1", "memorisation_f1", "hardeval", "ter_unseen",
@@ -28,9 +27,14 @@ class NerMetrics:
     """Scores of a Trainer's evaluation: ``Trainer(..., compute_metrics=NerMetrics(train=..., evaluation=...))``.
 
     ``train`` and ``evaluation`` are the datasets before tokenisation (words and their labels); several evaluation sets
-    go into a dict. ``metrics`` chooses the values that are logged, of any score and any type: ``("f1", "clean_f1",
-    "f1_overlap", "recall/PER")``. Rows are checked against the gold labels of the evaluation set, so that reordered
-    rows are an error and never a score. Words that the tokenizer cut off count as not predicted.
+    go into a dict. ``labels`` are the model's label names in the order of its ids, where they are not those of the
+    evaluation set's ClassLabel. ``metrics`` chooses the values that are logged, of any score and any type: ``("f1",
+    "clean_f1", "f1_overlap", "recall/PER")``.
+
+    A Trainer passes label ids, not words. So rows are checked against the gold labels of the evaluation set: reordered
+    rows are an error and never a score (rows with the very same labels cannot be told apart), and so are two evaluation
+    sets with the same labels and other words. Words at the end that the tokenizer cut off count as not predicted; words
+    in the middle that it drops (such as a lone variation selector) must be replaced in the dataset.
     """
 
     def __init__(
@@ -42,19 +46,20 @@ class NerMetrics:
         labels: Any = None,
         tokens: str | None = None,
         tags: str | None = None,
+        scheme: str | None = None,
         case: bool = True,
         typed: bool = True,
         unicode: str | None = None,
     ) -> None:
-        if evaluation is None:
-            raise CleancutError("give the evaluation set (before tokenisation) as evaluation=.")
-        read = partial(_corpus, labels=labels, tokens=tokens, tags=tags)
+        reader = _Reader(labels, tokens, tags, scheme)
         sets = evaluation if _is_several(evaluation) else {"evaluation": evaluation}
-        self._sets = {name: _Gold(read(data, name), _names(data, labels, tags)) for name, data in sets.items()}
+        if evaluation is None or not sets:
+            raise CleancutError("give the evaluation set (before tokenisation) as evaluation=.")
+        self._sets = {name: _Gold(reader, data, name) for name, data in sets.items()}
         self._exposure = None
         if train is not None:
             parts = list(train.values()) if _is_several(train) else [train]
-            splits = [read(part, "train") for part in parts]
+            splits = [reader.corpus(part) for part in parts]
             self._exposure = Exposure.of(splits, case=case, typed=typed, unicode=unicode)
         self._metrics = tuple(metrics)
         self._scores = self._needed()
@@ -62,48 +67,58 @@ class NerMetrics:
     def __call__(self, prediction: Any) -> dict[str, float]:
         """The values chosen, as plain floats, of an ``EvalPrediction`` (logits, or ids by argmax)."""
         predicted, label_ids = _unpacked(prediction)
-        gold, kept = self._matching_set(label_ids)
-        pred = gold.predictions(predicted[kept], kept.sum(axis=1))
+        kept = label_ids != MASK
+        lengths = kept.sum(axis=1)
+        gold = self._matching_set(label_ids[kept], lengths)
+        pred = gold.predictions(predicted[kept], lengths)
         values: dict[str, Any] = {}
         for name in self._scores:
-            values = self._score(name, gold, pred).to_dict() | values
+            values = self._score(name, gold.corpus, pred).to_dict() | values
         return {name: float(values.get(name, np.nan)) for name in self._metrics}
 
-    def _score(self, name: str, gold: _Gold, pred: Mentions) -> Score:
+    def _score(self, name: str, gold: Corpus, pred: Mentions) -> Score:
         if name in _PLAIN:
-            return _PLAIN[name](gold.corpus, pred)
+            return _PLAIN[name](gold, pred)
         assert self._exposure is not None
-        return _EXPOSED[name](gold.corpus, pred, self._exposure)
+        return _EXPOSED[name](gold, pred, self._exposure)
 
     def _needed(self) -> list[str]:
         """The scores that hold the values asked for; an error for a name that none of them has."""
         available = [*_PLAIN, *(_EXPOSED if self._exposure is not None else ())]
-        gold = next(iter(self._sets.values()))
-        few = _Gold(gold.corpus.select(slice(0, 1)), gold.names)
-        keys = {name: set(self._score(name, few, few.corpus.mentions)) for name in available}
+        first = next(iter(self._sets.values()))
+        few = first.corpus.select(slice(0, 1))
+        values = {name: self._score(name, few, few.mentions).to_dict() for name in available}
+        known = sorted({k for v in values.values() for k in v if "/" not in k and not isinstance(v[k], str)})
+        types = sorted({name for gold in self._sets.values() for name in gold.types})
         needed = []
         for wanted in self._metrics:
-            plain = wanted.partition("/")[0]
-            found = next((name for name in available if plain in keys[name]), None)
-            if found is None:
-                known = sorted({key for each in keys.values() for key in each if "/" not in key})
-                close = difflib.get_close_matches(wanted, known, 1)
+            plain, slash, of_type = wanted.partition("/")
+            found = next((name for name in available if plain in known and plain in values[name]), None)
+            if found is None or (slash and of_type not in types):
+                close = difflib.get_close_matches(wanted, [*known, *(f"{plain}/{t}" for t in types)], 1)
                 hint = f" Did you mean {close[0]!r}?" if close else ""
                 train = "" if self._exposure is not None else " (clean_f1 and hardeval need train=)"
                 raise CleancutError(f"metrics: {wanted!r} is unknown{train}.{hint}")
             needed.append(found)
         return list(dict.fromkeys(needed))
 
-    def _matching_set(self, label_ids: NDArray[np.integer]) -> tuple[_Gold, NDArray[np.bool_]]:
-        """The evaluation set whose gold labels these are, and which positions are scored."""
-        kept = label_ids != MASK
-        reasons = []
-        for name, gold in self._sets.items():
-            reason = gold.mismatch(label_ids[kept], kept.sum(axis=1))
-            if reason is None:
-                return gold, kept
-            reasons.append(f"{name}: {reason}")
-        raise CleancutError(f"the rows are not those of the evaluation set. {' '.join(reasons)}")
+    def _matching_set(self, label_ids: NDArray[np.integer], lengths: NDArray[np.integer]) -> _Gold:
+        """The evaluation set whose gold labels these are; one without truncated rows, if there is any."""
+        reasons = {name: gold.mismatch(label_ids, lengths) for name, gold in self._sets.items()}
+        fitting = {name: self._sets[name] for name, reason in reasons.items() if reason is None}
+        whole = {name: gold for name, gold in fitting.items() if np.array_equal(gold.corpus.lengths, lengths)}
+        fitting = whole or fitting
+        if not fitting:
+            told = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
+            raise CleancutError(f"the rows are not those of the evaluation set. {told}")
+        (name, gold), *others = fitting.items()
+        for other, same in others:
+            if same.corpus.tokens() != gold.corpus.tokens():
+                raise CleancutError(
+                    f"the evaluation sets {name!r} and {other!r} have the same gold labels and other words, and a "
+                    "Trainer does not tell which it evaluates. Use a NerMetrics for each."
+                )
+        return gold
 
 
 _PLAIN: dict[str, Callable[..., Score]] = {"exact_f1": exact_f1, "partial_f1": partial_f1}
@@ -113,36 +128,47 @@ _EXPOSED: dict[str, Callable[..., Score]] = {"clean_f1": clean_f1, "hardeval": h
 class _Gold:
     """An evaluation set: its text, and its gold labels as the ids that the model is trained on."""
 
-    def __init__(self, corpus: Corpus, names: tuple[str, ...]) -> None:
-        self.corpus, self.names = corpus, names
-        tagged = corpus.mentions.tagged
-        assert tagged is not None
-        ids = {name: i for i, name in enumerate(names)}
-        missing = {tag for tag in tagged.tags if tag} - set(ids)
-        if missing:
-            raise CleancutError(f"the labels of the evaluation set are not all in labels=: {sorted(missing)[:5]}.")
+    def __init__(self, reader: _Reader, data: Any, name: str) -> None:
+        self.corpus = reader.corpus(data)
+        tagged = self.corpus.mentions.tagged
+        if tagged is None:
+            raise CleancutError(f"{name}: a Trainer predicts a label for each word. Give the set with tags, not spans.")
+        self.names, self._scheme = reader.model_labels(data, tagged), tagged.scheme
+        ids = {label: i for i, label in enumerate(self.names)}
+        used = {tagged.tags[c] for c in np.unique(tagged.codes)}
+        if missing := used - set(ids):
+            raise CleancutError(f"{name}: the labels {sorted(missing)[:5]} are not among the model's. Give labels=.")
+        if "O" not in ids:
+            raise CleancutError(f"{name}: there is no 'O' among the labels {list(self.names)[:6]}.")
         self._ids = np.array([ids.get(tag, -1) for tag in tagged.tags])[tagged.codes]
-        self._bounds = bounds_of(corpus.lengths)
+        self._bounds = bounds_of(self.corpus.lengths)
+
+    @property
+    def types(self) -> set[str]:
+        """The types that the labels name."""
+        return {name.partition("-")[2] or name for name in self.names if name != "O"}
 
     def mismatch(self, label_ids: NDArray[np.integer], lengths: NDArray[np.integer]) -> str | None:
         """Why the labels of an evaluation cannot be those of this set; None if they are."""
-        if len(lengths) != len(self.corpus):
-            return f"{len(lengths)} rows but {len(self.corpus)} samples."
-        longer = np.flatnonzero(lengths > self.corpus.lengths)
-        if len(longer):
-            i = int(longer[0])
-            return (
-                f"row {i} has {int(lengths[i])} labels but the sample {int(self.corpus.lengths[i])} words. "
-                "Label the first sub-word of each word only, and the others -100."
-            )
-        expected = self._ids[ranges(self._bounds[:-1], lengths)]
-        differ = np.flatnonzero(expected != label_ids)
+        expected = self.corpus.lengths
+        if len(lengths) != len(expected):
+            return f"{len(lengths)} rows but {len(expected)} samples."
+        moved = "Were the rows reordered (group_by_length)?"
+        reordered = not np.array_equal(lengths, expected) and np.array_equal(np.sort(lengths), np.sort(expected))
+        longer = np.flatnonzero(lengths > expected)
+        if len(longer) or reordered:
+            i = int(np.flatnonzero(lengths != expected)[0]) if reordered else int(longer[0])
+            advice = moved if reordered else f"Label the first sub-word of each word only, the others -100. {moved}"
+            return f"row {i} has {int(lengths[i])} labels but the sample {int(expected[i])} words. {advice}"
+        differ = np.flatnonzero(self._ids[ranges(self._bounds[:-1], lengths)] != label_ids)
         if len(differ):
             i = int(np.searchsorted(bounds_of(lengths), differ[0], side="right")) - 1
-            return (
-                f"row {i} has other gold labels than sample {i}. Were the rows reordered (group_by_length), or are the "
-                "label ids others?"
+            lost = (
+                f"It has {int(lengths[i])} labels for {int(expected[i])} words: did the tokenizer drop a word?"
+                if lengths[i] < expected[i]
+                else f"{moved} Are the label ids others (labels=)?"
             )
+            return f"row {i} has other gold labels than sample {i}. {lost}"
         return None
 
     def predictions(self, ids: NDArray[np.integer], lengths: NDArray[np.integer]) -> Mentions:
@@ -161,7 +187,8 @@ class _Gold:
             )
         codes = np.full(self.corpus.n_tokens, self.names.index("O"))
         codes[ranges(self._bounds[:-1], lengths)] = ids
-        return Mentions.of_tagged(Tagged(codes, self.corpus.lengths, self.names), in_sample("predicted"))
+        tagged = Tagged(codes, self.corpus.lengths, self.names, self._scheme, Repair.CONLLEVAL)
+        return Mentions.of_tagged(tagged, in_sample("predicted"))
 
 
 def _unpacked(prediction: Any) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
@@ -172,39 +199,53 @@ def _unpacked(prediction: Any) -> tuple[NDArray[np.integer], NDArray[np.integer]
     predicted = np.asarray(predicted)
     if predicted.ndim == 3:
         predicted = predicted.argmax(axis=-1)
-    if predicted.shape != label_ids.shape or label_ids.ndim != 2:
+    if predicted.shape != label_ids.shape or label_ids.ndim != 2 or predicted.dtype.kind not in "iu":
         raise CleancutError(
-            f"predictions of shape {predicted.shape} do not fit gold labels of shape {label_ids.shape}. "
-            "Expected (rows, positions, labels) or, after argmax, (rows, positions)."
+            f"predictions of shape {predicted.shape} ({predicted.dtype}) do not fit gold labels of shape "
+            f"{label_ids.shape}. Expected logits (rows, positions, labels) or, after argmax, ids (rows, positions)."
         )
     return predicted, label_ids
 
 
 def _is_several(data: Any) -> bool:
     """A dict of datasets, rather than one dataset or one dict of columns."""
-    return isinstance(data, Mapping) and "tokens" not in data
+    return isinstance(data, Mapping) and all(
+        isinstance(part, Corpus | Mapping) or hasattr(part, "features") for part in data.values()
+    )
 
 
-def _corpus(data: Any, name: str, *, labels: Any, tokens: str | None, tags: str | None) -> Corpus:
-    """A corpus of a dataset, or of a dict of columns."""
-    if isinstance(data, Corpus):
-        corpus = data
-    elif isinstance(data, Mapping):
-        corpus = Corpus.of(data["tokens"], tags=data.get("tags"), labels=labels)
-    else:
-        corpus = from_dataset(data, tokens=tokens, tags=tags, labels=labels)
-    if corpus.mentions.tagged is None:
-        raise CleancutError(f"{name}: a Trainer predicts a label for each word. Give the dataset with tags, not spans.")
-    return corpus
+class _Reader:
+    """Reads datasets, corpora and columns alike, each with its own label names where it has them."""
 
+    def __init__(self, labels: Any, tokens: str | None, tags: str | None, scheme: str | None) -> None:
+        self._labels, self._tokens, self._tags = labels, tokens, tags
+        self._scheme = parse_scheme(scheme)
 
-def _names(data: Any, labels: Any, tags: str | None) -> tuple[str, ...]:
-    """The label names in the order of their ids."""
-    if labels is None:
-        features = getattr(data, "features", {})
-        columns = [tags] if tags else list(features)
-        found = (getattr(getattr(features.get(c), "feature", None), "names", None) for c in columns)
-        corpus = data.mentions.tagged if isinstance(data, Corpus) else None
-        labels = next((names for names in found if names), corpus.tags if corpus else None)
-    names = label_names(labels)
-    return tuple(names.get(i, "") for i in range(max(names) + 1))
+    def corpus(self, data: Any) -> Corpus:
+        if isinstance(data, Corpus):
+            return data
+        if isinstance(data, Mapping):
+            tokens, tags = self._tokens or "tokens", self._tags or ("tags" if "tags" in data else "ner_tags")
+            if missing := {tokens, tags} - set(data):
+                raise CleancutError(f"no {' and '.join(sorted(missing))} among {', '.join(map(str, data))}.")
+            return Corpus.of(data[tokens], tags=data[tags], labels=self._labels, scheme=self._scheme)
+        named = self._class_labels(data) is not None
+        return from_dataset(
+            data, tokens=self._tokens, tags=self._tags, labels=None if named else self._labels, scheme=self._scheme
+        )
+
+    def model_labels(self, data: Any, tagged: Tagged) -> tuple[str, ...]:
+        """The model's label names in the order of its ids: those given, else those of the dataset."""
+        if self._labels is not None:
+            names = label_names(self._labels)
+            return tuple(names.get(i, "") for i in range(max(names) + 1))
+        if not isinstance(data, Corpus | Mapping) and self._class_labels(data) is not None:
+            return tagged.tags
+        raise CleancutError("give labels=, the model's label names in the order of its ids.")
+
+    def _class_labels(self, dataset: Any) -> Any:
+        """The ClassLabel of the column that is read, if it is one."""
+        columns = [self._tags] if self._tags else ["tags", "ner_tags", "labels"]
+        features = getattr(dataset, "features", None) or {}
+        feature = next((features[c] for c in columns if c in features), None)
+        return getattr(getattr(feature, "feature", None), "names", None)
