@@ -339,8 +339,55 @@ def test_subsets(capsys, trained):
     assert clean.tokens() == contaminated.tokens() == read(trained / "gold.conll").tokens()
 
 
+def test_split(capsys, tmp_path):
+    from cleancut import SplitPlan, write
+    from cleancut.demo import generate
+
+    corpus = generate(300)
+    write(corpus.select(slice(0, 200)), tmp_path / "train.jsonl")
+    write(corpus.select(slice(200, 300)), tmp_path / "test.conll")
+    inputs = [tmp_path / "train.jsonl", tmp_path / "test.conll"]
+    code, out, err = run(capsys, "split", *inputs, "-o", tmp_path / "out", "--discard", "auto", "--json")
+    result = json.loads(out)
+    assert (code, err) == (0, "") and result["n_samples"] == 300 and result["n_discarded"] > 0
+    assert {"sizes", "ratios", "leakage_before", "leakage_after", "representation", "how", "guarantee"} <= set(result)
+    assert (
+        result["leakage_before"]["test_vs_train"]["n_partial"]
+        > result["leakage_after"]["test_vs_train"]["n_partial"]
+        == 0
+    )
+    names = {"train.jsonl", "validation.jsonl", "test.jsonl", "discarded.jsonl", "plan.json", "report.md"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == names
+    sizes = {name: len(read(tmp_path / "out" / f"{name}.jsonl")) for name in ("train", "validation", "test")}
+    assert sizes == result["sizes"] == SplitPlan.load(tmp_path / "out" / "plan.json").sizes
+    rows = [row for name in (*sizes, "discarded") for row in read(tmp_path / "out" / f"{name}.jsonl").tokens()]
+    assert sorted(map(str, rows)) == sorted(map(str, corpus.tokens()))
+    more = ["--ratios", "80/20", "--compare", "--representative", "off", "--effort", "fast"]
+    code, out, _ = run(capsys, "split", tmp_path / "train.jsonl", "-o", tmp_path / "out", *more)
+    assert code == 0 and "random" in out and "paper" in out
+    assert "discarded.jsonl" not in {path.name for path in (tmp_path / "out").iterdir()}
+    for wrong in (["--ratios", "a/b"], ["--representative", "some"], ["--discard", "2"]):
+        code, out, err = run(capsys, "split", tmp_path / "train.jsonl", "-o", tmp_path / "no", *wrong)
+        assert (code, out) == (2, "") and err.count("\n") == 1
+    assert not (tmp_path / "no").exists()
+    same = tmp_path / "same"
+    same.mkdir()
+    write(corpus.select(slice(200, 300)), same / "train.jsonl")
+    twins = [
+        "split",
+        tmp_path / "train.jsonl",
+        same / "train.jsonl",
+        "-o",
+        tmp_path / "two",
+        "--effort",
+        "fast",
+        "--json",
+    ]
+    assert json.loads(run(capsys, *twins)[1])["n_samples"] == 300
+
+
 def test_help_of_every_command_has_an_example(capsys):
-    for command in ("score", "audit", "subsets", "convert", "demo"):
+    for command in ("score", "audit", "subsets", "split", "convert", "demo"):
         with pytest.raises(SystemExit) as caught:
             cli.main([command, "--help"])
         out = capsys.readouterr().out

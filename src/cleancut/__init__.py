@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .reading import from_dataset, read, read_batches, read_pair, write
     from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
     from .spans import Corpus, Mentions
+    from .splitting import SplitPlan, mincut
     from .tags import CleancutError
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
@@ -28,14 +29,15 @@ _HOME = {
     "reading": ["from_dataset", "read", "read_batches", "read_pair", "write"],
     "scores": ["Score", "clean_f1", "exact_f1", "hardeval", "partial_f1"],
     "spans": ["Corpus", "Mentions"],
+    "splitting": ["SplitPlan", "mincut"],
     "tags": ["CleancutError"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score", "__version__",
-    "audit", "clean_f1", "errors", "exact_f1", "from_dataset", "hardeval", "join_at", "mention_statistics", "metric",
-    "partial_f1", "read", "read_batches", "read_pair", "subsets", "write",
+    "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score", "SplitPlan",
+    "__version__", "audit", "clean_f1", "errors", "exact_f1", "from_dataset", "hardeval", "join_at",
+    "mention_statistics", "metric", "mincut", "partial_f1", "read", "read_batches", "read_pair", "subsets", "write",
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +15,11 @@ from typing import Any, NoReturn, TypeVar
 from . import leakage, scores
 from .exposure import Exposure
 from .leakage import SPLITS, Unit, join_at
-from .reading import Format, format_of, paired_batches, read, read_batches, split_files, write
-from .report import audit_text, scores_text, to_json
+from .reading import Format, format_of, paired_batches, read, read_batches, split_files, split_name, write
+from .report import audit_text, scores_text, split_text, to_json
 from .scores import Score
 from .spans import Corpus, overlaps
+from .splitting import Effort, Engine, Method, SplitPlan, mincut
 from .tags import CleancutError, Repair, Scheme
 from .version import __version__
 
@@ -65,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_score(commands)
     _add_audit(commands)
     _add_subsets(commands)
+    _add_split(commands)
     _add_convert(commands)
     _add_demo(commands)
     return parser
@@ -347,6 +350,91 @@ def _subsets(arguments: argparse.Namespace) -> str:
         write(corpus, path)
         lines.append(f"{path}: {len(corpus)} samples, {len(corpus.mentions)} of {len(test.mentions)} mentions")
     return "\n".join(lines)
+
+
+# --- split ----------------------------------------------------------------------------------------------
+
+
+def _add_split(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "split",
+        _split,
+        "split so that train, validation and test share as few entities as possible",
+        "cleancut split train.conll test.conll -o clean --ratios 80/10/10",
+    )
+    parser.add_argument("input", nargs="+", metavar="INPUT", help="files, or a folder with train, dev and test files")
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the splits, plan and report")
+    parser.add_argument("--ratios", default="80/10/10", metavar="R", help="80/10/10 (default), 80/20, or original")
+    parser.add_argument("--seed", type=int, default=13, metavar="N", help="default 13")
+    parser.add_argument("--unit", default="sample", choices=list(Unit), help="what stays whole; default sample")
+    parser.add_argument("--method", default="mincut", choices=list(Method), help="default mincut")
+    parser.add_argument("--compare", action="store_true", help="show random and paper beside the method")
+    parser.add_argument("--engine", default="auto", choices=list(Engine), help="what cuts; default auto")
+    parser.add_argument("--effort", default="auto", choices=list(Effort), help="how long a cut is polished")
+    parser.add_argument(
+        "--discard", default="0", metavar="D", help="largest share to set aside (0), or auto: until nothing is shared"
+    )
+    parser.add_argument(
+        "--representative", default="0.9", metavar="R", help="least entities per sample against the corpus, or off"
+    )
+    parser.add_argument("--min-per-type", type=int, default=20, metavar="N", help="mentions of each type; default 20")
+    _add_key_options(parser)
+    _add_tag_options(parser)
+    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _split(arguments: argparse.Namespace) -> str:
+    tags = _tag_options(arguments)
+    parts = {name: read(file, column=arguments.column, **tags) for name, file in _split_inputs(arguments.input).items()}
+    if arguments.join_at:
+        parts = {name: join_at(corpus) for name, corpus in parts.items()}
+    floor = None if arguments.representative == "off" else _number(arguments.representative, "--representative")
+    options: dict[str, Any] = {
+        "ratios": arguments.ratios, "seed": arguments.seed, "unit": arguments.unit, "engine": arguments.engine,
+        "effort": arguments.effort, "representative": floor, "min_per_type": arguments.min_per_type, **_key(arguments),
+    }  # fmt: skip
+    plan = mincut(parts, method=arguments.method, discard=arguments.discard, **options)
+    compared = {arguments.method: plan}
+    if arguments.compare:
+        compared |= {other: mincut(parts, method=other, **options) for other in ("random", "paper")}
+    _write_split(plan, Corpus.concatenate(list(parts.values())), split_text(compared, markdown=True), arguments.output)
+    if arguments.json:
+        return to_json(plan.to_dict())
+    return f"{split_text(compared, colour=_wants_colour())}\n\nWritten to {arguments.output}."
+
+
+def _split_inputs(inputs: list[str]) -> dict[str, str]:
+    """The files, by the name of their original split where it shows, else by their place."""
+    if len(inputs) == 1 and os.path.isdir(inputs[0]):
+        return split_files(inputs[0])
+    found = [split_name(file) for file in inputs]
+    if len(inputs) > 1 and None not in found and len(set(found)) == len(found):
+        return {str(name): file for name, file in zip(found, inputs, strict=True)}
+    return {f"part {i}" if len(inputs) > 1 else "": file for i, file in enumerate(inputs)}
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise CleancutError(f"{option}: {text!r} is not a number.") from None
+
+
+def _write_split(plan: SplitPlan, corpus: Corpus, report: str, folder: str) -> None:
+    """All files in a folder beside, which then replace those there were: an interruption leaves no half of a split."""
+    os.makedirs(folder, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".split-") as fresh:
+        for name, part in plan.apply(corpus, discarded=True).items():
+            write(part, os.path.join(fresh, f"{name}.jsonl"))
+        plan.save(os.path.join(fresh, "plan.json"))
+        Path(fresh, "report.md").write_text(report + "\n", "utf-8")
+        stale = {"discarded.jsonl"} - set(os.listdir(fresh))
+        for name in os.listdir(fresh):
+            os.replace(os.path.join(fresh, name), os.path.join(folder, name))
+        for name in stale & set(os.listdir(folder)):  # of an earlier split
+            os.unlink(os.path.join(folder, name))
 
 
 # --- convert ------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ entities, nets = samples), which does not blow up at hubs as a graph of samples 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -233,7 +233,7 @@ def solve(problem: Problem, *, seed: int, engine: str, proposals: int) -> Soluti
         return Solution(np.zeros(0, np.int8), 0.0, "components")
     component = _components(problem)
     packed = _pack(problem, component, seed, min(max(proposals, 200_000), 4_000_000))
-    if packed.cost == 0:
+    if packed.cost == 0 or engine == "none":
         return packed
     groups = [[packed], _peeled(problem, seed) if engine in ("auto", "peel") else []]
     groups.append(_metis(problem, seed) if engine in ("auto", "metis") else [])
@@ -275,7 +275,7 @@ def _run(
 ) -> tuple[NDArray[np.int8], float]:
     if not HAS_NUMBA:
         proposals = min(proposals, 100_000)
-    slack = max(0.0008 * float(problem.size.sum()), 0.5)
+    slack = max(0.0005 * float(problem.size.sum()), 1.0)
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types
     found, cost = _anneal(
         labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
@@ -409,7 +409,7 @@ def _metis(problem: Problem, seed: int) -> list[Solution]:
     for attempt in range(3):
         options = pymetis.Options(seed=seed + attempt)
         _, membership = pymetis.part_graph(
-            len(parts), xadj=graph.indptr.astype(np.int32), adjncy=graph.indices.astype(np.int32),
+            len(parts), adjacency=_adjacency(graph),
             eweights=np.maximum(np.rint(graph.data * 12), 1).astype(np.int32),
             vweights=np.maximum(np.rint(vertex_weight * 100), 1).astype(np.int32), tpwgts=shares, recursive=True,
             options=options,
@@ -417,6 +417,12 @@ def _metis(problem: Problem, seed: int) -> list[Solution]:
         labels, cost = _run(problem, parts[np.array(membership)].astype(np.int8), 0, seed)
         found.append(Solution(labels, cost, "metis"))
     return found
+
+
+def _adjacency(graph: Any) -> Any:
+    import pymetis
+
+    return pymetis.CSRAdjacency(graph.indptr.astype(np.int32), graph.indices.astype(np.int32))
 
 
 def metis_graph_split(problem: Problem, shares: NDArray[np.float64], seed: int, weighted: bool) -> Ints:
@@ -441,7 +447,7 @@ def metis_graph_split(problem: Problem, shares: NDArray[np.float64], seed: int, 
     if not graph.nnz:
         return parts[_spread(problem.size, shares[parts], seed)]
     _, membership = pymetis.part_graph(
-        len(parts), xadj=graph.indptr.astype(np.int32), adjncy=graph.indices.astype(np.int32),
+        len(parts), adjacency=_adjacency(graph),
         eweights=graph.data.astype(np.int32) if weighted else None, vweights=problem.size.astype(np.int32),
         tpwgts=(shares[parts] / shares[parts].sum()).tolist(), options=pymetis.Options(seed=seed),
     )  # fmt: skip

@@ -117,30 +117,37 @@ _SPLIT_NAMES = {
 }
 
 
+def split_name(path: str | os.PathLike[str]) -> str | None:
+    """The split that a file's name shows, if any: ``dev.conll`` and ``eng.testa`` are validation."""
+    name = os.path.basename(os.fspath(path))
+    plain = name.lower().removesuffix(".gz")
+    every = [usual for names in _SPLIT_NAMES.values() for usual in names]
+    if name.startswith(".") or not (Path(plain).suffix in _SUFFIXES or plain.rpartition(".")[2] in every):
+        return None
+    words = set(re.split(r"[^a-z]+", plain))
+    splits = [split for split, usual in _SPLIT_NAMES.items() if not words.isdisjoint(usual)]
+    if len(splits) > 1:
+        raise CleancutError(f"{name} may be {' or '.join(splits)}. Give it another name.")
+    return splits[0] if splits else None
+
+
 def split_files(folder: str | os.PathLike[str]) -> dict[str, str]:
     """The train, validation and test files of a folder, by their names: ``dev.conll``, ``eng.testa``."""
     if not os.path.isdir(folder):
         raise CleancutError(f"{folder}: no such directory.")
     there = sorted(name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name)))
     found: dict[str, str] = {}
-    every = [usual for names in _SPLIT_NAMES.values() for usual in names]
     for name in there:
-        plain = name.lower().removesuffix(".gz")
-        known = Path(plain).suffix in _SUFFIXES or plain.rpartition(".")[2] in every
-        if name.startswith(".") or not known:
+        split = split_name(name)
+        if split is None:
             continue
-        words = set(re.split(r"[^a-z]+", plain))
-        splits = [split for split, usual in _SPLIT_NAMES.items() if not words.isdisjoint(usual)]
-        if len(splits) > 1:
-            raise CleancutError(f"{name} may be {' or '.join(splits)}. Name the files with --train, --test.")
-        for split in splits:
-            if split in found:
-                both = f"{found[split]} and {name}"
-                raise CleancutError(f"{folder} has two {split} files, {both}. Name the files with --train, --test.")
-            found[split] = name
+        if split in found:
+            both = f"{found[split]} and {name}"
+            raise CleancutError(f"{folder} has two {split} files, {both}. Name the files.")
+        found[split] = name
     if len(found) < 2:
         names = ", ".join(there[:8]) or "nothing"
-        raise CleancutError(f"{folder} holds {names}: no train and test files. Name them with --train, --test.")
+        raise CleancutError(f"{folder} holds {names}: no train and test files. Name the files.")
     return {split: os.path.join(folder, name) for split, name in found.items()}
 
 

@@ -6,11 +6,13 @@ import json
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .exposure import NOVELTY
 from .leakage import Audit
 from .scores import Score
+from .splitting import SplitPlan
 
 Results = Mapping[str, Mapping[str, Score]]
 """``results[system][metric]``."""
@@ -209,3 +211,49 @@ def _audit_notes(found: Audit) -> list[str]:
 
 def _shortened(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+# --- split ----------------------------------------------------------------------------------------------
+
+
+def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown: bool = False) -> str:
+    """A plan, beside others on the same corpus if there are any: sizes, leakage, representativeness."""
+    plan = next(iter(plans.values()))
+    draw = _markdown_table if markdown else partial(table, colour=colour)
+    heading = "# Split\n\n" if markdown else ""
+    lines = [f"{heading}{plan.guarantee[0].upper()}{plan.guarantee[1:]}.", ""]
+    header = ["split", "samples", "%", "entities/sample", "with entities", "rarest type"]
+    rows = []
+    for name, row in plan.representation.items():
+        shares = [f"{row[key]:.3f}" for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
+        kept = max(len(plan.assignment) - plan.n_discarded, 1)
+        rows.append(
+            [name, str(plan.sizes[name]), percent(plan.sizes[name] / kept), *shares, str(row["min_type_count"])]
+        )
+    if plan.n_discarded:
+        rows.append(["set aside", str(plan.n_discarded), "", "", "", ""])
+    lines += ["Sizes, and how the splits compare with the corpus (1.000: the same)", draw(header, rows), ""]
+    before = plan.leakage["before"]
+    header, rows = ["samples that share an entity", *(["before"] if before else []), *plans], []
+    for pair in plan.leakage["after"]:
+        found = [before.get(pair)] if before else []
+        found += [other.leakage["after"][pair] for other in plans.values()]
+        rows.append([pair.replace("_vs_", " with "), *map(_shared, found)])
+    lines += [draw(header, rows), ""]
+    if len(plans) > 1:
+        least = ["least entities/sample of a held-out split"]
+        for other in plans.values():
+            held_out = [row for name, row in other.representation.items() if name != "train"]
+            least.append(f"{min(float(row['entities_per_sample_ratio']) for row in held_out):.3f}")
+        lines += [draw(["", *plans], [least]), ""]
+    lines += [*plan.notes, *([""] if plan.notes else []), f"How: {plan.how}.", plan.signature]
+    return "\n".join(lines)
+
+
+def _shared(row: Mapping[str, Any] | None) -> str:
+    return "-" if row is None else f"{row['n_partial']} ({percent(row['rate_partial'])}%)"
+
+
+def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(["", *("| " + " | ".join(line) + " |" for line in lines)])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .exposure import Exposure, mixed, sample_hashes
 from .files import replacing
-from .leakage import SPLITS, Unit, audit, distinct_samples, units_of
+from .leakage import SPLITS, Unit, audit, distinct_samples, split_rank, units_of
 from .partition import HAS_NUMBA, Incidence, Problem, metis_graph_split, solve, split_of_units
 from .reading import from_dataset
 from .spans import Corpus
@@ -231,8 +231,10 @@ def _parse_ratios(ratios: Any, originals: Mapping[str, Corpus]) -> tuple[tuple[s
     if isinstance(ratios, str) and ratios == "original":
         if len(originals) < 2:
             raise CleancutError("ratios='original' needs the original splits. Give them, or ratios such as 80/10/10.")
-        order = sorted(originals, key=lambda name: SPLITS.index(name) if name in SPLITS else len(SPLITS))
-        ratios = {name: len(originals[name]) for name in order}
+        sizes = [len(originals[name]) for name in sorted(originals, key=split_rank)]
+        if len(sizes) > 3:
+            raise CleancutError(f"ratios='original' with {len(sizes)} parts: give two or three splits.")
+        ratios = sizes
     if isinstance(ratios, str):
         ratios = ratios.split("/")
     if not isinstance(ratios, Mapping):
@@ -289,7 +291,7 @@ class _Limits:
         if self.representative is None:
             return 0.0, float(np.inf)
         # a little inside the band, since entity-less samples are dealt to whole numbers only
-        low = self.representative + min(0.005, 1 - self.representative)
+        low = self.representative + min(0.008, 1 - self.representative)
         return low * average, (2 - low) * average
 
 
@@ -388,6 +390,9 @@ def _merged(unit: NDArray[np.int64], duplicate: NDArray[np.int64]) -> NDArray[np
 
 def _dealt(size: NDArray[np.integer], order: NDArray[np.integer], quota: NDArray[np.float64]) -> NDArray[np.int64]:
     """Cut an order of units into consecutive parts with the quotas asked for; train last, so that it takes the rest."""
+    held_out = quota[1:][quota[1:] > 0]
+    large = size[order] > 0.2 * held_out.min(initial=np.inf)  # such as a sentence that stands there a hundred times
+    order = np.append(order[~large], order[large])
     middle = np.cumsum(size[order]) - size[order] / 2
     bounds = np.cumsum(np.append(quota[1:], quota[0]))
     part = np.minimum(np.searchsorted(bounds, middle, side="right"), len(quota) - 1)
@@ -430,7 +435,7 @@ def _plan(
     largest = _largest_group(corpus, exposure)
     if guarantee != NOTHING_SHARED:
         notes = [*notes, largest]
-    signature = "|".join(["mincut", *(f"{k}:{v}" for k, v in settings.items()), f"v:{__version__}"])
+    signature = "|".join(["split", *(f"{k}:{v}" for k, v in settings.items()), f"v:{__version__}"])
     return SplitPlan(
         names, assignment.astype(np.int8), {"before": before, "after": after}, representation, guarantee, how,
         notes + more, signature, fingerprint,

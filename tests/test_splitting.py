@@ -1,0 +1,260 @@
+"""The splitter: published figures, guarantees verified by the audit, laws, corner cases."""
+
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_exposure import corpora
+
+import cleancut.partition as partition
+from cleancut import CleancutError, Corpus, SplitPlan, audit, mincut, read
+from cleancut.demo import generate
+from cleancut.splitting import NOTHING_SHARED
+
+
+@pytest.fixture(scope="module")
+def originals(corpora):
+    def get(name):
+        files = {"train": "train", "validation": "dev", "test": "test"}
+        return {
+            s: read(corpora / name / f"{f}.jsonl") for s, f in files.items() if (corpora / name / f"{f}.jsonl").exists()
+        }
+
+    return get
+
+
+def held_out(plan):
+    """Contaminated validation and test samples."""
+    after = plan.leakage["after"]
+    return after["validation_vs_train"]["n_partial"] + after["test_vs_train"]["n_partial"]
+
+
+def ratio_error(plan, shares=(0.8, 0.1, 0.1)):
+    """In points, over the kept samples."""
+    return 100 * max(abs(a - b) for a, b in zip(plan.to_dict()["ratios"].values(), shares))
+
+
+@pytest.mark.parametrize(
+    ("name", "ratios", "floor", "most"),
+    [
+        ("btc", (80, 10, 10), None, 0), ("btc", (80, 10, 10), 0.9, 90), ("btc", "original", None, 0),
+        ("btc", "original", 0.9, 240), ("wnut17", (80, 10, 10), 0.9, 0), ("wnut17", "original", 0.9, 0),
+        ("bc5cdr", (80, 10, 10), None, 540), ("bc5cdr", (80, 10, 10), 0.9, 560), ("wikigold", (80, 10, 10), 0.9, 0),
+    ],
+)  # fmt: skip
+def test_published_figures(name, ratios, floor, most, originals):
+    """Mixed samples: the figures of a careful solver, with a margin for the seed."""
+    data = originals(name)
+    plan = mincut(data, ratios=ratios, representative=floor)
+    total = sum(map(len, data.values()))
+    shares = [len(part) / total for part in data.values()] if ratios == "original" else (0.8, 0.1, 0.1)
+    assert held_out(plan) <= most
+    assert ratio_error(plan, shares) <= 0.35
+    for split in ("validation", "test"):
+        row = plan.representation[split]
+        assert row["entity_bearing_ratio"] == pytest.approx(1, abs=max(0.01, 2 / plan.sizes[split]))
+        if floor:
+            assert 0.9 <= row["entities_per_sample_ratio"] <= 1.1
+            assert row["types_below_min"] == []
+    if most == 0:
+        assert plan.how == "components" and plan.guarantee == NOTHING_SHARED
+
+
+@pytest.mark.parametrize("name", ["bc5cdr", "crossner_ai", "crossner_politics", "wikigold"])
+def test_no_more_contamination_than_the_papers_method(name, originals):
+    pytest.importorskip("pymetis", reason="the paper's method needs METIS")
+    data = originals(name)
+    assert held_out(mincut(data, representative=None)) <= held_out(mincut(data, method="paper"))
+
+
+@pytest.mark.parametrize("name", ["btc", "crossner_ai"])
+def test_nothing_is_shared_where_samples_may_be_set_aside(name, originals):
+    data = originals(name)
+    plan = mincut(data, discard="auto")
+    assert plan.guarantee == NOTHING_SHARED and 0 < plan.n_discarded < 0.08 * len(plan.assignment)
+    assert ratio_error(plan) <= 0.35
+    parts = plan.apply(data, discarded=True)
+    assert sum(map(len, parts.values())) == len(plan.assignment)
+    del parts["discarded"]
+    assert not any(row["n_partial"] for row in audit(parts).pairs.values())
+
+
+def mixed_corpus(n=400, seed=3):
+    """A giant component, since names of a long tail occur together, and samples without any."""
+    return generate(n, seed)
+
+
+@pytest.mark.parametrize("engine", ["auto", "peel", "metis"])
+def test_the_order_of_rows_does_not_matter(engine):
+    corpus = mixed_corpus()
+    order = random.Random(1).sample(range(len(corpus)), len(corpus))
+    one, other = mincut(corpus, engine=engine), mincut(corpus.select(order), engine=engine)
+    assert one.assignment[order].tolist() == other.assignment.tolist()
+    assert mincut(corpus, engine=engine).assignment.tolist() == one.assignment.tolist()
+    assert mincut(corpus, engine=engine, seed=14).signature != one.signature
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    corpora(max_samples=12, nested=True),
+    st.sampled_from([(80, 10, 10), (50, 50), (1, 1, 1)]),
+    st.sampled_from([0, "auto"]),
+)
+def test_each_sample_is_assigned_once_and_the_guarantee_is_true(corpus, ratios, discard):
+    if not len(corpus):
+        return
+    plan = mincut(corpus, ratios=ratios, discard=discard, effort="fast")
+    assert len(plan.assignment) == len(corpus) == sum(plan.sizes.values()) + plan.n_discarded
+    after = audit(plan.apply(corpus)).pairs
+    assert json.dumps(after) == json.dumps(plan.leakage["after"])
+    shared = any(row["n_partial"] for row in after.values())
+    assert shared == (plan.guarantee != NOTHING_SHARED)
+    if discard == "auto":
+        assert not shared
+    else:
+        assert plan.n_discarded == 0
+    words = {}
+    for i, tokens in enumerate(corpus.tokens()):
+        words.setdefault(tuple(tokens), set()).add(int(plan.assignment[i]))
+    assert all(len(splits) == 1 for splits in words.values())  # duplicates stay together
+
+
+CORNERS = {
+    "no entities": Corpus.of([[f"w{i}"] for i in range(50)], tags=[["O"]] * 50),
+    "one entity in every sample": Corpus.of([["Ada", f"w{i}"] for i in range(50)], tags=[["B-P", "O"]] * 50),
+    "a single sample": Corpus.of([["Ada"]], tags=[["B-P"]]),
+    "two samples": Corpus.of([["Ada"], ["Bo"]], tags=[["B-P"], ["B-P"]]),
+    "a type that occurs once": Corpus.of([[f"n{i}"] for i in range(60)], tags=[["B-P"]] * 59 + [["B-RARE"]]),
+    "a giant component": Corpus.of([[f"n{i}", f"n{i + 1}"] for i in range(60)], tags=[["B-P", "B-P"]] * 60),
+    "nested": Corpus.of([[f"n{i}", "x"] for i in range(40)], entities=[[(0, 2, "A"), (0, 1, "B")]] * 40),
+    "many types": Corpus.of([[f"n{i}"] for i in range(2000)], tags=[[f"B-T{i}"] for i in range(2000)]),
+    "duplicates": Corpus.of([["Ada", "ran"], ["Bo", "sat"]] * 30, tags=[["B-P", "O"]] * 60),
+    "a thousand entities": Corpus.of(
+        [[f"n{i}x{j}" for j in range(1000)] for i in range(10)] + [[f"m{i}"] for i in range(90)],
+        tags=[["B-P"] * 1000] * 10 + [["B-P"]] * 90,
+    ),
+    "non-ASCII": Corpus.of([[f"東京{i % 20}", "☃"] for i in range(60)], tags=[["B-場所", "O"]] * 60),
+    "an empty sample": Corpus.of([[], ["Ada"], ["Bo"]], tags=[[], ["B-P"], ["B-P"]]),
+}
+
+
+@pytest.mark.parametrize("case", CORNERS)
+@pytest.mark.parametrize("discard", [0, "auto"])
+def test_corner_cases(case, discard, tmp_path):
+    corpus = CORNERS[case]
+    plan = mincut(corpus, discard=discard)
+    assert sum(plan.sizes.values()) + plan.n_discarded == len(corpus)
+    if discard == "auto":
+        assert plan.guarantee == NOTHING_SHARED
+    plan.save(tmp_path / "plan.json")
+    assert SplitPlan.load(tmp_path / "plan.json").assignment.tolist() == plan.assignment.tolist()
+
+
+def test_ratios():
+    corpus = mixed_corpus(200)
+    assert mincut(corpus, ratios=(90, 0, 10)).sizes["validation"] == 0
+    assert list(mincut(corpus, ratios=(80, 20)).sizes) == ["train", "test"]
+    assert list(mincut(corpus, ratios={"a": 0.5, "b": 0.3, "c": 0.2}).sizes) == ["a", "b", "c"]
+    assert mincut(corpus, ratios=(8, 1, 1)).sizes == mincut(corpus, ratios="80/10/10").sizes
+    for wrong in ((100,), (1, 2, 3, 4), "a/b", (-1, 2), (0, 0), "original", 7):
+        with pytest.raises(CleancutError, match="ratios="):
+            mincut(corpus, ratios=wrong)
+
+
+def test_wrong_options_are_refused():
+    corpus = mixed_corpus(50)
+    for option in ({"discard": "all"}, {"discard": 1.5}, {"representative": 7}, {"method": "magic"}, {"engine": "x"}):
+        with pytest.raises(CleancutError, match=next(iter(option))):
+            mincut(corpus, **option)
+    with pytest.raises(CleancutError, match="no samples to split"):
+        mincut(Corpus.of([], tags=[]))
+    with pytest.raises(CleancutError, match="no document ids"):
+        mincut(corpus, unit="doc")
+
+
+def test_a_budget_is_kept():
+    corpus = mixed_corpus(600)
+    needed = mincut(corpus, discard="auto").n_discarded
+    assert needed > 6
+    plan = mincut(corpus, discard=0.01)
+    assert 0 < plan.n_discarded <= 6
+
+
+def test_documents_stay_whole():
+    corpus = mixed_corpus(200)
+    docs = [str(i // 4) for i in range(200)]
+    plan = mincut(Corpus.of(corpus.tokens(), entities=corpus.entities(), docs=docs), unit="doc")
+    of_doc = {}
+    for doc, split in zip(docs, plan.assignment.tolist()):
+        of_doc.setdefault(doc, set()).add(split)
+    assert all(len(splits) == 1 for splits in of_doc.values())
+
+
+def test_plans_apply_to_datasets(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    corpus = mixed_corpus(120)
+    rows = {"tokens": corpus.tokens(), "tags": corpus.tags(), "extra": list(range(120))}
+    ds = datasets.Dataset.from_dict(rows)
+    plan = mincut(ds, discard="auto")
+    dd = plan.apply(ds, discarded=True)
+    assert sorted(x for part in dd.values() for x in part["extra"]) == list(range(120))
+    assert dd["test"].features == ds.features
+    split = datasets.DatasetDict(train=ds.select(range(80)), test=ds.select(range(80, 120)))
+    assert mincut(split, discard="auto").assignment.tolist() == plan.assignment.tolist()
+    with pytest.raises(CleancutError, match="the plan is for 120 samples, but 80"):
+        plan.apply(split["train"])
+
+
+def test_plans_are_json(tmp_path):
+    plan = mincut({"train": mixed_corpus(100), "test": mixed_corpus(40, seed=5)})
+    assert set(plan.to_dict()) >= {
+        "n_samples", "n_discarded", "sizes", "ratios", "leakage_before", "leakage_after", "representation", "how",
+        "guarantee", "signature",
+    }  # fmt: skip
+    plan.save(tmp_path / "plan.json")
+    assert json.loads((tmp_path / "plan.json").read_text())["format"] == "cleancut-plan-1"
+    for bad in ("[]", "{}", "nothing"):
+        (tmp_path / "bad.json").write_text(bad)
+        with pytest.raises(CleancutError, match="not a plan"):
+            SplitPlan.load(tmp_path / "bad.json")
+    with pytest.raises(CleancutError, match="no such file"):
+        SplitPlan.load(tmp_path / "none.json")
+
+
+def test_without_numba_and_metis(monkeypatch):
+    """The same code as plain Python, and peeling alone."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pymetis", None)
+    monkeypatch.setattr(partition, "HAS_NUMBA", False)
+    for name in ("_anneal", "_cost", "_state"):
+        function = getattr(partition, name)
+        monkeypatch.setattr(partition, name, getattr(function, "py_func", function))
+    monkeypatch.setattr("cleancut.splitting.HAS_NUMBA", False)
+    corpus = mixed_corpus(150)
+    plan = mincut(corpus, discard="auto", effort="fast")
+    assert plan.guarantee == NOTHING_SHARED and any("numba is not installed" in note for note in plan.notes)
+    with pytest.raises(CleancutError, match="needs pymetis"):
+        mincut(corpus, method="paper")
+
+
+def test_random_and_components():
+    corpus = mixed_corpus(600)
+    plan = mincut(corpus, method="random")
+    assert ratio_error(plan) <= 0.35 and plan.how == "random"
+    assert mincut(corpus, method="components").guarantee == NOTHING_SHARED
+
+
+def test_the_leakage_is_what_a_slow_count_gives():
+    corpus = mixed_corpus(300)
+    parts = mincut(corpus, effort="fast").apply(corpus)
+
+    def keys(part):
+        rows = zip(part.tokens(), part.entities())
+        return [{(tuple(words[s["start"] : s["end"]]), s["label"]) for s in spans} for words, spans in rows]
+
+    shown = set().union(*keys(parts["train"]))
+    expected = sum(bool(sample & shown) for sample in keys(parts["test"]))
+    assert mincut(corpus, effort="fast").leakage["after"]["test_vs_train"]["n_partial"] == expected
