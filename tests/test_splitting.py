@@ -232,7 +232,6 @@ def test_without_numba_and_metis(monkeypatch):
     for name in ("_anneal", "_cost", "_state"):
         function = getattr(partition, name)
         monkeypatch.setattr(partition, name, getattr(function, "py_func", function))
-    monkeypatch.setattr("cleancut.splitting.HAS_NUMBA", False)
     corpus = mixed_corpus(150)
     plan = mincut(corpus, discard="auto", effort="fast")
     assert plan.guarantee == NOTHING_SHARED and any("numba is not installed" in note for note in plan.notes)

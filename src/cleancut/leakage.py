@@ -90,14 +90,11 @@ def audit(
     grain = parse_choice(Unit, unit, "unit")
     names = sorted(splits, key=split_rank)
     splits = {name: splits[name] for name in names}
-    units = {name: units_of(name, corpus, grain) for name, corpus in splits.items()}
     shown = {name: Exposure.of(corpus, case=case, typed=typed, unicode=unicode) for name, corpus in splits.items()}
     held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
     samples = distinct_samples(splits)
     return Audit(
-        pairs={
-            f"{a}_vs_{b}": _contamination(splits[a], shown[a], shown[b], units[a]) for a, b in permutations(names, 2)
-        },
+        pairs=contamination(splits, shown, grain),
         duplicates={
             f"{a}_vs_{b}": int(np.isin(samples[a], samples[b]).sum()) for a, b in permutations(names, 2)
         },
@@ -111,6 +108,14 @@ def audit(
         key=str(shown[names[0]].key),
         notes=_at_note(splits),
     )  # fmt: skip
+
+
+def contamination(
+    splits: Mapping[str, Corpus], shown: Mapping[str, Exposure], unit: Unit = Unit.SAMPLE
+) -> dict[str, dict[str, Any]]:
+    """Every ordered pair of splits: what of the first is in the second, whose index is ``shown``."""
+    units = {name: units_of(name, corpus, unit) for name, corpus in splits.items()}
+    return {f"{a}_vs_{b}": _contamination(splits[a], shown[a], shown[b], units[a]) for a, b in permutations(splits, 2)}
 
 
 def _contamination(corpus: Corpus, own: Exposure, other: Exposure, unit: NDArray[np.int64]) -> dict[str, Any]:

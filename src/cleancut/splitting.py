@@ -8,19 +8,21 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .exposure import Exposure, mixed, sample_hashes
 from .files import replacing
-from .leakage import SPLITS, Unit, audit, distinct_samples, split_rank, units_of
-from .partition import HAS_NUMBA, Incidence, Problem, metis_graph_split, solve, split_of_units
+from .leakage import SPLITS, Unit, contamination, distinct_samples, split_rank, units_of
 from .reading import from_dataset
 from .spans import Corpus
 from .tags import CleancutError, parse_choice
 from .version import __version__
+
+if TYPE_CHECKING:
+    from .partition import Problem
 
 ASIDE = -1
 """The assignment of a sample that is set aside."""
@@ -172,6 +174,8 @@ def mincut(
     >>> plan.sizes, plan.guarantee
     ({'train': 10, 'validation': 5, 'test': 5}, 'no entity is shared between any two splits')
     """
+    from . import partition  # numba, which it imports, takes a while
+
     how_to = parse_choice(Method, method, "method")
     solver, polish = parse_choice(Engine, engine, "engine"), parse_choice(Effort, effort, "effort")
     originals = _originals(data)
@@ -194,9 +198,9 @@ def mincut(
         assignment, how = _dealt(layout.unit_size, order, shares * len(corpus))[layout.unit_of_sample], "random"
     else:
         weighted = how_to is Method.PAPER
-        assignment, how = metis_graph_split(layout.problem(limits), shares, seed, weighted), how_to.value
+        assignment, how = partition.metis_graph_split(layout.problem(limits), shares, seed, weighted), how_to.value
         assignment = layout.with_entity_less(assignment, limits, seed)
-    notes = [] if HAS_NUMBA else ["numba is not installed: the cut was polished less than it could be."]
+    notes = [] if partition.HAS_NUMBA else ["numba is not installed: the cut was polished less than it could be."]
     return _plan(corpus, originals, names, assignment, exposure, how, notes, limits, {
         "method": how_to.value, "unit": unit, "key": str(exposure.key), "ratios": "/".join(f"{s:.4g}" for s in shares),
         "discard": str(discard), "representative": str(representative), "min_per_type": str(min_per_type),
@@ -321,6 +325,8 @@ class _Layout:
 
     def problem(self, limits: _Limits) -> Problem:
         """The entity-bearing units; entities of one unit never matter, a unit that shares none is its own vertex."""
+        from .partition import Incidence, Problem
+
         labels = self.corpus.mentions.label.astype(np.int64)
         n_units, n_types = len(self.bearing), len(self.corpus.mentions.labels)
         unit = np.searchsorted(self.bearing, self.unit_of_mention)
@@ -404,6 +410,8 @@ def _dealt(size: NDArray[np.integer], order: NDArray[np.integer], quota: NDArray
 def _mincut(
     layout: _Layout, limits: _Limits, seed: int, engine: Engine | None, proposals: int, budget: float
 ) -> tuple[NDArray[np.int64], str]:
+    from .partition import solve, split_of_units
+
     problem = layout.problem(limits)
     found = solve(problem, seed=seed, engine=engine.value if engine else "none", proposals=proposals)
     split, is_mixed = split_of_units(problem, found.labels)
@@ -425,10 +433,9 @@ def _plan(
     corpus: Corpus, originals: Mapping[str, Corpus], names: tuple[str, ...], assignment: NDArray[np.int64],
     exposure: Exposure, how: str, notes: list[str], limits: _Limits, settings: Mapping[str, str],
 ) -> SplitPlan:  # fmt: skip
-    options: dict[str, Any] = {"case": exposure.key.case, "typed": exposure.key.typed, "top": 0}
     parts = {name: corpus.select(assignment == i) for i, name in enumerate(names)}
-    after = audit(parts, **options).pairs  # from scratch: the solver's own count is never trusted
-    before = audit(originals, **options).pairs if len(originals) > 1 else {}
+    after = _leakage(parts, exposure)  # from scratch: the solver's own count is never trusted
+    before = _leakage(originals, exposure) if len(originals) > 1 else {}
     representation, more = _representation(corpus, parts, limits)
     fingerprint = f"{int(sample_hashes(corpus).sum(dtype=np.uint64)):016x}"
     guarantee = _guarantee(after, names)
@@ -440,6 +447,12 @@ def _plan(
         names, assignment.astype(np.int8), {"before": before, "after": after}, representation, guarantee, how,
         notes + more, signature, fingerprint,
     )  # fmt: skip
+
+
+def _leakage(splits: Mapping[str, Corpus], like: Exposure) -> dict[str, dict[str, Any]]:
+    key = like.key
+    shown = {name: Exposure.of(part, case=key.case, typed=key.typed) for name, part in splits.items()}
+    return contamination(splits, shown)
 
 
 NOTHING_SHARED = "no entity is shared between any two splits"
