@@ -41,7 +41,7 @@ def ratio_error(plan, shares=(0.8, 0.1, 0.1)):
     [
         ("btc", (80, 10, 10), None, 0), ("btc", (80, 10, 10), 0.9, 90), ("btc", "original", None, 0),
         ("btc", "original", 0.9, 240), ("wnut17", (80, 10, 10), 0.9, 0), ("wnut17", "original", 0.9, 0),
-        ("bc5cdr", (80, 10, 10), None, 540), ("bc5cdr", (80, 10, 10), 0.9, 560), ("wikigold", (80, 10, 10), 0.9, 0),
+        ("bc5cdr", (80, 10, 10), None, 560), ("bc5cdr", (80, 10, 10), 0.9, 580), ("wikigold", (80, 10, 10), 0.9, 0),
     ],
 )  # fmt: skip
 def test_published_figures(name, ratios, floor, most, originals):
@@ -237,6 +237,16 @@ def test_without_numba_and_metis(monkeypatch):
     assert plan.guarantee == NOTHING_SHARED and any("numba is not installed" in note for note in plan.notes)
     with pytest.raises(CleancutError, match="needs pymetis"):
         mincut(corpus, method="paper")
+
+
+@pytest.mark.parametrize("method", ["mincut", "random"])
+def test_a_sentence_that_stands_there_many_times_does_not_spoil_the_ratios(method):
+    names = mixed_corpus(400)
+    tokens = names.tokens() + [["Nothing", "happened", "."]] * 60
+    corpus = Corpus.of(tokens, entities=names.entities() + [[]] * 60)
+    plan = mincut(corpus, method=method)
+    assert ratio_error(plan) <= 0.35
+    assert len(set(plan.assignment[400:].tolist())) == 1
 
 
 def test_random_and_components():

@@ -16,15 +16,20 @@ _ONSETS = "b br d dr f fl g gr h j k kl l m n p pl r s sh st t tr v w z".split()
 _VOWELS = "a e i o u ai ea ia oo".split()
 _CODAS = ["", "", "l", "n", "r", "s", "th", "m", "nd", "rk"]
 _TEMPLATES = [
-    "{PER} arrived in {LOC} on Monday .",
-    "{PER} and {PER} signed for {ORG} after a long week .",
-    "Shares of {ORG} fell as {PER} left the board .",
-    "The river near {LOC} rose again , said {PER} .",
+    "{PER} arrived in {LOC} on {day} .",
+    "{PER} and {PER} signed for {ORG} after a long {day} .",
+    "Shares of {ORG} fell {number} percent as {PER} left the board .",
+    "The river near {LOC} rose by {number} inches , said {PER} .",
     "{ORG} opened an office in {LOC} .",
-    "In {LOC} , {ORG} beat {ORG} by two goals .",
-    "Nobody expected rain before noon .",
-    "A spokesman for {ORG} met {PER} in {LOC} .",
+    "In {LOC} , {ORG} beat {ORG} by {number} goals .",
+    "Nobody expected {number} inches of {thing} before {day} , with {thing} still on the roads .",
+    "A spokesman for {ORG} met {PER} in {LOC} about {thing} .",
 ]
+_FILLERS = {
+    "day": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
+    "number": "two three four five six seven eight nine ten twelve twenty forty".split(),
+    "thing": "rain snow fog hail steel grain paper coal wool sugar coffee timber salt fruit milk corn".split(),
+}
 
 
 def generate(n_samples: int, seed: int = 13) -> Corpus:
@@ -49,7 +54,7 @@ def generate(n_samples: int, seed: int = 13) -> Corpus:
         for part in rng.choice(_TEMPLATES).split():
             label = part.strip("{}")
             if label not in names:
-                words.append(part)
+                words.append(rng.choice(_FILLERS[label]) if label in _FILLERS else part)
                 continue
             # a long tail: the rank of a name falls off as in running text
             name = names[label][int(n_samples ** rng.random()) - 1]

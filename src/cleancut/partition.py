@@ -232,19 +232,19 @@ def solve(problem: Problem, *, seed: int, engine: str, proposals: int) -> Soluti
     if problem.n_vertices == 0:
         return Solution(np.zeros(0, np.int8), 0.0, "components")
     component = _components(problem)
-    packed = _pack(problem, component, seed, min(max(proposals, 200_000), 4_000_000))
-    if packed.cost == 0 or engine == "none":
+    packed = _pack(problem, component, seed, min(max(proposals, 1_000_000), 4_000_000))
+    if packed.cost < 0.5 or engine == "none":  # less than any sample that is mixed or off
         return packed
     groups = [[packed], _peeled(problem, seed) if engine in ("auto", "peel") else []]
     groups.append(_metis(problem, seed) if engine in ("auto", "metis") else [])
     best = packed
     for group in groups:  # which start is best shows only once it is polished
         for start in sorted(group, key=lambda found: found.cost)[:1]:
-            labels, cost = _run(problem, start.labels, proposals // 5, seed)
+            labels, cost = _run(problem, start.labels, proposals // 10, seed)
             if cost < best.cost:
                 best = Solution(labels, cost, start.how)
-    labels, cost = _run(problem, best.labels, proposals // 5, seed + 1, hot=0.6)
-    labels, cost = _run(problem, labels, proposals // 5, seed + 2, hot=0.5, weight=_FIRM)
+    labels, cost = _run(problem, best.labels, proposals // 10 * 6, seed + 1)
+    labels, cost = _run(problem, labels, proposals // 10, seed + 2, hot=0.3, weight=_FIRM)
     best = Solution(labels, cost, best.how)
     return best._replace(how="cut" if best.how == "components" else f"cut:{best.how}")
 
@@ -315,7 +315,7 @@ def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solut
     size = np.bincount(of_unit, weights=problem.size, minlength=n)
     order = np.random.default_rng(seed).permutation(n)
     labels = _filled(size.astype(np.float64), order, problem.shares * float(problem.size.sum()))
-    labels, cost = _run(contracted, labels, min(proposals, 400 * n), seed, hot=0.5, cold=0.05)
+    labels, cost = _run(contracted, labels, min(proposals, max(400 * n, 1_000_000)), seed, hot=0.5, cold=0.05)
     return Solution(labels[component], cost, "components")
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -274,7 +274,7 @@ def _proposals(effort: Effort, layout: _Layout) -> int:
     n_units = len(layout.unit_size)
     if effort is Effort.BEST:
         return 100_000_000
-    return int(min(1_000_000 + 3_000 * n_units, 40_000_000) * min(1.0, 60_000 / n_units))
+    return int(min(1_000_000 + 5_000 * n_units, 60_000_000) * min(1.0, 60_000 / n_units))
 
 
 class _Limits:
@@ -320,7 +320,7 @@ class _Layout:
         mentions = corpus.mentions
         self.unit_of_mention = self.unit_of_sample[mentions.sample]
         self.unit_mentions = np.bincount(self.unit_of_mention, minlength=len(self.unit_size))
-        self.bearing = np.flatnonzero(self.unit_mentions)
+        self.bearing, self.empty = np.flatnonzero(self.unit_mentions), np.flatnonzero(self.unit_mentions == 0)
         self.entity = exposure.view(corpus).entity
 
     def problem(self, limits: _Limits) -> Problem:
@@ -360,15 +360,26 @@ class _Layout:
             limits.density(float(mentions.sum() / max(size.sum(), 1))),
             limits.type_minimum(totals),
             # without a floor, types only decide between cuts that are equal otherwise
-            2.0 if limits.representative is not None else 0.002,
+            2.0 if limits.representative is not None else 0.0002,
             limits.set_aside,
         )
+
+    def bearing_shares(self, shares: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+        """The shares of entity-bearing samples that give the shares asked for with the entity-less ones beside them."""
+        empty = np.bincount(self._deal_empty(shares * self.unit_size[self.empty].sum(), seed),
+                            weights=self.unit_size[self.empty], minlength=len(shares))  # fmt: skip
+        wanted = np.maximum(shares * self.unit_size.sum() - empty, 0)
+        return wanted / max(wanted.sum(), 1e-9)
+
+    def _deal_empty(self, room: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
+        order = np.argsort(mixed(self.unit_hash[self.empty] ^ np.uint64(seed)), kind="stable")
+        return _dealt(self.unit_size[self.empty], order, room)
 
     def with_entity_less(self, of_bearing: NDArray[np.integer], limits: _Limits, seed: int) -> NDArray[np.int64]:
         """The split of each sample: entity-less units fill each split up to its share of what is kept."""
         of_unit = np.full(len(self.unit_size), ASIDE, np.int64)
         of_unit[self.bearing] = of_bearing
-        empty = np.flatnonzero(self.unit_mentions == 0)
+        empty = self.empty
         if len(empty):
             kept = of_unit[self.bearing] != ASIDE
             sizes = np.bincount(
@@ -377,8 +388,7 @@ class _Layout:
             total = sizes.sum() + self.unit_size[empty].sum()
             room = np.maximum(limits.shares * total - sizes, 0)
             room *= self.unit_size[empty].sum() / max(room.sum(), 1e-9)
-            order = np.argsort(mixed(self.unit_hash[empty] ^ np.uint64(seed)), kind="stable")
-            of_unit[empty] = _dealt(self.unit_size[empty], order, room)
+            of_unit[empty] = self._deal_empty(room, seed)
         return of_unit[self.unit_of_sample]
 
 
@@ -412,7 +422,7 @@ def _mincut(
 ) -> tuple[NDArray[np.int64], str]:
     from .partition import solve, split_of_units
 
-    problem = layout.problem(limits)
+    problem = replace(layout.problem(limits), shares=layout.bearing_shares(limits.shares, seed))
     found = solve(problem, seed=seed, engine=engine.value if engine else "none", proposals=proposals)
     split, is_mixed = split_of_units(problem, found.labels)
     if limits.set_aside:
