@@ -157,7 +157,7 @@ def _anneal(  # type: ignore[no-untyped-def]
             new = labels[uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]]
         else:
             new = np.random.randint(n_splits)
-        if new == old:
+        if new == old or shares[new] == 0.0:
             continue
         was_mixed = n_mixed
         for k in range(vu_bounds[v], vu_bounds[v + 1]):
