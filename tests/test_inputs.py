@@ -93,6 +93,15 @@ def test_masked_gold_positions_leave_both_sides():
     assert (score.f1, score.n_pred) == (1.0, 1)  # the masked sub-word between B and I does not split the mention
 
 
+@pytest.mark.parametrize("length", [255, 256, 257, 65_536, 70_000])
+def test_masks_of_long_samples_are_counted_right(length):
+    gold = np.zeros((2, length), int)
+    gold[0, -1] = gold[1, 0] = 1
+    gold[1, 1:] = -100
+    score = exact_f1(gold, np.where(gold == -100, 3, gold), labels=NAMES)
+    assert (score.n_gold, score.n_pred, score.f1) == (2, 2, 1.0)
+
+
 def test_tensors():
     torch = pytest.importorskip("torch")
     gold, pred = torch.tensor(padded(ids(GOLD), -100)), torch.tensor(padded(ids(PRED), 0))

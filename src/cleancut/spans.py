@@ -369,7 +369,9 @@ def _kept(raw: RawTags, keep: NDArray[np.bool_], where: Where) -> tuple[RawTags,
     """The tags at the positions to keep, and where these stood before."""
     bounds = bounds_of(raw.lengths)
     lengths, some = np.zeros_like(raw.lengths), raw.lengths > 0
-    lengths[some] = np.add.reduceat(keep.view(np.uint8), bounds[:-1][some], dtype=np.int64)
+    # a type that just holds the longest sample: a wider one would convert the whole mask first
+    width = np.min_scalar_type(int(raw.lengths.max(initial=0)))
+    lengths[some] = np.add.reduceat(keep.view(np.uint8), bounds[:-1][some], dtype=width)
     return RawTags(raw.codes[keep], lengths, raw.tags), partial(_unmasked, where, keep, bounds)
 
 
