@@ -339,3 +339,16 @@ def test_the_modules_hold_no_arithmetic(name):
     source = (ROOT / "metrics" / name / f"{name}.py").read_text()
     body = source.split("def _compute")[1]
     assert body.count("\n") <= 3
+
+
+@pytest.mark.parametrize("n_types", [3, 300])
+def test_batches_with_tags_of_their_own_score_as_the_whole(tmp_path, n_types):
+    rng = np.random.default_rng(0)
+    types = [f"T{i}" for i in range(n_types)]
+    gold = [[f"B-{types[k % n_types]}", "O", f"I-{rng.choice(types)}"] for k in range(2 * n_types)]
+    pred = [[tag if rng.random() < 0.7 else "O" for tag in sample] for sample in gold]
+    metric = evaluate.load(cleancut.metric("exact_f1"), cache_dir=str(tmp_path))
+    for at in range(0, len(gold), 7):
+        metric.add_batch(predictions=[[], *pred[at : at + 7]], references=[[], *gold[at : at + 7]])
+        metric.add_batch(predictions=[[]], references=[[]])
+    assert same(metric.compute(), cleancut.exact_f1(gold, pred).to_dict())

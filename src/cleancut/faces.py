@@ -18,9 +18,9 @@ import numpy as np
 import pyarrow as pa
 
 from .exposure import Exposure
-from .inputs import as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
+from .inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
 from .spans import Corpus
-from .tags import CleancutError
+from .tags import CleancutError, bounds_of
 
 KEYWORDS = {
     "exact_f1": ("labels", "scheme", "repair", "keys"),
@@ -31,10 +31,13 @@ KEYWORDS = {
 """The keywords of each module. A module ignores those of the others, since ``evaluate.combine`` sends all to all."""
 
 _SPANS = pa.list_(pa.struct({"start": pa.int64(), "end": pa.int64(), "label": pa.string()}))
-_FORMS = {"tags": pa.list_(pa.string()), "ids": pa.list_(pa.int64()), "spans": _SPANS}
+_TEXTS = pa.list_(pa.string())
+_FORMS = {"tags": pa.list_(pa.int32()), "ids": pa.list_(pa.int64()), "spans": _SPANS}
 _SIDES = ("predictions", "references")
+# tags are numbers into the names that the first sample of their batch carries: a third of what the strings take
+_COLUMNS = {**_FORMS, "names": _TEXTS}
 _STORED = pa.schema(
-    [(f"{side}_{form}", kind) for side in _SIDES for form, kind in _FORMS.items()] + [("tokens", _FORMS["tags"])]
+    [(f"{side}_{column}", kind) for side in _SIDES for column, kind in _COLUMNS.items()] + [("tokens", _TEXTS)]
 )
 
 
@@ -72,7 +75,6 @@ class NerModule:
         self._late_tokens: Any = None
         self._kept_exposure: tuple[Any, Any, Exposure] | None = None
         super().__init__(config_name=config_name, **kwargs)  # type: ignore[call-arg]
-        self._module_info.format = "arrow"  # MetricInfo itself refuses a format beside several feature sets
 
     def options(self, given: dict[str, Any]) -> dict[str, Any]:
         """This module's own options: those of this call, over those given when it was loaded."""
@@ -115,7 +117,7 @@ class NerModule:
         if self.writer is None:
             self.selected_feature_format = datasets.Features.from_arrow_schema(_STORED)
             self._init_writer()
-        self.writer.write_table(table)
+        self.writer.write_table(table, writer_batch_size=max(len(table), 1))  # one piece, written and read at once
 
     def add(self, *, prediction: Any = None, reference: Any = None, tokens: Any = None, **kwargs: Any) -> None:
         """Add one prediction and its reference.
@@ -159,14 +161,12 @@ class NerModule:
         if self.data is None:  # another process computes
             return
         stored = self.data.data.table
-        table = pa.table(_columns(stored))
+        self.data = _Gathered(_columns(stored))  # and the file is no longer in memory
         self._tokens = _gathered_tokens(stored.column("tokens"))
         if self._late_tokens is not None:
             if self._tokens is not None:
                 raise CleancutError("tokens came with the batches already. Leave them out here.")
             self._tokens, self._late_tokens = self._late_tokens, None
-        # a fingerprint of its own: the default one would hash every row
-        self.data = datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=self.name)
 
     def _release(self) -> None:
         """Leave no lock, no file and no rows behind a failed computation."""
@@ -208,12 +208,11 @@ def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
     for side, data in sides.items():
         if data is None:
             raise CleancutError(f"{side} are missing. Give predictions and references together.")
-        form, sizes[side], array = _as_arrow(data, side.removesuffix("s"))
-        if form is not None:
-            columns[f"{side}_{form}"] = array
+        sizes[side], stored = _as_arrow(data, side.removesuffix("s"))
+        columns |= {f"{side}_{column}": array for column, array in stored.items()}
     if tokens is not None:
         tokens = as_samples(tokens.to_pylist() if is_arrow(tokens) else tokens, in_sample("token"))
-        columns["tokens"] = _list_array(tokens, _FORMS["tags"])
+        columns["tokens"] = _list_array(tokens, _TEXTS)
         sizes["tokens"] = len(tokens)
         if columns["tokens"] is None:
             raise CleancutError("tokens must be one list of strings for each sample.")
@@ -224,32 +223,32 @@ def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
     return pa.table({f.name: columns.get(f.name, pa.nulls(size, f.type)) for f in _STORED}, schema=_STORED)
 
 
-def _as_arrow(data: Any, name: str) -> tuple[str | None, int, Any]:
-    """The form of a whole batch, its size and its values; no form for a batch of empty lists."""
+def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
+    """The size of a whole batch, and its values in the columns of its form; in none for a batch of empty lists."""
     where = in_sample(name)
     array = None if is_arrow(data) else as_array(data)
     if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
         lengths = np.full(len(array), array.shape[1])
-        return "ids", len(array), _lists(array.astype(np.int64, copy=False).ravel(), lengths)
+        return len(array), {"ids": _lists(array.astype(np.int64, copy=False).ravel(), lengths)}
     if array is not None:
         recognise(array, range(0), where)  # says what is wrong with it
     samples = as_samples(data.to_pylist() if is_arrow(data) else data, where)
     first = next((value for sample in samples for value in sample), None)
     if first is None and not any(map(len, samples)):
-        return None, len(samples), None
+        return len(samples), {}
     if isinstance(first, str):
-        tags = _list_array(samples, _FORMS["tags"])
-        if tags is None:
-            recognise(samples, range(0), where)
+        raw = recognise(samples, range(0), where)
+        if not isinstance(raw, RawTags):
             raise CleancutError(f"the {name}s are not lists of tags.")
-        return "tags", len(samples), tags
+        names = pa.array([list(raw.tags), *[None] * (len(samples) - 1)], _TEXTS)
+        return len(samples), {"tags": _lists(raw.codes.astype(np.int32), raw.lengths), "names": names}
     if first is None or isinstance(first, int | float | np.number):
-        return "ids", len(samples), _lists(*ids_of(samples, where))
+        return len(samples), {"ids": _lists(*ids_of(samples, where))}
     found = spans_of(samples, where)
     label = pa.DictionaryArray.from_arrays(found.label, pa.array(found.labels, pa.string())).dictionary_decode()
     fields = [pa.array(found.start), pa.array(found.end), label]
     values = pa.StructArray.from_arrays(fields, fields=list(_SPANS.value_type))
-    return "spans", len(samples), _lists(values, np.bincount(found.sample, minlength=found.n_samples))
+    return len(samples), {"spans": _lists(values, np.bincount(found.sample, minlength=found.n_samples))}
 
 
 def _lists(values: Any, lengths: np.ndarray) -> pa.ListArray:
@@ -269,12 +268,38 @@ def _list_array(data: Any, kind: pa.DataType) -> Any:
 # --- gathering ------------------------------------------------------------------------------------------
 
 
-def _columns(stored: pa.Table) -> dict[str, pa.ChunkedArray]:
+class _Gathered(dict[str, Any]):
+    """The columns in the place of the dataset from which evaluate takes them."""
+
+    def set_format(self, type: str | None = None) -> None:
+        """evaluate asks for a format: these are Arrow arrays in any case."""
+
+
+def _columns(stored: pa.Table) -> dict[str, Any]:
     """Each side in the one form in which it was given, over all batches and processes."""
     forms = {side: _form(stored, side) for side in _SIDES}
     found = [form for form in forms.values() if form] or ["spans"]
-    # a side of empty lists only says nothing of its form: it takes that of the other
-    return {side: _without_nulls(stored.column(f"{side}_{form or found[0]}")) for side, form in forms.items()}
+    columns = {}
+    for side, form in forms.items():
+        form = form or found[0]  # a side of empty lists only says nothing of its form: it takes that of the other
+        column = _without_nulls(stored.column(f"{side}_{form}"))
+        columns[side] = _tags(column, stored.column(f"{side}_names")) if form == "tags" else column
+    return columns
+
+
+def _tags(column: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ListArray:
+    """The tags of all batches over one table of names, a byte each while there are at most 256 names."""
+    table = Interner()
+    codes_of = [np.array([table[name] for name in batch], np.int32) for batch in names.drop_null().to_pylist()]
+    lengths = np.concatenate([chunk.value_lengths().to_numpy() for chunk in column.chunks])
+    begins = np.flatnonzero(names.is_valid().to_numpy())  # the first sample of each batch
+    bounds = [*bounds_of(lengths)[begins].tolist(), int(lengths.sum())]
+    codes = np.empty(bounds[-1], np.uint8 if len(table) <= 256 else np.int32)
+    stored = [chunk.flatten().to_numpy() for chunk in column.chunks]
+    flat = stored[0] if len(stored) == 1 else np.concatenate(stored)
+    for code_of, begin, end in zip(codes_of, bounds[:-1], bounds[1:], strict=True):
+        codes[begin:end] = code_of[flat[begin:end]]
+    return _lists(pa.DictionaryArray.from_arrays(codes, pa.array(list(table), pa.string())), lengths)
 
 
 def _form(stored: pa.Table, side: str) -> str | None:
