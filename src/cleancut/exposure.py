@@ -11,7 +11,7 @@ import json
 import os
 import unicodedata
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
@@ -620,6 +620,38 @@ class _PairTally:
         return usual
 
 
+def entity_codes(corpus: Corpus, key: Key) -> NDArray[np.int64]:
+    """A number from 0 on for each mention of a corpus, equal where the entity under the key is."""
+    text, mentions = _Text.of(corpus), corpus.mentions
+    folds, n_types = np.arange(len(corpus.vocabulary)), len(mentions.labels) + 1
+    if key.folds:
+        table = Interner()
+        folds = np.fromiter((table[key.fold(word)] for word in corpus.vocabulary), np.int64, len(corpus.vocabulary))
+    codes, n_codes = np.empty(len(mentions), np.int64), 0
+    for size in np.unique(text.size).tolist():  # surfaces of different lengths are never equal
+        of_size = np.flatnonzero(text.size == size)
+        begin = text.begin[of_size]
+        if size <= 8:  # word by word, each time numbered anew
+            found = folds[text.words[begin]]
+            for k in range(1, size):
+                found = _numbered(found * len(folds) + folds[text.words[begin + k]])
+        else:
+            words = folds.astype(np.int32)[text.words[ranges(begin, text.size[of_size])]]
+            surfaces = Interner()
+            found = np.array([surfaces[row.tobytes()] for row in words.reshape(-1, size)], np.int64)
+        if key.typed:
+            found = found * n_types + mentions.label[of_size]
+        found = _numbered(found)
+        codes[of_size] = n_codes + found
+        n_codes += int(found.max()) + 1
+    return codes
+
+
+def _numbered(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Equal values as equal numbers from 0 on."""
+    return np.unique(values, return_inverse=True)[1]
+
+
 def _surfaces(folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64]) -> list[bytes]:
     """The words of each mention as bytes: the keys of the surface table."""
     data = folds.astype(np.int32, copy=False).tobytes()
@@ -636,26 +668,50 @@ def _fingerprint(corpus: Corpus) -> int:
     return int(sample_hashes(corpus).sum(dtype=np.uint64))
 
 
-def sample_hashes(corpus: Corpus) -> NDArray[np.uint64]:
+def sample_hashes(corpus: Corpus, texts: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
     """A number for the words and mentions of each sample, equal for equal samples in any corpus."""
+    texts = text_hashes(corpus) if texts is None else texts
+    mentions = corpus.mentions
+    of_type = _name_hashes(mentions.labels)[mentions.label] if len(mentions) else np.zeros(0, np.uint64)
+    span = mentions.start.astype(np.uint64) << np.uint64(32) | mentions.end.astype(np.uint64)
+    bounds = np.searchsorted(mentions.sample, np.arange(len(corpus) + 1))
+    return mixed(texts + _sums(mixed(of_type ^ mixed(span)), bounds))
 
-    def hashed(names: Iterable[str]) -> NDArray[np.uint64]:
-        digests = [hashlib.blake2b(n.encode("utf-8", "surrogatepass"), digest_size=8).digest() for n in names]
-        return np.frombuffer(b"".join(digests), np.uint64)
 
+def text_hashes(corpus: Corpus) -> NDArray[np.uint64]:
+    """A number for the words of each sample, equal where all words are, in any corpus."""
     used = np.flatnonzero(np.bincount(corpus.words, minlength=len(corpus.vocabulary)))
     of_word = np.zeros(len(corpus.vocabulary), np.uint64)
-    of_word[used] = hashed([corpus.vocabulary[w] for w in used])
-    bounds, mentions = bounds_of(corpus.lengths), corpus.mentions
-    place = np.arange(corpus.n_tokens) - np.repeat(bounds[:-1], corpus.lengths)
-    of_token = of_word[corpus.words] * (2 * place.astype(np.uint64) + 1)
-    of_type = hashed(mentions.labels)[mentions.label] if len(mentions) else np.zeros(0, np.uint64)
-    span = mentions.start.astype(np.uint64) << np.uint64(32) | mentions.end.astype(np.uint64)
-    of_mention = mixed(of_type ^ mixed(span))
-    of_sample = np.zeros(len(corpus), np.uint64)
-    np.add.at(of_sample, np.repeat(np.arange(len(corpus)), corpus.lengths), of_token)
-    np.add.at(of_sample, mentions.sample, of_mention)
+    of_word[used] = _name_hashes([corpus.vocabulary[w] for w in used])
+    of_sample, bounds = np.zeros(len(corpus), np.uint64), bounds_of(corpus.lengths)
+    for first in range(0, len(corpus), _SLICE):
+        ends = bounds[first : first + _SLICE + 1]
+        place = np.arange(ends[0], ends[-1]) - np.repeat(ends[:-1], np.diff(ends))
+        of_token = of_word[corpus.words[ends[0] : ends[-1]]] * (2 * place + 1).view(np.uint64)
+        of_sample[first : first + _SLICE] = _sums(of_token, ends - ends[0])
     return mixed(of_sample + corpus.lengths.astype(np.uint64))
+
+
+_SLICE = 1 << 15
+"""Samples whose tokens are hashed at a time, so that no array over all tokens is made."""
+
+
+def _name_hashes(names: Sequence[str]) -> NDArray[np.uint64]:
+    """A number for each name: the sum of one for each of its bytes at its place."""
+    found = np.zeros(len(names), np.uint64)
+    for first in range(0, len(names), _SLICE):
+        encoded = [name.encode("utf-8", "surrogatepass") for name in names[first : first + _SLICE]]
+        bounds = bounds_of(np.fromiter(map(len, encoded), np.int64, count=len(encoded)))
+        place = np.arange(bounds[-1]) - np.repeat(bounds[:-1], np.diff(bounds))
+        letters = place << 8 | np.frombuffer(b"".join(encoded), np.uint8)
+        found[first : first + _SLICE] = _sums(mixed(letters.view(np.uint64) + np.uint64(1)), bounds)
+    return mixed(found)
+
+
+def _sums(values: NDArray[np.uint64], bounds: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The sums of consecutive groups of values, modulo 2**64."""
+    total = np.append(np.uint64(0), np.cumsum(values))
+    return total[bounds[1:]] - total[bounds[:-1]]
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Exposure
+from .exposure import Exposure, Key, entity_codes, text_hashes
 from .inputs import Interner
 from .scores import memorisation, share
 from .spans import Corpus, Mentions
@@ -92,11 +92,11 @@ def audit(
     splits = {name: splits[name] for name in names}
     shown = {name: Exposure.of(corpus, case=case, typed=typed, unicode=unicode) for name, corpus in splits.items()}
     held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
-    samples = distinct_samples(splits)
+    texts = {name: text_hashes(corpus) for name, corpus in splits.items()}
     return Audit(
-        pairs=contamination(splits, shown, grain),
+        pairs=split_contamination(splits, shown[names[0]].key, grain),
         duplicates={
-            f"{a}_vs_{b}": int(np.isin(samples[a], samples[b]).sum()) for a, b in permutations(names, 2)
+            f"{a}_vs_{b}": int(np.isin(texts[a], texts[b]).sum()) for a, b in permutations(names, 2)
         },
         top_leaks=[leak for a, b in held_out for leak in _top_leaks(splits, shown[b], a, b, top)],
         near_leaks=_near_leaks(splits, shown, held_out, typed, top),
@@ -111,33 +111,57 @@ def audit(
 
 
 def contamination(
-    splits: Mapping[str, Corpus], shown: Mapping[str, Exposure], unit: Unit = Unit.SAMPLE
+    names: Sequence[str],
+    split_of_sample: NDArray[np.integer],
+    unit_of_sample: NDArray[np.int64],
+    sample_of_mention: NDArray[np.integer],
+    entity: NDArray[np.int64],
 ) -> dict[str, dict[str, Any]]:
-    """Every ordered pair of splits: what of the first is in the second, whose index is ``shown``."""
-    units = {name: units_of(name, corpus, unit) for name, corpus in splits.items()}
-    return {f"{a}_vs_{b}": _contamination(splits[a], shown[a], shown[b], units[a]) for a, b in permutations(splits, 2)}
+    """Every ordered pair of splits: what of the first is in the second; of all mentions, ``entity_codes`` are given.
+
+    A sample of split -1 belongs to none.
+    """
+    split_of_mention = split_of_sample[sample_of_mention]
+    shown = np.zeros((len(names), int(entity.max(initial=-1)) + 1), bool)
+    for i in range(len(names)):
+        shown[i, entity[split_of_mention == i]] = True
+    found: dict[str, dict[str, Any]] = {}
+    for a, name in enumerate(names):
+        units, unit_of = np.unique(unit_of_sample[split_of_sample == a], return_inverse=True)
+        number = np.zeros(len(split_of_sample), np.int64)
+        number[split_of_sample == a] = unit_of
+        ours = split_of_mention == a
+        of, ours_entity, n = number[sample_of_mention[ours]], entity[ours], len(units)
+        mentions = np.bincount(of, minlength=n)
+        n_empty = int((mentions == 0).sum())
+        for b, other in enumerate(names):
+            if a == b:
+                continue
+            seen = shown[b][ours_entity]
+            hits = np.bincount(of[seen], minlength=n)
+            n_full, n_partial = int(((mentions > 0) & (mentions == hits)).sum()), int((hits > 0).sum())
+            found[f"{name}_vs_{other}"] = {
+                "n_samples": n,
+                "n_empty": n_empty,
+                "n_partial": n_partial,
+                "n_full": n_full,
+                "n_full_eq4": n_full + n_empty,
+                "rate_partial": share(n_partial, n),
+                "rate_full": share(n_full, n),
+                "n_mentions": len(seen),
+                "n_mentions_contaminated": int(seen.sum()),
+                "n_entities": int(shown[a].sum()),
+                "n_entities_contaminated": int((shown[a] & shown[b]).sum()),
+            }
+    return found
 
 
-def _contamination(corpus: Corpus, own: Exposure, other: Exposure, unit: NDArray[np.int64]) -> dict[str, Any]:
-    view = other.view(corpus)
-    seen, of = view.seen, unit[corpus.mentions.sample]
-    n = int(unit.max(initial=-1)) + 1
-    mentions, hits = np.bincount(of, minlength=n), np.bincount(of[seen], minlength=n)
-    n_empty, n_full = int((mentions == 0).sum()), int(((mentions > 0) & (mentions == hits)).sum())
-    n_partial = int((hits > 0).sum())
-    return {
-        "n_samples": n,
-        "n_empty": n_empty,
-        "n_partial": n_partial,
-        "n_full": n_full,
-        "n_full_eq4": n_full + n_empty,
-        "rate_partial": share(n_partial, n),
-        "rate_full": share(n_full, n),
-        "n_mentions": len(seen),
-        "n_mentions_contaminated": int(seen.sum()),
-        "n_entities": own.n_entities,
-        "n_entities_contaminated": len(np.unique(view.entity[seen])),
-    }
+def split_contamination(splits: Mapping[str, Corpus], key: Key, unit: Unit = Unit.SAMPLE) -> dict[str, dict[str, Any]]:
+    """The same of splits that are corpora of their own."""
+    whole = Corpus.concatenate(list(splits.values()))
+    split = np.repeat(np.arange(len(splits)), [len(corpus) for corpus in splits.values()])
+    units = np.concatenate([units_of(name, corpus, unit) for name, corpus in splits.items()])
+    return contamination(list(splits), split, units, whole.mentions.sample, entity_codes(whole, key))
 
 
 def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
@@ -149,17 +173,6 @@ def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
     table = Interner()
     alone = ((None, i) for i in range(len(corpus)))  # a sample without a document is one of its own
     return np.array([table[next(alone) if doc is None else doc] for doc in corpus.docs], np.int64)
-
-
-def distinct_samples(splits: Mapping[str, Corpus]) -> dict[str, NDArray[np.int64]]:
-    """A number for each sample, equal where all words are, also across splits."""
-    words, seen = Interner(), Interner()
-    found = {}
-    for name, corpus in splits.items():
-        table = np.array([words[word] for word in corpus.vocabulary] or [0], np.int32)
-        data, bounds = table[corpus.words].tobytes(), (4 * bounds_of(corpus.lengths)).tolist()
-        found[name] = np.array([seen[data[a:b]] for a, b in pairwise(bounds)], np.int64)
-    return found
 
 
 # --- what leaks -----------------------------------------------------------------------------------------

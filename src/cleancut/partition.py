@@ -9,12 +9,13 @@ entities, nets = samples), which does not blow up at hubs as a graph of samples 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .tags import CleancutError
+from .tags import CleancutError, bounds_of
 
 try:
     from numba import njit
@@ -38,11 +39,23 @@ class Incidence(NamedTuple):
 
     @classmethod
     def of(cls, rows: Ints, columns: Ints, n_rows: int) -> Incidence:
-        order = np.lexsort((columns, rows))
-        return cls(np.searchsorted(rows[order], np.arange(n_rows + 1)), columns[order])
+        width = int(columns.max(initial=0)) + 1
+        of_row, of_column = np.divmod(np.sort(rows * width + columns), width)  # far faster than a sort by two keys
+        return cls(bounds_of(np.bincount(of_row, minlength=n_rows)), of_column)
 
     def rows(self) -> Ints:
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+
+
+class Aside(IntEnum):
+    """What becomes of mixed units."""
+
+    KEPT = 0
+    """They go to the highest split they touch."""
+    LOOSE = 1
+    """They are set aside: quotas hold without them, the density with them."""
+    STRICT = 2
+    """They are set aside, and all holds without them."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +79,7 @@ class Problem:
     """Least mentions of each type in each held-out split; 0 where none is asked."""
     type_weight: float
     """What a mention short of a minimum weighs, in mixed samples."""
-    set_aside: bool
-    """Are mixed units set aside, or do they go to the highest split they touch?"""
+    aside: Aside
 
     @property
     def n_vertices(self) -> int:
@@ -80,19 +92,19 @@ class Problem:
 
 # In the cost, a sample off the quota and a sample's worth of mentions off the density band weigh more than a mixed
 # sample, so that they are met where they can be.
-@njit(cache=True)
-def _cost(n_mixed, sizes, mentions, types, shares, low, high, type_minimum, type_weight, weight, slack):  # type: ignore[no-untyped-def]
+@njit(cache=True, inline="always")
+def _cost(n_mixed, sizes, dense, mentions, types, shares, low, high, type_minimum, type_weight, weight, slack):  # type: ignore[no-untyped-def]
     total = sizes.sum()
     cost = float(n_mixed)
     for s in range(len(shares)):
-        off = abs(sizes[s] - shares[s] * total) - slack
+        off = abs(sizes[s] - shares[s] * total) - (slack if s else len(shares) * slack)  # train takes what others leave
         if off > 0:
             cost += weight * off
         if s == 0:
             continue
-        if sizes[s] > 0:
-            short = low * sizes[s] - mentions[s]
-            over = mentions[s] - high * sizes[s]
+        if dense[s] > 0:
+            short = low * dense[s] - mentions[s]
+            over = mentions[s] - high * dense[s]
             if short > 0:
                 cost += weight * short / max(low, 1e-9)
             if over > 0:
@@ -104,51 +116,83 @@ def _cost(n_mixed, sizes, mentions, types, shares, low, high, type_minimum, type
     return cost
 
 
-@njit(cache=True)
-def _state(counts, n_splits, set_aside):  # type: ignore[no-untyped-def]
-    """The split of a unit whose vertices are labelled so often with each label, and whether it is mixed (-1: aside)."""
+@njit(cache=True, inline="always")
+def _state(u, counts):  # type: ignore[no-untyped-def]
+    """Twice the highest split that a unit touches, and one more if it is mixed."""
     touched = 0
-    highest = 0
-    for s in range(n_splits):
-        if counts[s] > 0:
+    split = 0
+    for s in range(counts.shape[1]):
+        if counts[u, s] > 0:
             touched += 1
-            highest = s
-    if touched > 1:
-        return (-1 if set_aside else highest), 1
-    return highest, 0
+            split = s
+    return 2 * split + (1 if touched > 1 else 0)
+
+
+@njit(cache=True, inline="always")
+def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, sizes, dense, inside, types):  # type: ignore[no-untyped-def]
+    """Take a unit from the sums of one state to those of another (-1: of none); returns the change in mixed samples."""
+    source = -1 if was < 0 or (was & 1 and aside > 0) else was >> 1
+    target = -1 if now < 0 or (now & 1 and aside > 0) else now >> 1
+    if source != target:
+        if source >= 0:
+            sizes[source] -= size[u]
+        if target >= 0:
+            sizes[target] += size[u]
+        if types.shape[1] > 0:
+            for k in range(ut_bounds[u], ut_bounds[u + 1]):
+                if source >= 0:
+                    types[source, ut[k]] -= type_counts[k]
+                if target >= 0:
+                    types[target, ut[k]] += type_counts[k]
+    source = -1 if was < 0 or (was & 1 and aside > 1) else was >> 1
+    target = -1 if now < 0 or (now & 1 and aside > 1) else now >> 1
+    if source != target:
+        if source >= 0:
+            dense[source] -= size[u]
+            inside[source] -= mentions[u]
+        if target >= 0:
+            dense[target] += size[u]
+            inside[target] += mentions[u]
+    return ((now & 1) - (was & 1 if was >= 0 else 0)) * size[u]
 
 
 @njit(cache=True)
 def _anneal(  # type: ignore[no-untyped-def]
     labels, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
-    type_weight, weight, slack, set_aside, proposals, hot, cold, seed, check_types,
+    type_weight, weight, slack, aside, proposals, hot, cold, seed,
 ):  # fmt: skip
     """Move single vertices while the temperature falls; returns the best labels seen and their cost."""
     np.random.seed(seed)
     n_splits, n_units, n_vertices = len(shares), len(size), len(labels)
     counts = np.zeros((n_units, n_splits), np.int32)
-    for u in range(n_units):
-        for k in range(uv_bounds[u], uv_bounds[u + 1]):
-            counts[u, labels[uv[k]]] += 1
+    states = np.zeros(n_units, np.int8)
     n_mixed = 0
     sizes = np.zeros(n_splits, np.int64)
+    dense = np.zeros(n_splits, np.int64)
     inside = np.zeros(n_splits, np.int64)
     types = np.zeros((n_splits, len(type_minimum)), np.int64)
     for u in range(n_units):
-        split, mixed = _state(counts[u], n_splits, set_aside)
-        n_mixed += mixed * size[u]
-        if split >= 0:
-            sizes[split] += size[u]
-            inside[split] += mentions[u]
-            for k in range(ut_bounds[u], ut_bounds[u + 1]):
-                types[split, ut[k]] += type_counts[k]
-    cost = _cost(n_mixed, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
+        for k in range(uv_bounds[u], uv_bounds[u + 1]):
+            counts[u, labels[uv[k]]] += 1
+        states[u] = _state(u, counts)
+        n_mixed += _transfer(
+            u, -1, states[u], size, mentions, ut_bounds, ut, type_counts, aside, sizes, dense, inside, types
+        )  # fmt: skip
+    cost = _cost(n_mixed, sizes, dense, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
     best = cost
+    if best == 0.0:
+        return labels, best
     since_v = np.zeros(max(proposals, 1), np.int32)  # the moves since the best was seen, to be taken back at the end
     since_old = np.zeros(max(proposals, 1), np.int8)
     n_since = 0
+    temperature = hot
+    most = 0
+    for v in range(n_vertices):
+        most = max(most, vu_bounds[v + 1] - vu_bounds[v])
+    before = np.zeros(most, np.int8)  # the states of the units that a move touches
     for step in range(proposals):
-        temperature = hot * (cold / hot) ** (step / proposals)
+        if step % 1024 == 0:
+            temperature = hot * (cold / hot) ** (step / proposals)
         v = np.random.randint(n_vertices)
         old = labels[v]
         if np.random.random() < 0.7 and vu_bounds[v + 1] > vu_bounds[v]:
@@ -159,58 +203,42 @@ def _anneal(  # type: ignore[no-untyped-def]
             new = np.random.randint(n_splits)
         if new == old or shares[new] == 0.0:
             continue
-        was_mixed = n_mixed
-        for k in range(vu_bounds[v], vu_bounds[v + 1]):
+        for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
             u = vu[k]
-            before, mixed_before = _state(counts[u], n_splits, set_aside)
             counts[u, old] -= 1
             counts[u, new] += 1
-            after, mixed_after = _state(counts[u], n_splits, set_aside)
-            n_mixed += (mixed_after - mixed_before) * size[u]
-            if before != after:
-                if before >= 0:
-                    sizes[before] -= size[u]
-                    inside[before] -= mentions[u]
-                if after >= 0:
-                    sizes[after] += size[u]
-                    inside[after] += mentions[u]
-                if check_types:
-                    for j in range(ut_bounds[u], ut_bounds[u + 1]):
-                        if before >= 0:
-                            types[before, ut[j]] -= type_counts[j]
-                        if after >= 0:
-                            types[after, ut[j]] += type_counts[j]
-        changed = _cost(n_mixed, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
-        if changed <= cost or np.random.random() < np.exp((cost - changed) / temperature):
-            cost = changed
-            labels[v] = new
-            if cost < best:
-                best = cost
-                n_since = 0
-            else:
-                since_v[n_since], since_old[n_since] = v, old
-                n_since += 1
+            was, now = states[u], _state(u, counts)
+            before[nth] = was
+            if was != now:
+                states[u] = now
+                n_mixed += _transfer(
+                    u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, sizes, dense, inside, types
+                )  # fmt: skip
+        changed = _cost(
+            n_mixed, sizes, dense, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
+        )  # fmt: skip
+        if changed > cost and np.random.random() >= np.exp((cost - changed) / temperature):  # back again
+            for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
+                u = vu[k]
+                counts[u, old] += 1
+                counts[u, new] -= 1
+                was, now = states[u], before[nth]
+                if was != now:
+                    states[u] = now
+                    n_mixed += _transfer(
+                        u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, sizes, dense, inside, types
+                    )  # fmt: skip
             continue
-        n_mixed = was_mixed
-        for k in range(vu_bounds[v], vu_bounds[v + 1]):
-            u = vu[k]
-            after, _ = _state(counts[u], n_splits, set_aside)
-            counts[u, old] += 1
-            counts[u, new] -= 1
-            before, _ = _state(counts[u], n_splits, set_aside)
-            if before != after:
-                if after >= 0:
-                    sizes[after] -= size[u]
-                    inside[after] -= mentions[u]
-                if before >= 0:
-                    sizes[before] += size[u]
-                    inside[before] += mentions[u]
-                if check_types:
-                    for j in range(ut_bounds[u], ut_bounds[u + 1]):
-                        if after >= 0:
-                            types[after, ut[j]] -= type_counts[j]
-                        if before >= 0:
-                            types[before, ut[j]] += type_counts[j]
+        cost = changed
+        labels[v] = new
+        if cost < best:
+            best = cost
+            n_since = 0
+            if best == 0.0:  # nothing is left to gain
+                break
+        else:
+            since_v[n_since], since_old[n_since] = v, old
+            n_since += 1
     for k in range(n_since - 1, -1, -1):
         labels[since_v[k]] = since_old[k]
     return labels, best
@@ -228,25 +256,49 @@ class Solution(NamedTuple):
 
 
 def solve(problem: Problem, *, seed: int, engine: str, proposals: int) -> Solution:
-    """Whole components if they can be packed, else the best of several cuts, polished by moving single vertices."""
+    """Whole components if they can be packed, else the best of several cuts, polished by moving single vertices.
+
+    Which start is best shows only once it is polished a little: all are, then the best few a little more, and the best
+    of those gets the rest of the moves.
+    """
     if problem.n_vertices == 0:
         return Solution(np.zeros(0, np.int8), 0.0, "components")
-    component = _components(problem)
-    packed = _pack(problem, component, seed, min(max(proposals, 1_000_000), 4_000_000))
+    packed = _pack(problem, _components(problem), seed, min(max(proposals, 200_000), 4_000_000))
     if packed.cost < 0.5 or engine == "none":  # less than any sample that is mixed or off
         return packed
-    groups = [[packed], _peeled(problem, seed) if engine in ("auto", "peel") else []]
-    groups.append(_metis(problem, seed) if engine in ("auto", "metis") else [])
-    best = packed
-    for group in groups:  # which start is best shows only once it is polished
-        for start in sorted(group, key=lambda found: found.cost)[:1]:
-            labels, cost = _run(problem, start.labels, proposals // 10, seed)
-            if cost < best.cost:
-                best = Solution(labels, cost, start.how)
-    labels, cost = _run(problem, best.labels, proposals // 10 * 6, seed + 1)
-    labels, cost = _run(problem, labels, proposals // 10, seed + 2, hot=0.3, weight=_FIRM)
-    best = Solution(labels, cost, best.how)
+    starts = [packed]
+    if engine in ("auto", "peel"):
+        starts += sorted(_peeled(problem, seed), key=_cost_of)[:2]
+    if engine in ("auto", "metis"):
+        starts += _metis(problem, seed, 12 if problem.n_vertices < 100_000 else 2)
+    if engine == "kahypar":
+        starts += _kahypar(problem, seed, 4 if problem.n_vertices < 100_000 else 1)
+    starts = sorted((polished(problem, start, proposals // 40, seed) for start in starts), key=_cost_of)[:3]
+    best = min((polished(problem, start, proposals // 12, seed + 1) for start in starts), key=_cost_of)
+    best = polished(problem, best, proposals // 3, seed + 2)
+    best = settled(problem, best, proposals // 20, seed + 3)
     return best._replace(how="cut" if best.how == "components" else f"cut:{best.how}")
+
+
+def _cost_of(solution: Solution) -> float:
+    return solution.cost
+
+
+def polished(problem: Problem, start: Solution, proposals: int, seed: int) -> Solution:
+    """A better solution in the neighbourhood of one."""
+    labels, cost = _run(problem, start.labels, proposals, seed)
+    return Solution(labels, cost, start.how)
+
+
+def settled(problem: Problem, start: Solution, proposals: int, seed: int, hot: float = 0.3) -> Solution:
+    """A solution near by that meets quotas and density, whatever that costs in mixed samples."""
+    labels, cost = _run(problem, start.labels, proposals, seed, hot=hot, weight=_FIRM)
+    return Solution(labels, cost, start.how)
+
+
+def n_mixed(problem: Problem, solution: Solution) -> int:
+    """Samples that touch two splits."""
+    return int(problem.size[split_of_units(problem, solution.labels)[1]].sum())
 
 
 def split_of_units(problem: Problem, labels: NDArray[np.int8]) -> tuple[Ints, NDArray[np.bool_]]:
@@ -272,15 +324,17 @@ def _run(
     hot: float = 1.0,
     cold: float = 0.1,
     weight: float = _SOFT,
+    least: float = 0.5,
 ) -> tuple[NDArray[np.int8], float]:
     if not HAS_NUMBA:
         proposals = min(proposals, 100_000)
-    slack = max(0.0005 * float(problem.size.sum()), 1.0)
+    slack = max(0.0003 * float(problem.size.sum()), least)
+    minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:0]
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types
     found, cost = _anneal(
         labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
-        problem.shares, *problem.density, problem.type_minimum, problem.type_weight, weight, slack, problem.set_aside,
-        proposals, hot, cold, seed, bool(problem.type_minimum.any()),
+        problem.shares, *problem.density, minimum, problem.type_weight, weight, slack, int(problem.aside),
+        proposals, hot, cold, seed,
     )  # fmt: skip
     return found, float(cost)
 
@@ -299,23 +353,31 @@ def _components(problem: Problem, keep: NDArray[np.bool_] | None = None) -> Ints
     total = n_units + n_vertices
     graph = coo_matrix((ones, (units, n_units + vertices)), shape=(total, total))
     _, found = connected_components(graph, directed=False)
-    of_vertex = found[n_units:].astype(np.int64)
-    _, of_vertex = np.unique(of_vertex, return_inverse=True)
+    of_vertex = found[n_units:]
+    used = np.zeros(total, bool)
+    used[of_vertex if keep is None else of_vertex[keep]] = True
+    of_vertex = (np.cumsum(used) - 1)[of_vertex]
     return of_vertex if keep is None else np.where(keep, of_vertex, -1)
 
 
 def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solution:
     """Give whole components to splits: nothing is mixed, and only quotas, density and types are searched for."""
     n = int(component.max()) + 1
-    first = problem.unit_vertices.columns[problem.unit_vertices.bounds[:-1]]
-    of_unit = component[first]
-    units = np.arange(len(problem.size))
-    rows = Incidence(np.arange(len(units) + 1), of_unit)
-    contracted = replace(problem, unit_vertices=rows, vertex_units=Incidence.of(of_unit, units, n))
-    size = np.bincount(of_unit, weights=problem.size, minlength=n)
+    of_unit = component[problem.unit_vertices.columns[problem.unit_vertices.bounds[:-1]]]
+    size, mentions = (np.bincount(of_unit, w, n).astype(np.int64) for w in (problem.size, problem.mentions))
+    pairs = of_unit[problem.unit_types.rows()] * max(problem.n_types, 1) + problem.unit_types.columns
+    types, number = np.unique(pairs, return_inverse=True)
+    of_component, of_type = np.divmod(types, max(problem.n_types, 1))
+    each = Incidence(np.arange(n + 1), np.arange(n))
+    contracted = replace(
+        problem, unit_vertices=each, vertex_units=each, size=size, mentions=mentions,
+        unit_types=Incidence(bounds_of(np.bincount(of_component, minlength=n)), of_type),
+        type_counts=np.bincount(number, problem.type_counts).astype(np.int64),
+    )  # fmt: skip
     order = np.random.default_rng(seed).permutation(n)
     labels = _filled(size.astype(np.float64), order, problem.shares * float(problem.size.sum()))
-    labels, cost = _run(contracted, labels, min(proposals, max(400 * n, 1_000_000)), seed, hot=0.5, cold=0.05)
+    labels, _ = _run(contracted, labels, min(proposals, max(400 * n, 200_000)), seed, hot=0.5, cold=0.05)
+    _, cost = _run(contracted, labels, 0, seed, least=1.0)  # a sample off is no reason to cut
     return Solution(labels[component], cost, "components")
 
 
@@ -342,7 +404,7 @@ def _filled(size: NDArray, order: Ints, quota: NDArray[np.float64]) -> NDArray[n
 def _peeled(problem: Problem, seed: int) -> list[Solution]:
     """Hub peeling: without the most frequent entities, the rest falls into components with few bridging units."""
     degree = np.diff(problem.vertex_units.bounds)
-    units, vertices = problem.unit_vertices.rows(), problem.unit_vertices.columns
+    starts, vertices = problem.unit_vertices.bounds[:-1], problem.unit_vertices.columns
     quota = problem.shares * problem.size.sum()
     rng = np.random.default_rng(seed)
     found = []
@@ -350,14 +412,14 @@ def _peeled(problem: Problem, seed: int) -> list[Solution]:
     for threshold in thresholds[:-1].tolist():
         small = degree <= threshold
         part = _components(problem, small)
-        has_hub = np.zeros(len(problem.size), bool)
-        has_hub[units[~small[vertices]]] = True
-        inner = small[vertices]
-        pairs = np.unique(part[vertices[inner]] * len(problem.size) + units[inner])
-        of_part, unit = pairs // len(problem.size), pairs % len(problem.size)
-        n = int(part.max()) + 1
+        # all small vertices of a unit are in one component, since the unit joins them; -1: it has hubs only
+        of_vertex = part[vertices]
+        of_unit = np.maximum.reduceat(of_vertex, starts)
+        unit = np.flatnonzero(of_unit >= 0)
+        has_hub = np.minimum.reduceat(of_vertex, starts)[unit] < 0
+        of_part, n = of_unit[unit], int(part.max()) + 1
         size = np.bincount(of_part, weights=problem.size[unit], minlength=n)
-        bridging = np.bincount(of_part, weights=problem.size[unit] * has_hub[unit], minlength=n)
+        bridging = np.bincount(of_part, weights=problem.size[unit] * has_hub, minlength=n)
         dense = np.bincount(of_part, weights=problem.mentions[unit], minlength=n)
         fair = problem.mentions.sum() / max(problem.size.sum(), 1)
         # few bridges first; among equals those that are not too sparse
@@ -365,14 +427,14 @@ def _peeled(problem: Problem, seed: int) -> list[Solution]:
             rank = bridging / size + 0.25 * np.maximum(1 - dense / (size * fair), 0)
         order = np.lexsort((rng.random(n), np.nan_to_num(rank, nan=9.0)))
         labels = np.zeros(problem.n_vertices, np.int8)
-        of_label = _filled(size - bridging if problem.set_aside else size, order, quota)
+        of_label = _filled(size - bridging if problem.aside else size, order, quota)
         labels[small] = of_label[part[small]]
         labels, cost = _run(problem, labels, 0, seed)
         found.append(Solution(labels, cost, "peel"))
     return found
 
 
-def _metis(problem: Problem, seed: int) -> list[Solution]:
+def _metis(problem: Problem, seed: int, attempts: int) -> list[Solution]:
     """METIS on the graph of entities that occur together; none where pymetis is not to be had."""
     try:
         import pymetis
@@ -406,7 +468,7 @@ def _metis(problem: Problem, seed: int) -> list[Solution]:
         return []
     shares = (problem.shares[parts] / problem.shares[parts].sum()).tolist()
     found = []
-    for attempt in range(3):
+    for attempt in range(attempts):
         options = pymetis.Options(seed=seed + attempt)
         _, membership = pymetis.part_graph(
             len(parts), adjacency=_adjacency(graph),
@@ -416,6 +478,42 @@ def _metis(problem: Problem, seed: int) -> list[Solution]:
         )  # fmt: skip
         labels, cost = _run(problem, parts[np.array(membership)].astype(np.int8), 0, seed)
         found.append(Solution(labels, cost, "metis"))
+    return found
+
+
+def _kahypar(problem: Problem, seed: int, attempts: int) -> list[Solution]:
+    """Mt-KaHyPar on the hypergraph itself: entities are its vertices, units its nets."""
+    try:
+        import mtkahypar
+    except ImportError:
+        raise CleancutError("engine 'kahypar' needs mtkahypar: pip install mtkahypar. Or use engine 'auto'.") from None
+    bounds, columns = problem.unit_vertices
+    k = np.diff(bounds)
+    nets = np.flatnonzero(k > 1)
+    parts = np.flatnonzero(problem.shares > 0)
+    if not len(nets) or len(parts) < 2:
+        return []
+    n = problem.n_vertices
+    weight = np.bincount(columns, weights=np.repeat(problem.size / np.maximum(k, 1), k), minlength=n)
+    weight = np.maximum(np.rint(weight * 100), 1).astype(np.int64)
+    most = np.ceil(problem.shares[parts] * weight.sum() * 1.01).astype(np.int64) + int(weight.max())
+    kahypar = mtkahypar.initialize(1, False)  # one thread: the same result on every run
+    context = kahypar.context_from_preset(mtkahypar.PresetType.DETERMINISTIC)
+    context.set_partitioning_parameters(len(parts), 0.01, mtkahypar.Objective.CUT)
+    context.logging = False
+    found = []
+    for attempt in range(attempts):
+        # the preset ignores seeds: another numbering is another attempt
+        number = np.random.default_rng(seed + attempt).permutation(n)
+        of_vertex = np.empty(n, np.int64)
+        of_vertex[number] = weight
+        pins = [number[columns[bounds[u] : bounds[u + 1]]].tolist() for u in nets.tolist()]
+        sizes = problem.size[nets].tolist()
+        graph = kahypar.create_hypergraph(context, n, len(nets), pins, of_vertex.tolist(), sizes)
+        context.set_individual_target_block_weights(most.tolist())
+        split = np.array(graph.partition(context).get_partition())[number]
+        labels, cost = _run(problem, parts[split].astype(np.int8), 0, seed)
+        found.append(Solution(labels, cost, "kahypar"))
     return found
 
 

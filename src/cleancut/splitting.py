@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Exposure, mixed, sample_hashes
+from .exposure import Key, entity_codes, mixed, sample_hashes, text_hashes
 from .files import replacing
-from .leakage import SPLITS, Unit, contamination, distinct_samples, split_rank, units_of
+from .leakage import SPLITS, Unit, contamination, split_rank, units_of
 from .reading import from_dataset
 from .spans import Corpus
-from .tags import CleancutError, parse_choice
+from .tags import CleancutError, bounds_of, parse_choice
 from .version import __version__
 
 if TYPE_CHECKING:
-    from .partition import Problem
+    from .partition import Problem, Solution
 
 ASIDE = -1
 """The assignment of a sample that is set aside."""
@@ -44,6 +44,7 @@ class Engine(StrEnum):
     AUTO = "auto"
     PEEL = "peel"
     METIS = "metis"
+    KAHYPAR = "kahypar"
 
 
 class Effort(StrEnum):
@@ -186,13 +187,13 @@ def mincut(
     budget = _parse_discard(discard)
     if representative is not None and not 0 <= representative <= 1:
         raise CleancutError(f"representative={representative!r} is out of range. Give a number from 0 to 1, or None.")
-    exposure = Exposure.of(corpus, case=case, typed=typed)
-    layout = _Layout(corpus, exposure, parse_choice(Unit, unit, "unit"), duplicates_together)
-    limits = _Limits(shares, representative, min_per_type, budget == 1.0)
+    key = Key(case, typed)
+    layout = _Layout(corpus, key, parse_choice(Unit, unit, "unit"), duplicates_together)
+    limits, notes = _Limits(shares, representative, min_per_type), list[str]()
     if how_to is Method.MINCUT:
-        assignment, how = _mincut(layout, limits, seed, solver, _proposals(polish, layout), budget)
+        assignment, how, notes = _mincut(layout, limits, seed, solver, _proposals(polish, layout), budget)
     elif how_to is Method.COMPONENTS:
-        assignment, how = _mincut(layout, limits, seed, None, _proposals(polish, layout), budget)
+        assignment, how, notes = _mincut(layout, limits, seed, None, _proposals(polish, layout), budget)
     elif how_to is Method.RANDOM:
         order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
         assignment, how = _dealt(layout.unit_size, order, shares * len(corpus))[layout.unit_of_sample], "random"
@@ -200,9 +201,10 @@ def mincut(
         weighted = how_to is Method.PAPER
         assignment, how = partition.metis_graph_split(layout.problem(limits), shares, seed, weighted), how_to.value
         assignment = layout.with_entity_less(assignment, limits, seed)
-    notes = [] if partition.HAS_NUMBA else ["numba is not installed: the cut was polished less than it could be."]
-    return _plan(corpus, originals, names, assignment, exposure, how, notes, limits, {
-        "method": how_to.value, "unit": unit, "key": str(exposure.key), "ratios": "/".join(f"{s:.4g}" for s in shares),
+    if not partition.HAS_NUMBA:
+        notes.append("numba is not installed: the cut was polished less than it could be.")
+    return _plan(layout, originals, names, assignment, how, notes, limits, {
+        "method": how_to.value, "unit": unit, "key": str(key), "ratios": "/".join(f"{s:.4g}" for s in shares),
         "discard": str(discard), "representative": str(representative), "min_per_type": str(min_per_type),
         "engine": solver.value, "effort": polish.value, "seed": str(seed), "platform": platform.machine(),
     })  # fmt: skip
@@ -274,17 +276,14 @@ def _proposals(effort: Effort, layout: _Layout) -> int:
     n_units = len(layout.unit_size)
     if effort is Effort.BEST:
         return 100_000_000
-    return int(min(1_000_000 + 5_000 * n_units, 60_000_000) * min(1.0, 60_000 / n_units))
+    return int(min(1_000_000 + 4_000 * n_units, 40_000_000) * min(1.0, 60_000 / n_units))
 
 
 class _Limits:
     """What the splits must look like."""
 
-    def __init__(
-        self, shares: NDArray[np.float64], representative: float | None, min_per_type: int, set_aside: bool
-    ) -> None:
+    def __init__(self, shares: NDArray[np.float64], representative: float | None, min_per_type: int) -> None:
         self.shares, self.representative, self.min_per_type = shares, representative, min_per_type
-        self.set_aside = set_aside
 
     def type_minimum(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """The minimum of each type, wherever the corpus has 2.5 times as many for each held-out split."""
@@ -305,13 +304,17 @@ class _Limits:
 class _Layout:
     """Units, their weights and the entities they share, numbered so that the order of rows does not matter."""
 
-    def __init__(self, corpus: Corpus, exposure: Exposure, unit: Unit, duplicates_together: bool) -> None:
+    def __init__(self, corpus: Corpus, key: Key, unit: Unit, duplicates_together: bool) -> None:
         self.corpus = corpus
         of_sample = units_of("the corpus", corpus, unit)
+        texts = text_hashes(corpus)
         if duplicates_together:
-            of_sample = _merged(of_sample, distinct_samples({"": corpus})[""])
+            same_text = np.unique(texts, return_inverse=True)[1]
+            of_sample = same_text if unit is Unit.SAMPLE else _merged(of_sample, same_text)
+        samples = sample_hashes(corpus, texts)
+        self.fingerprint = f"{int(samples.sum(dtype=np.uint64)):016x}"
         hashes = np.zeros(int(of_sample.max()) + 1, np.uint64)
-        np.add.at(hashes, of_sample, mixed(sample_hashes(corpus)))
+        np.add.at(hashes, of_sample, mixed(samples))
         order = np.lexsort((np.arange(len(hashes)), hashes))
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
@@ -321,22 +324,22 @@ class _Layout:
         self.unit_of_mention = self.unit_of_sample[mentions.sample]
         self.unit_mentions = np.bincount(self.unit_of_mention, minlength=len(self.unit_size))
         self.bearing, self.empty = np.flatnonzero(self.unit_mentions), np.flatnonzero(self.unit_mentions == 0)
-        self.entity = exposure.view(corpus).entity
+        self.entity = entity_codes(corpus, key)
 
     def problem(self, limits: _Limits) -> Problem:
         """The entity-bearing units; entities of one unit never matter, a unit that shares none is its own vertex."""
-        from .partition import Incidence, Problem
+        from .partition import Aside, Incidence, Problem
 
         labels = self.corpus.mentions.label.astype(np.int64)
         n_units, n_types = len(self.bearing), len(self.corpus.mentions.labels)
-        unit = np.searchsorted(self.bearing, self.unit_of_mention)
-        _, entity = np.unique(self.entity, return_inverse=True)
-        pairs = np.unique(unit * (int(entity.max(initial=0)) + 1) + entity)
-        of_unit, of_entity = np.divmod(pairs, int(entity.max(initial=0)) + 1)
+        unit = (np.cumsum(self.unit_mentions > 0) - 1)[self.unit_of_mention]
+        n_entities = int(self.entity.max(initial=0)) + 1
+        pairs = np.sort(unit * n_entities + self.entity)
+        of_unit, of_entity = np.divmod(pairs[np.append(True, pairs[1:] > pairs[:-1])[: len(pairs)]], n_entities)
         shared = np.bincount(of_entity) > 1
         keep = shared[of_entity]
         number = np.cumsum(shared) - 1
-        lonely = np.setdiff1d(np.arange(n_units), of_unit[keep])
+        lonely = np.flatnonzero(np.bincount(of_unit[keep], minlength=n_units) == 0)
         rows = np.append(of_unit[keep], lonely)
         columns = np.append(number[of_entity[keep]], int(shared.sum()) + np.arange(len(lonely)))
         n_vertices = int(shared.sum()) + len(lonely)
@@ -354,22 +357,55 @@ class _Layout:
             Incidence.of(columns, rows, n_vertices),
             size,
             mentions,
-            Incidence(np.searchsorted(types // max(n_types, 1), np.arange(n_units + 1)), types % max(n_types, 1)),
+            Incidence(bounds_of(np.bincount(types // max(n_types, 1), minlength=n_units)), types % max(n_types, 1)),
             counts.astype(np.int64),
             limits.shares,
             limits.density(float(mentions.sum() / max(size.sum(), 1))),
             limits.type_minimum(totals),
             # without a floor, types only decide between cuts that are equal otherwise
             2.0 if limits.representative is not None else 0.0002,
-            limits.set_aside,
+            Aside.KEPT,
         )
 
-    def bearing_shares(self, shares: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
-        """The shares of entity-bearing samples that give the shares asked for with the entity-less ones beside them."""
-        empty = np.bincount(self._deal_empty(shares * self.unit_size[self.empty].sum(), seed),
-                            weights=self.unit_size[self.empty], minlength=len(shares))  # fmt: skip
-        wanted = np.maximum(shares * self.unit_size.sum() - empty, 0)
+    def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[str, dict[str, Any]]:
+        """Every ordered pair of splits, by sample, as the audit computes it."""
+        samples = np.arange(len(self.corpus))
+        return contamination(names, split_of_sample, samples, self.corpus.mentions.sample, self.entity)
+
+    def largest_group(self) -> str:
+        """The certificate: nothing shared without setting aside needs a train share of at least this."""
+        from scipy.sparse import coo_matrix
+        from scipy.sparse.csgraph import connected_components
+
+        sample, n = self.corpus.mentions.sample, len(self.corpus)
+        total = n + int(self.entity.max(initial=-1)) + 1
+        graph = coo_matrix((np.ones(len(sample), np.int8), (sample, n + self.entity)), shape=(total, total))
+        _, found = connected_components(graph, directed=False)
+        bearing = np.unique(sample)
+        share = 100 * np.bincount(found[bearing]).max(initial=0) / max(len(bearing), 1)
+        return (
+            f"{share:.1f}% of the samples with entities hang together by shared entities. To share nothing without "
+            "setting samples aside, one split would have to hold them all."
+        )
+
+    def bearing_shares(self, shares: NDArray[np.float64], seed: int, n_aside: int = 0) -> NDArray[np.float64]:
+        """The shares of entity-bearing samples that give the shares asked for with the entity-less ones beside them.
+
+        Where entity-bearing samples are set aside, the held-out splits keep the share of them that the corpus has.
+        """
+        sizes = self.unit_size[self.empty]
+        total, n_empty = int(self.unit_size.sum()), int(sizes.sum())
+        of_empty = self._deal_empty(self._empty_quota(shares, n_aside), seed)
+        wanted = shares * (total - n_aside) - np.bincount(of_empty, weights=sizes, minlength=len(shares))
+        wanted[0] = max(total - n_aside - n_empty - np.maximum(wanted[1:], 0).sum(), 0)
+        wanted = np.maximum(wanted, 0)
         return wanted / max(wanted.sum(), 1e-9)
+
+    def _empty_quota(self, shares: NDArray[np.float64], n_aside: int) -> NDArray[np.float64]:
+        """Entity-less samples of each split, the held-out ones in proportion to their size."""
+        total, n_empty = int(self.unit_size.sum()), int(self.unit_size[self.empty].sum())
+        quota = shares * (total - n_aside) * n_empty / max(total, 1)
+        return np.append(n_empty - quota[1:].sum(), quota[1:])
 
     def _deal_empty(self, room: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
         order = np.argsort(mixed(self.unit_hash[self.empty] ^ np.uint64(seed)), kind="stable")
@@ -387,6 +423,8 @@ class _Layout:
             )
             total = sizes.sum() + self.unit_size[empty].sum()
             room = np.maximum(limits.shares * total - sizes, 0)
+            fair = self._empty_quota(limits.shares, int(self.unit_size.sum() - total))
+            room = fair if (np.abs(room - fair) <= 1.5).all() else room  # a sample off is not worth another proportion
             room *= self.unit_size[empty].sum() / max(room.sum(), 1e-9)
             of_unit[empty] = self._deal_empty(room, seed)
         return of_unit[self.unit_of_sample]
@@ -419,50 +457,104 @@ def _dealt(size: NDArray[np.integer], order: NDArray[np.integer], quota: NDArray
 
 def _mincut(
     layout: _Layout, limits: _Limits, seed: int, engine: Engine | None, proposals: int, budget: float
-) -> tuple[NDArray[np.int64], str]:
-    from .partition import solve, split_of_units
+) -> tuple[NDArray[np.int64], str, list[str]]:
+    """The split of each sample, how it was found, and what to know of it."""
+    from . import partition
 
     problem = replace(layout.problem(limits), shares=layout.bearing_shares(limits.shares, seed))
-    found = solve(problem, seed=seed, engine=engine.value if engine else "none", proposals=proposals)
-    split, is_mixed = split_of_units(problem, found.labels)
-    if limits.set_aside:
-        split = np.where(is_mixed, ASIDE, split)
-    elif budget and is_mixed.any():
-        # of what the budget allows, the units first that free most samples
-        room = int(budget * len(layout.corpus))
-        units = np.flatnonzero(is_mixed)
-        order = units[np.argsort(problem.size[units], kind="stable")]
-        split[order[np.cumsum(problem.size[order]) <= room]] = ASIDE
-    return layout.with_entity_less(split, limits, seed), found.how
+    options: dict[str, Any] = {"seed": seed, "engine": engine.value if engine else "none", "proposals": proposals}
+    room = int(budget * len(layout.corpus))
+    if budget < 1:
+        found = partition.solve(problem, **options)
+        fits = partition.n_mixed(problem, found) <= room
+    else:
+        found, fits = partition.solve(replace(problem, aside=partition.Aside.LOOSE), **options), True
+    if room and fits:  # all mixed units may go
+        cleared, note = _all_aside(layout, limits, problem, found, proposals, seed, room)
+        split, is_mixed = partition.split_of_units(problem, cleared.labels)
+        if problem.size[is_mixed].sum() <= room:
+            split = np.where(is_mixed, ASIDE, split)
+            return layout.with_entity_less(split, limits, seed), found.how, [note] if note else []
+    if room:  # what goes, goes from the held-out splits: they are made larger by as much first
+        n_bearing = int(problem.size.sum())
+        kept = layout.bearing_shares(limits.shares, seed, room) * (n_bearing - room)
+        shares = (kept + room * _held_out(limits.shares)) / n_bearing
+        found = partition.settled(replace(problem, shares=shares), found, proposals // 4, seed + 4)
+    split, is_mixed = partition.split_of_units(problem, found.labels)
+    if room:
+        split = _with_budget(layout, problem, split, is_mixed, limits.shares, room)
+    return layout.with_entity_less(split, limits, seed), found.how, []
+
+
+def _all_aside(
+    layout: _Layout, limits: _Limits, problem: Problem, found: Solution, proposals: int, seed: int, room: int
+) -> tuple[Solution, str]:
+    """A solution near by whose quotas hold without the mixed units, and its density as well if that costs little."""
+    from . import partition
+
+    n_mixed = partition.n_mixed(problem, found)
+    if not n_mixed:
+        return found, ""
+    shares = layout.bearing_shares(limits.shares, seed, n_mixed)
+    loose, strict = (replace(problem, shares=shares, aside=aside) for aside in list(partition.Aside)[1:])
+    dense = partition.settled(strict, found, proposals // 2, seed + 4, hot=1.0)
+    more = partition.n_mixed(problem, dense) - n_mixed
+    if more <= min(_WORTH * len(layout.corpus), room - n_mixed):
+        return dense, ""
+    note = (
+        "Samples that are set aside hold many entities: to meet the density without them as well, about "
+        f"{more} more would have to be set aside."
+    )
+    return partition.settled(loose, found, proposals // 10, seed + 4), note
+
+
+_WORTH = 0.005
+"""The share of samples that may be set aside on top, if that makes the kept ones meet the density."""
+
+
+def _held_out(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The shares of the held-out splits among themselves."""
+    held_out = np.append(0.0, shares[1:])
+    return held_out / max(held_out.sum(), 1e-9)
+
+
+def _with_budget(
+    layout: _Layout, problem: Problem, split: NDArray[np.int64], is_mixed: NDArray[np.bool_],
+    shares: NDArray[np.float64], room: int,
+) -> NDArray[np.int64]:  # fmt: skip
+    """Set aside as many mixed units as there is room for: first those that contaminate most."""
+    units, vertices = problem.unit_vertices.rows(), problem.unit_vertices.columns
+    in_train = np.zeros(problem.n_vertices, bool)
+    in_train[vertices[split[units] == 0]] = True
+    shared = np.bincount(units, weights=in_train[vertices], minlength=len(split))  # entities shared with train
+    split = split.copy()
+    quota = room * _held_out(shares)
+    for s in range(1, len(shares)):
+        candidates = np.flatnonzero(is_mixed & (split == s))
+        order = candidates[np.lexsort((layout.unit_hash[layout.bearing[candidates]], -shared[candidates]))]
+        split[order[np.cumsum(problem.size[order]) <= quota[s]]] = ASIDE
+    return split
 
 
 # --- what came of it ----------------------------------------------------------------------------------------
 
 
 def _plan(
-    corpus: Corpus, originals: Mapping[str, Corpus], names: tuple[str, ...], assignment: NDArray[np.int64],
-    exposure: Exposure, how: str, notes: list[str], limits: _Limits, settings: Mapping[str, str],
+    layout: _Layout, originals: Mapping[str, Corpus], names: tuple[str, ...], assignment: NDArray[np.int64], how: str,
+    notes: list[str], limits: _Limits, settings: Mapping[str, str],
 ) -> SplitPlan:  # fmt: skip
-    parts = {name: corpus.select(assignment == i) for i, name in enumerate(names)}
-    after = _leakage(parts, exposure)  # from scratch: the solver's own count is never trusted
-    before = _leakage(originals, exposure) if len(originals) > 1 else {}
-    representation, more = _representation(corpus, parts, limits)
-    fingerprint = f"{int(sample_hashes(corpus).sum(dtype=np.uint64)):016x}"
+    original = np.repeat(np.arange(len(originals)), [len(part) for part in originals.values()])
+    after = layout.leakage(names, assignment)  # from the mentions: the solver's own count is never trusted
+    before = layout.leakage(tuple(originals), original) if len(originals) > 1 else {}
+    representation, more = _representation(layout.corpus, names, assignment, limits)
     guarantee = _guarantee(after, names)
-    largest = _largest_group(corpus, exposure)
     if guarantee != NOTHING_SHARED:
-        notes = [*notes, largest]
+        notes = [*notes, layout.largest_group()]
     signature = "|".join(["split", *(f"{k}:{v}" for k, v in settings.items()), f"v:{__version__}"])
     return SplitPlan(
         names, assignment.astype(np.int8), {"before": before, "after": after}, representation, guarantee, how,
-        notes + more, signature, fingerprint,
+        notes + more, signature, layout.fingerprint,
     )  # fmt: skip
-
-
-def _leakage(splits: Mapping[str, Corpus], like: Exposure) -> dict[str, dict[str, Any]]:
-    key = like.key
-    shown = {name: Exposure.of(part, case=key.case, typed=key.typed) for name, part in splits.items()}
-    return contamination(splits, shown)
 
 
 NOTHING_SHARED = "no entity is shared between any two splits"
@@ -480,51 +572,30 @@ def _guarantee(after: Mapping[str, Mapping[str, Any]], names: tuple[str, ...]) -
     return "; ".join(parts)
 
 
-def _largest_group(corpus: Corpus, exposure: Exposure) -> str:
-    """The certificate: nothing shared without setting aside needs a train share of at least this."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    entity = np.unique(exposure.view(corpus).entity, return_inverse=True)[1]
-    sample = corpus.mentions.sample
-    n = len(corpus)
-    total = n + int(entity.max(initial=-1)) + 1
-    graph = coo_matrix((np.ones(len(sample), np.int8), (sample, n + entity)), shape=(total, total))
-    _, found = connected_components(graph, directed=False)
-    bearing = np.unique(sample)
-    largest = np.bincount(found[bearing]).max(initial=0)
-    share = 100 * largest / max(len(bearing), 1)
-    return (
-        f"{share:.1f}% of the samples with entities hang together by shared entities. To share nothing without setting "
-        "samples aside, one split would have to hold them all."
-    )
-
-
 def _representation(
-    corpus: Corpus, parts: Mapping[str, Corpus], limits: _Limits
+    corpus: Corpus, names: tuple[str, ...], assignment: NDArray[np.int64], limits: _Limits
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     mentions = corpus.mentions
-    totals = np.bincount(mentions.label, minlength=len(mentions.labels))
-    minimum = dict(zip(mentions.labels, limits.type_minimum(totals).tolist(), strict=True))
-    density, bearing = _density(corpus)
+    n_types = len(mentions.labels)
+    minimum = limits.type_minimum(np.bincount(mentions.label, minlength=n_types))
+    in_sample = np.bincount(mentions.sample, minlength=len(corpus))
+    split_of_mention = assignment[mentions.sample]
     found: dict[str, dict[str, Any]] = {}
     notes = []
-    for i, (name, part) in enumerate(parts.items()):
-        of_part, bearing_part = _density(part)
-        counts = dict.fromkeys(mentions.labels, 0)
-        for label, n in zip(part.mentions.labels, np.bincount(part.mentions.label).tolist(), strict=False):
-            counts[label] = n
-        below = [label for label in counts if i and counts[label] < minimum[label]]
+    for i, name in enumerate(names):
+        of_split = in_sample[assignment == i]
+        counts = np.bincount(mentions.label[split_of_mention == i], minlength=n_types)
+        below = [mentions.labels[t] for t in np.flatnonzero(counts < minimum)] if i else []
         found[name] = {
-            "entities_per_sample_ratio": of_part / density if density else float("nan"),
-            "entity_bearing_ratio": bearing_part / bearing if bearing else float("nan"),
-            "min_type_count": min(counts.values(), default=0),
+            "entities_per_sample_ratio": _ratio(of_split, in_sample),
+            "entity_bearing_ratio": _ratio(of_split > 0, in_sample > 0),
+            "min_type_count": int(counts.min(initial=len(mentions))) if n_types else 0,
             "types_below_min": below,
-            "type_counts": counts,
+            "type_counts": dict(zip(mentions.labels, counts.tolist(), strict=True)),
         }
         if below:
             notes.append(f"{name} has fewer than {limits.min_per_type} mentions of {', '.join(below[:8])}.")
-    rare = [label for label, least in minimum.items() if not least and limits.min_per_type]
+    rare = [label for label, least in zip(mentions.labels, minimum, strict=True) if not least and limits.min_per_type]
     if rare:
         notes.append(
             f"Too rare for a minimum of {limits.min_per_type} in each held-out split: {', '.join(rare[:8])}"
@@ -533,7 +604,6 @@ def _representation(
     return found, notes
 
 
-def _density(corpus: Corpus) -> tuple[float, float]:
-    """Mentions per sample, and the share of samples that have any."""
-    n = max(len(corpus), 1)
-    return len(corpus.mentions) / n, len(np.unique(corpus.mentions.sample)) / n
+def _ratio(part: NDArray, whole: NDArray) -> float:
+    """The mean of a part over that of the whole; 0 for an empty part."""
+    return float(part.sum() / max(len(part), 1) / whole.mean()) if whole.any() else float("nan")
