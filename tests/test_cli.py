@@ -419,3 +419,34 @@ def test_colour_only_on_a_terminal(files):
 
     assert "\x1b[1m" in shown()
     assert "\x1b" not in shown(NO_COLOR="1")
+
+
+def test_split_keeps_the_rows_as_they_stand(capsys, tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    block = "{0}\tNN\tB-PER\nsaw\tVB\tO\nName{1}\tNN\tB-PER\n\n"
+    head = "-DOCSTART-\t-X-\tO\n\n"
+    blocks = [block.format(f"Name{i % 7}", i) for i in range(60)]
+    (tmp_path / "a.conll").write_text(head + "".join(f"# id = {i}\n{text}" for i, text in enumerate(blocks)))
+    rows = [{"tokens": [f"N{i % 9}"], "tags": ["B-PER"], "source": f"é{i}", "extra": {"k": [i]}} for i in range(60)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    pa.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    for suffix in ("conll", "jsonl", "parquet"):
+        out = tmp_path / suffix
+        options = ["--format", "input", "--effort", "fast", "--discard", "auto", "--representative", "off"]
+        code, _, err = run(capsys, "split", tmp_path / f"a.{suffix}", "-o", out, *options)
+        assert (code, err) == (0, "")
+        files = sorted(path for path in out.iterdir() if path.name.endswith(f".{suffix}"))
+        assert {path.stem for path in files} >= {"train", "validation", "test"}
+        if suffix == "parquet":
+            back = [row for file in files for row in pa.parquet.read_table(file).to_pylist()]
+            assert sorted(map(str, back)) == sorted(map(str, rows))
+        else:
+            lines = [line for file in files for line in file.read_text().splitlines() if line != head.strip()]
+            wanted = [line for line in (tmp_path / f"a.{suffix}").read_text().splitlines() if line != head.strip()]
+            assert sorted(filter(None, lines)) == sorted(filter(None, wanted))
+    code, _, err = run(
+        capsys, "split", tmp_path / "a.conll", tmp_path / "a.jsonl", "-o", tmp_path / "x", "--format", "input"
+    )
+    assert code == 2 and "cannot be kept" in err

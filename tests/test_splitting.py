@@ -41,7 +41,7 @@ def ratio_error(plan, shares=(0.8, 0.1, 0.1)):
     [
         ("btc", (80, 10, 10), None, 0), ("btc", (80, 10, 10), 0.9, 90), ("btc", "original", None, 0),
         ("btc", "original", 0.9, 240), ("wnut17", (80, 10, 10), 0.9, 0), ("wnut17", "original", 0.9, 0),
-        ("bc5cdr", (80, 10, 10), None, 540), ("bc5cdr", (80, 10, 10), 0.9, 560), ("wikigold", (80, 10, 10), 0.9, 0),
+        ("bc5cdr", (80, 10, 10), None, 520), ("bc5cdr", (80, 10, 10), 0.9, 525), ("wikigold", (80, 10, 10), 0.9, 0),
     ],
 )  # fmt: skip
 def test_published_figures(name, ratios, floor, most, originals):
@@ -267,3 +267,25 @@ def test_the_leakage_is_what_a_slow_count_gives():
     shown = set().union(*keys(parts["train"]))
     expected = sum(bool(sample & shown) for sample in keys(parts["test"]))
     assert mincut(corpus, effort="fast").leakage["after"]["test_vs_train"]["n_partial"] == expected
+
+
+def test_a_budget_is_kept_and_spent_on_what_contaminates(originals):
+    data = originals("crossner_ai")
+    free, bounded = mincut(data), mincut(data, discard=0.03)
+    assert 0 < bounded.n_discarded <= 0.03 * len(bounded.assignment)
+    assert held_out(bounded) <= held_out(free) - 0.25 * bounded.n_discarded  # others take their place
+    assert ratio_error(bounded) <= 0.35
+
+
+def test_mt_kahypar_cuts_as_well(originals):
+    pytest.importorskip("mtkahypar", reason="the engine is an extra")
+    plan = mincut(originals("crossner_politics"), engine="kahypar")
+    assert "kahypar" in plan.signature
+    assert held_out(plan) < held_out(mincut(originals("crossner_politics"), method="random")) / 5
+    assert plan.assignment.tolist() == mincut(originals("crossner_politics"), engine="kahypar").assignment.tolist()
+
+
+def test_progress_adds_up():
+    told = []
+    mincut(mixed_corpus(), progress=told.append)
+    assert len(told) > 4 and sum(told) == pytest.approx(1)

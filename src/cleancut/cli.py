@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -15,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 from . import leakage, scores
 from .exposure import Exposure
 from .leakage import SPLITS, Unit, join_at
-from .reading import Format, format_of, paired_batches, read, read_batches, split_files, split_name, write
+from .reading import Format, copy_rows, format_of, paired_batches, read, read_batches, split_files, split_name, write
 from .report import audit_text, scores_text, split_text, to_json
 from .scores import Score
 from .spans import Corpus, overlaps
@@ -382,12 +383,17 @@ def _add_split(commands: Any) -> None:
     _add_key_options(parser)
     _add_tag_options(parser)
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+    parser.add_argument(
+        "--format", default="jsonl", choices=["jsonl", "conll", "input"],
+        help="of the files written; input keeps the rows as they stand in the input, with all columns",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def _split(arguments: argparse.Namespace) -> str:
     tags = _tag_options(arguments)
-    parts = {name: read(file, column=arguments.column, **tags) for name, file in _split_inputs(arguments.input).items()}
+    files = _split_inputs(arguments.input)
+    parts = {name: read(file, column=arguments.column, **tags) for name, file in files.items()}
     if arguments.join_at:
         parts = {name: join_at(corpus) for name, corpus in parts.items()}
     floor = None if arguments.representative == "off" else _number(arguments.representative, "--representative")
@@ -395,11 +401,14 @@ def _split(arguments: argparse.Namespace) -> str:
         "ratios": arguments.ratios, "seed": arguments.seed, "unit": arguments.unit, "engine": arguments.engine,
         "effort": arguments.effort, "representative": floor, "min_per_type": arguments.min_per_type, **_key(arguments),
     }  # fmt: skip
-    plan = mincut(parts, method=arguments.method, discard=arguments.discard, **options)
+    with _moves_shown() as shown:
+        plan = mincut(parts, method=arguments.method, discard=arguments.discard, progress=shown, **options)
     compared = {arguments.method: plan}
     if arguments.compare:
         compared |= {other: mincut(parts, method=other, **options) for other in ("random", "paper")}
-    _write_split(plan, Corpus.concatenate(list(parts.values())), split_text(compared, markdown=True), arguments.output)
+    with _written_together(arguments.output) as folder:
+        _write_split(plan, parts, list(files.values()), arguments.format, folder)
+        Path(folder, "report.md").write_text(split_text(compared, markdown=True) + "\n", "utf-8")
     if arguments.json:
         return to_json(plan.to_dict())
     return f"{split_text(compared, colour=_wants_colour())}\n\nWritten to {arguments.output}."
@@ -422,19 +431,29 @@ def _number(text: str, option: str) -> float:
         raise CleancutError(f"{option}: {text!r} is not a number.") from None
 
 
-def _write_split(plan: SplitPlan, corpus: Corpus, report: str, folder: str) -> None:
-    """All files in a folder beside, which then replace those there were: an interruption leaves no half of a split."""
+def _write_split(plan: SplitPlan, parts: dict[str, Corpus], files: list[str], format: str, folder: str) -> None:
+    outputs = {name: plan.rows(name).tolist() for name in [*plan.names, *(["discarded"] if plan.n_discarded else [])]}
+    if format == "input":
+        copy_rows(files, outputs, folder)
+    else:
+        whole = Corpus.concatenate(list(parts.values()))
+        for name, rows in outputs.items():
+            write(whole.select(rows), os.path.join(folder, f"{name}.{format}"))
+    plan.save(os.path.join(folder, "plan.json"))
+
+
+@contextmanager
+def _written_together(folder: str) -> Iterator[str]:
+    """A folder beside, whose files then replace those there were: an interruption leaves no half of a split."""
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".split-") as fresh:
-        for name, part in plan.apply(corpus, discarded=True).items():
-            write(part, os.path.join(fresh, f"{name}.jsonl"))
-        plan.save(os.path.join(fresh, "plan.json"))
-        Path(fresh, "report.md").write_text(report + "\n", "utf-8")
-        stale = {"discarded.jsonl"} - set(os.listdir(fresh))
-        for name in os.listdir(fresh):
+        yield fresh
+        written = set(os.listdir(fresh))
+        for name in sorted(written):
             os.replace(os.path.join(fresh, name), os.path.join(folder, name))
-        for name in stale & set(os.listdir(folder)):  # of an earlier split
-            os.unlink(os.path.join(folder, name))
+        for name in set(os.listdir(folder)) - written:  # of an earlier split
+            if name.startswith("discarded."):
+                os.unlink(os.path.join(folder, name))
 
 
 # --- convert ------------------------------------------------------------------------------------------
@@ -510,6 +529,19 @@ def _with_progress(items: Iterable[Item], what: str) -> Iterable[Item]:
     from tqdm import tqdm
 
     return tqdm(items, desc=os.path.basename(what), unit=" batches", delay=1, leave=False)
+
+
+@contextmanager
+def _moves_shown() -> Iterator[Callable[[float], None] | None]:
+    """A progress bar of the splitter's moves, on a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
+    with tqdm(total=1.0, desc="cutting", delay=1, leave=False, bar_format=form) as bar:
+        yield lambda share: bar.update(min(share, 1.0 - bar.n))
 
 
 def _wants_colour() -> bool:

@@ -233,9 +233,9 @@ class Exposure:
 
     def _count_words(self, corpus: Corpus) -> NDArray[np.int64]:
         """Count the words of a corpus and return the id of each of its tokens."""
-        used = np.flatnonzero(np.bincount(corpus.words, minlength=len(corpus.vocabulary)))
+        used = corpus.used_words()
         table = np.zeros(len(corpus.vocabulary), np.int64)
-        table[used] = self._intern([corpus.vocabulary[w] for w in used])
+        table[used] = self._intern([corpus.vocabulary[w] for w in used.tolist()])
         words = table[corpus.words]
         self._of_word.add(words, len(self._words))
         return words
@@ -312,8 +312,8 @@ class Exposed:
 
     def __init__(self, exposure: Exposure, corpus: Corpus) -> None:
         self.key, self._exposure, self._corpus = exposure.key, exposure, _Text.of(corpus)
-        used = np.flatnonzero(np.bincount(corpus.words, minlength=len(corpus.vocabulary)))
-        words = [corpus.vocabulary[w] for w in used]
+        used = corpus.used_words()
+        words = [corpus.vocabulary[w] for w in used.tolist()]
         self._word_of = np.full(len(corpus.vocabulary), -1, np.int32)  # vocabulary of the corpus -> of the index
         self._word_of[used] = [exposure._words.get(word, -1) for word in words]
         self._fold_of = self._word_of
@@ -620,14 +620,14 @@ class _PairTally:
         return usual
 
 
-def entity_codes(corpus: Corpus, key: Key) -> NDArray[np.int64]:
+def entity_codes(corpus: Corpus, key: Key) -> NDArray[np.int32]:
     """A number from 0 on for each mention of a corpus, equal where the entity under the key is."""
     text, mentions = _Text.of(corpus), corpus.mentions
     folds, n_types = np.arange(len(corpus.vocabulary)), len(mentions.labels) + 1
     if key.folds:
         table = Interner()
         folds = np.fromiter((table[key.fold(word)] for word in corpus.vocabulary), np.int64, len(corpus.vocabulary))
-    codes, n_codes = np.empty(len(mentions), np.int64), 0
+    codes, n_codes = np.empty(len(mentions), np.int32), 0
     for size in np.unique(text.size).tolist():  # surfaces of different lengths are never equal
         of_size = np.flatnonzero(text.size == size)
         begin = text.begin[of_size]
@@ -680,9 +680,9 @@ def sample_hashes(corpus: Corpus, texts: NDArray[np.uint64] | None = None) -> ND
 
 def text_hashes(corpus: Corpus) -> NDArray[np.uint64]:
     """A number for the words of each sample, equal where all words are, in any corpus."""
-    used = np.flatnonzero(np.bincount(corpus.words, minlength=len(corpus.vocabulary)))
+    used = corpus.used_words()
     of_word = np.zeros(len(corpus.vocabulary), np.uint64)
-    of_word[used] = _name_hashes([corpus.vocabulary[w] for w in used])
+    of_word[used] = _name_hashes([corpus.vocabulary[w] for w in used.tolist()])
     of_sample, bounds = np.zeros(len(corpus), np.uint64), bounds_of(corpus.lengths)
     for first in range(0, len(corpus), _SLICE):
         ends = bounds[first : first + _SLICE + 1]
@@ -692,7 +692,7 @@ def text_hashes(corpus: Corpus) -> NDArray[np.uint64]:
     return mixed(of_sample + corpus.lengths.astype(np.uint64))
 
 
-_SLICE = 1 << 15
+_SLICE = 1 << 13
 """Samples whose tokens are hashed at a time, so that no array over all tokens is made."""
 
 

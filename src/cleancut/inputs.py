@@ -6,7 +6,7 @@ not fit is refused with its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
@@ -35,13 +35,7 @@ def _place(what: str, sample: int, token: int | None = None) -> str:
 def intern_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], tuple[str, ...]]:
     """Word ids, tokens of each sample and the vocabulary."""
     if is_arrow(tokens):
-        values, lengths = _arrow_lists(tokens, where)
-        if len(values) and not _is_text(values.type):
-            raise CleancutError(f"tokens must be strings, got an Arrow array of {values.type}.")
-        encoded = values.dictionary_encode()
-        _refuse_null(encoded.indices, lengths, where, "a word")
-        words = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
-        return words, lengths, tuple(encoded.dictionary.to_pylist())
+        return _arrow_words(tokens, where)
     samples = as_samples(tokens, where)
     lengths = _lengths(samples)
     table = Interner()
@@ -378,15 +372,43 @@ def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
     return recognise(data.to_pylist(), labels, where)
 
 
+def _chunks(data: Any, where: Where) -> Iterator[tuple[Any, Where]]:
+    """The chunks of an Arrow array, as a memory-mapped dataset has them, each with the names of its places."""
+    first = 0
+    for chunk in getattr(data, "chunks", [data]):
+        yield chunk, lambda sample, token=None, first=first: where(first + sample, token)
+        first += len(chunk)
+
+
+def _arrow_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], tuple[str, ...]]:
+    """Words chunk by chunk, so that only their codes are ever in memory."""
+    import pyarrow as pa
+
+    chunks, sizes = [], []
+    for chunk, place in _chunks(tokens, where):
+        values, lengths = _arrow_lists(chunk, place)
+        if len(values) and not _is_text(values.type):
+            raise CleancutError(f"tokens must be strings, got an Arrow array of {values.type}.")
+        _refuse_null(values, lengths, place, "a word")
+        chunks.append(values.cast(pa.string()) if hasattr(values, "dictionary") else values)
+        sizes.append(lengths)
+    if not chunks:
+        return np.zeros(0, np.int32), np.zeros(0, np.int64), ()
+    encoded = pa.chunked_array(chunks).dictionary_encode()  # all chunks with one dictionary
+    vocabulary = tuple(encoded.chunk(0).dictionary.to_pylist())
+    words = np.concatenate([part.indices.to_numpy(zero_copy_only=False).astype(np.int32) for part in encoded.chunks])
+    del encoded, chunks
+    pa.default_memory_pool().release_unused()
+    return words, np.concatenate(sizes), vocabulary
+
+
 def _from_arrow_ids(data: Any, labels: Any, where: Where) -> RawTags:
-    """Label ids chunk by chunk, as a memory-mapped dataset has them, so that only their codes are ever in memory."""
-    parts, first = [], 0
-    for chunk in data.chunks:
-        shifted: Where = lambda sample, token=None, first=first: where(first + sample, token)
-        part = _from_arrow(chunk, labels, shifted)
+    """Label ids chunk by chunk, so that only their codes are ever in memory."""
+    parts = []
+    for chunk, place in _chunks(data, where):
+        part = _from_arrow(chunk, labels, place)
         assert isinstance(part, RawTags)
         parts.append(part)
-        first += len(chunk)
     codes, lengths = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     masked = None
     if any(part.masked is not None for part in parts):

@@ -115,7 +115,7 @@ def contamination(
     split_of_sample: NDArray[np.integer],
     unit_of_sample: NDArray[np.int64],
     sample_of_mention: NDArray[np.integer],
-    entity: NDArray[np.int64],
+    entity: NDArray[np.int32],
 ) -> dict[str, dict[str, Any]]:
     """Every ordered pair of splits: what of the first is in the second; of all mentions, ``entity_codes`` are given.
 

@@ -8,6 +8,7 @@ entities, nets = samples), which does not blow up at hubs as a graph of samples 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -255,12 +256,20 @@ class Solution(NamedTuple):
     how: str
 
 
-def solve(problem: Problem, *, seed: int, engine: str, proposals: int) -> Solution:
+def solve(
+    problem: Problem, *, seed: int, engine: str, proposals: int, progress: Callable[[float], None] | None = None
+) -> Solution:
     """Whole components if they can be packed, else the best of several cuts, polished by moving single vertices.
 
     Which start is best shows only once it is polished a little: all are, then the best few a little more, and the best
-    of those gets the rest of the moves.
+    of those gets the rest of the moves. ``progress`` is told what share of the work was done since it was told last.
     """
+
+    def done(found: Solution, share: float) -> Solution:
+        if progress:
+            progress(share)
+        return found
+
     if problem.n_vertices == 0:
         return Solution(np.zeros(0, np.int8), 0.0, "components")
     packed = _pack(problem, _components(problem), seed, min(max(proposals, 200_000), 4_000_000))
@@ -273,10 +282,12 @@ def solve(problem: Problem, *, seed: int, engine: str, proposals: int) -> Soluti
         starts += _metis(problem, seed, 12 if problem.n_vertices < 100_000 else 2)
     if engine == "kahypar":
         starts += _kahypar(problem, seed, 4 if problem.n_vertices < 100_000 else 1)
-    starts = sorted((polished(problem, start, proposals // 40, seed) for start in starts), key=_cost_of)[:3]
-    best = min((polished(problem, start, proposals // 12, seed + 1) for start in starts), key=_cost_of)
-    best = polished(problem, best, proposals // 3, seed + 2)
-    best = settled(problem, best, proposals // 20, seed + 3)
+    tried = [done(polished(problem, start, proposals // 40, seed), 0.3 / len(starts)) for start in starts]
+    few = sorted(tried, key=_cost_of)[:3]
+    best = min((done(polished(problem, start, proposals // 12, seed + 1), 0.1) for start in few), key=_cost_of)
+    ends = [done(polished(problem, best, proposals // 5, seed + 2, hot), 0.175) for hot in (1.0, 0.7)]
+    best = min(ends, key=_cost_of)
+    best = done(settled(problem, best, proposals // 20, seed + 3), 0.05)
     return best._replace(how="cut" if best.how == "components" else f"cut:{best.how}")
 
 
@@ -284,9 +295,9 @@ def _cost_of(solution: Solution) -> float:
     return solution.cost
 
 
-def polished(problem: Problem, start: Solution, proposals: int, seed: int) -> Solution:
+def polished(problem: Problem, start: Solution, proposals: int, seed: int, hot: float = 1.0) -> Solution:
     """A better solution in the neighbourhood of one."""
-    labels, cost = _run(problem, start.labels, proposals, seed)
+    labels, cost = _run(problem, start.labels, proposals, seed, hot=hot)
     return Solution(labels, cost, start.how)
 
 
@@ -486,7 +497,7 @@ def _kahypar(problem: Problem, seed: int, attempts: int) -> list[Solution]:
     try:
         import mtkahypar
     except ImportError:
-        raise CleancutError("engine 'kahypar' needs mtkahypar: pip install mtkahypar. Or use engine 'auto'.") from None
+        raise CleancutError("engine 'kahypar' needs mtkahypar. Install cleancut[kahypar], or use 'auto'.") from None
     bounds, columns = problem.unit_vertices
     k = np.diff(bounds)
     nets = np.flatnonzero(k > 1)

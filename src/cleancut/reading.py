@@ -12,7 +12,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from enum import StrEnum
 from functools import partial
 from itertools import chain
@@ -415,6 +415,84 @@ def _conll_text(corpus: Corpus, scheme: Scheme) -> Iterator[str]:
 
 def _fits_a_line(text: str) -> bool:
     return bool(text) and not any(c in text for c in "\t\n\r")
+
+
+# --- rows as they stand in the files ----------------------------------------------------------------------
+
+
+def copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folder: str | os.PathLike[str]) -> list[str]:
+    """Write the samples of each output as they stand in the input files, all columns untouched.
+
+    ``outputs`` gives the samples of each, counted over all files, all of one format. Returns the files written.
+    """
+    kinds = {format_of(file) for file in files}
+    if len(kinds) > 1:
+        raise CleancutError(
+            f"the format cannot be kept: the files are {' and '.join(sorted(kinds))}. Choose one format."
+        )
+    names = list(outputs)
+    owner = {row: name for name, rows in outputs.items() for row in rows}
+    if kinds == {Format.PARQUET}:
+        return _copy_parquet(files, owner, names, folder)
+    conll, suffix = kinds == {Format.CONLL}, "".join(Path(files[0]).suffixes[-2 if files[0].endswith(".gz") else -1 :])
+    paths = {name: os.path.join(folder, f"{name}{suffix}") for name in names}
+    with ExitStack() as stack:
+        streams = {
+            name: stack.enter_context(_packed(stack.enter_context(replacing(path)), path))
+            for name, path in paths.items()
+        }
+        begun: dict[str, str | None] = {}
+        samples = chain.from_iterable(_conll_texts(f) if conll else _jsonl_texts(f) for f in files)
+        for row, (head, text) in enumerate(samples):
+            name = owner.get(row)
+            if name is None:
+                continue
+            if head is not None and head != begun.get(name):  # the document that the sample belongs to
+                streams[name].write(f"{head}\n\n".encode())
+            begun[name] = head
+            streams[name].write(text.encode())
+    return list(paths.values())
+
+
+def _jsonl_texts(path: str) -> Iterator[tuple[None, str]]:
+    for _, line in _lines(path):
+        if line and not line.isspace():
+            yield None, line + "\n"
+
+
+def _conll_texts(path: str) -> Iterator[tuple[str | None, str]]:
+    """The line that begins the document of each sample, and the lines of the sample with its comments."""
+    separator, width = _layout(path)
+    head, lines, has_tokens = None, list[str](), False
+    for _, line in chain(_lines(path), [(0, "")]):
+        blank = not line or line.isspace()
+        if blank or line.startswith(_DOCSTART):
+            if has_tokens:
+                yield head, "\n".join(lines) + "\n\n"
+                lines, has_tokens = [], False
+            head = head if blank else line
+            continue
+        has_tokens |= not (line.startswith("#") and len(_fields(line, separator)) != width)
+        lines.append(line)
+
+
+def _copy_parquet(
+    files: Sequence[str], owner: Mapping[int, str], names: Sequence[str], folder: str | os.PathLike[str]
+) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    tables = [pa.parquet.read_table(file) for file in files]
+    if any(table.schema != tables[0].schema for table in tables):
+        raise CleancutError("the format cannot be kept: the files have different columns. Choose one format.")
+    whole = pa.concat_tables(tables)
+    paths = []
+    for name in names:
+        rows = [row for row, of in owner.items() if of == name]
+        paths.append(os.path.join(folder, f"{name}.parquet"))
+        with replacing(paths[-1]) as stream:
+            pa.parquet.write_table(whole.take(pa.array(sorted(rows), pa.int64())), stream)
+    return paths
 
 
 # --- JSONL ----------------------------------------------------------------------------------------------

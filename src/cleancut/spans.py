@@ -272,6 +272,12 @@ class Corpus:
         """All samples with some of their mentions."""
         return replace(self, mentions=self.mentions.keep(chosen))
 
+    def used_words(self) -> NDArray[np.int64]:
+        """Which words of the vocabulary occur: a part of a corpus has the vocabulary of the whole."""
+        used = np.zeros(len(self.vocabulary), bool)
+        used[self.words] = True
+        return np.flatnonzero(used)
+
     def tokens(self) -> list[list[str]]:
         """The words of each sample."""
         flat = iter([self.vocabulary[w] for w in self.words.tolist()])

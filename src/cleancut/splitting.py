@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -160,6 +160,7 @@ def mincut(
     case: bool = True,
     typed: bool = True,
     duplicates_together: bool = True,
+    progress: Callable[[float], None] | None = None,
 ) -> SplitPlan:
     """Split so that train, validation and test share as few entities as possible (after Babil et al., Section 3.3).
 
@@ -167,7 +168,8 @@ def mincut(
     *mixed* and goes to the highest split it touches, or is set aside (``discard="auto"``), after which no two splits
     share any entity. ``representative`` keeps the entities per sample of the held-out splits within [R, 2 - R] of the
     corpus's, ``min_per_type`` the mentions of each type; samples without entities are dealt in proportion. The same
-    set of samples and seed give the same plan in any order of rows.
+    set of samples and seed give the same plan in any order of rows. ``progress`` is called with the share of the work
+    done since it was called last.
 
     >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
     >>> corpus = Corpus.of(samples, tags=[["B-PER", "O"]] * 20)
@@ -191,9 +193,9 @@ def mincut(
     layout = _Layout(corpus, key, parse_choice(Unit, unit, "unit"), duplicates_together)
     limits, notes = _Limits(shares, representative, min_per_type), list[str]()
     if how_to is Method.MINCUT:
-        assignment, how, notes = _mincut(layout, limits, seed, solver, _proposals(polish, layout), budget)
+        assignment, how, notes = _mincut(layout, limits, seed, solver, _proposals(polish, layout), budget, progress)
     elif how_to is Method.COMPONENTS:
-        assignment, how, notes = _mincut(layout, limits, seed, None, _proposals(polish, layout), budget)
+        assignment, how, notes = _mincut(layout, limits, seed, None, _proposals(polish, layout), budget, progress)
     elif how_to is Method.RANDOM:
         order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
         assignment, how = _dealt(layout.unit_size, order, shares * len(corpus))[layout.unit_of_sample], "random"
@@ -315,13 +317,13 @@ class _Layout:
         self.fingerprint = f"{int(samples.sum(dtype=np.uint64)):016x}"
         hashes = np.zeros(int(of_sample.max()) + 1, np.uint64)
         np.add.at(hashes, of_sample, mixed(samples))
-        order = np.lexsort((np.arange(len(hashes)), hashes))
+        order = np.argsort(hashes, kind="stable")
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
         self.unit_of_sample, self.unit_hash = rank[of_sample], hashes[order]
         self.unit_size = np.bincount(self.unit_of_sample)
         mentions = corpus.mentions
-        self.unit_of_mention = self.unit_of_sample[mentions.sample]
+        self.unit_of_mention = self.unit_of_sample[mentions.sample].astype(np.int32)
         self.unit_mentions = np.bincount(self.unit_of_mention, minlength=len(self.unit_size))
         self.bearing, self.empty = np.flatnonzero(self.unit_mentions), np.flatnonzero(self.unit_mentions == 0)
         self.entity = entity_codes(corpus, key)
@@ -330,12 +332,18 @@ class _Layout:
         """The entity-bearing units; entities of one unit never matter, a unit that shares none is its own vertex."""
         from .partition import Aside, Incidence, Problem
 
-        labels = self.corpus.mentions.label.astype(np.int64)
+        labels = self.corpus.mentions.label
         n_units, n_types = len(self.bearing), len(self.corpus.mentions.labels)
         unit = (np.cumsum(self.unit_mentions > 0) - 1)[self.unit_of_mention]
+        types, counts = np.unique(unit * max(n_types, 1) + labels, return_counts=True)
         n_entities = int(self.entity.max(initial=0)) + 1
-        pairs = np.sort(unit * n_entities + self.entity)
-        of_unit, of_entity = np.divmod(pairs[np.append(True, pairs[1:] > pairs[:-1])[: len(pairs)]], n_entities)
+        pairs = unit  # in place from here on: these are the largest arrays of all
+        pairs *= n_entities
+        pairs += self.entity
+        pairs.sort()
+        pairs = pairs[np.append(True, pairs[1:] > pairs[:-1])[: len(pairs)]]
+        of_unit, of_entity = np.divmod(pairs, n_entities)
+        del unit, pairs
         shared = np.bincount(of_entity) > 1
         keep = shared[of_entity]
         number = np.cumsum(shared) - 1
@@ -343,13 +351,13 @@ class _Layout:
         rows = np.append(of_unit[keep], lonely)
         columns = np.append(number[of_entity[keep]], int(shared.sum()) + np.arange(len(lonely)))
         n_vertices = int(shared.sum()) + len(lonely)
+        del of_unit, of_entity, keep
         # vertices are numbered by the units they touch: equal ones are interchangeable
         hashes = np.zeros(n_vertices, np.uint64)
         np.add.at(hashes, columns, mixed(self.unit_hash[self.bearing[rows]] + np.uint64(1)))
         rank = np.empty(n_vertices, np.int64)
         rank[np.argsort(hashes, kind="stable")] = np.arange(n_vertices)
         columns = rank[columns]
-        types, counts = np.unique(unit * max(n_types, 1) + labels, return_counts=True)
         size, mentions = self.unit_size[self.bearing], self.unit_mentions[self.bearing]
         totals = np.bincount(labels, minlength=n_types)
         return Problem(
@@ -456,13 +464,15 @@ def _dealt(size: NDArray[np.integer], order: NDArray[np.integer], quota: NDArray
 
 
 def _mincut(
-    layout: _Layout, limits: _Limits, seed: int, engine: Engine | None, proposals: int, budget: float
-) -> tuple[NDArray[np.int64], str, list[str]]:
+    layout: _Layout, limits: _Limits, seed: int, engine: Engine | None, proposals: int, budget: float,
+    progress: Callable[[float], None] | None,
+) -> tuple[NDArray[np.int64], str, list[str]]:  # fmt: skip
     """The split of each sample, how it was found, and what to know of it."""
     from . import partition
 
     problem = replace(layout.problem(limits), shares=layout.bearing_shares(limits.shares, seed))
     options: dict[str, Any] = {"seed": seed, "engine": engine.value if engine else "none", "proposals": proposals}
+    options["progress"] = progress
     room = int(budget * len(layout.corpus))
     if budget < 1:
         found = partition.solve(problem, **options)
@@ -508,7 +518,7 @@ def _all_aside(
     return partition.settled(loose, found, proposals // 10, seed + 4), note
 
 
-_WORTH = 0.005
+_WORTH = 0.01
 """The share of samples that may be set aside on top, if that makes the kept ones meet the density."""
 
 
