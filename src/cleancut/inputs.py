@@ -6,6 +6,7 @@ not fit is refused with its place.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -382,8 +383,7 @@ def _chunks(data: Any, where: Where) -> Iterator[tuple[Any, Where]]:
 
 def _arrow_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], tuple[str, ...]]:
     """Words chunk by chunk, so that only their codes are ever in memory."""
-    import pyarrow as pa
-
+    pa = sys.modules["pyarrow"]  # loaded, since the words are Arrow's
     chunks, sizes = [], []
     for chunk, place in _chunks(tokens, where):
         values, lengths = _arrow_lists(chunk, place)
