@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .alignment import Counts
     from .confusion import Errors, errors
     from .exposure import Exposed, Exposure
+    from .hub import materialise, publish, publish_metrics, stage
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
     from .locating import metric
     from .reading import from_dataset, read, read_batches, read_pair, write
@@ -24,6 +25,7 @@ _HOME = {
     "alignment": ["Counts"],
     "confusion": ["Errors", "errors"],
     "exposure": ["Exposed", "Exposure"],
+    "hub": ["materialise", "publish", "publish_metrics", "stage"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
     "locating": ["metric"],
     "reading": ["from_dataset", "read", "read_batches", "read_pair", "write"],
@@ -37,7 +39,8 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score", "SplitPlan",
     "__version__", "audit", "clean_f1", "errors", "exact_f1", "from_dataset", "hardeval", "join_at",
-    "mention_statistics", "metric", "mincut", "partial_f1", "read", "read_batches", "read_pair", "subsets", "write",
+    "materialise", "mention_statistics", "metric", "mincut", "partial_f1", "publish", "publish_metrics", "read",
+    "read_batches", "read_pair", "stage", "subsets", "write",
 ]  # fmt: skip
 
 

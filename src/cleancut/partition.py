@@ -36,13 +36,13 @@ class Incidence(NamedTuple):
     """Rows of a sparse 0/1 matrix: the columns of row i are ``columns[bounds[i]:bounds[i + 1]]``, sorted."""
 
     bounds: Ints
-    columns: Ints
+    columns: NDArray[np.int32]
 
     @classmethod
     def of(cls, rows: Ints, columns: Ints, n_rows: int) -> Incidence:
         width = int(columns.max(initial=0)) + 1
         of_row, of_column = np.divmod(np.sort(rows * width + columns), width)  # far faster than a sort by two keys
-        return cls(bounds_of(np.bincount(of_row, minlength=n_rows)), of_column)
+        return cls(bounds_of(np.bincount(of_row, minlength=n_rows)), of_column.astype(np.int32))
 
     def rows(self) -> Ints:
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
@@ -379,10 +379,10 @@ def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solut
     pairs = of_unit[problem.unit_types.rows()] * max(problem.n_types, 1) + problem.unit_types.columns
     types, number = np.unique(pairs, return_inverse=True)
     of_component, of_type = np.divmod(types, max(problem.n_types, 1))
-    each = Incidence(np.arange(n + 1), np.arange(n))
+    each = Incidence(np.arange(n + 1), np.arange(n, dtype=np.int32))
     contracted = replace(
         problem, unit_vertices=each, vertex_units=each, size=size, mentions=mentions,
-        unit_types=Incidence(bounds_of(np.bincount(of_component, minlength=n)), of_type),
+        unit_types=Incidence(bounds_of(np.bincount(of_component, minlength=n)), of_type.astype(np.int32)),
         type_counts=np.bincount(number, problem.type_counts).astype(np.int64),
     )  # fmt: skip
     order = np.random.default_rng(seed).permutation(n)

@@ -6,7 +6,7 @@ import json
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +71,11 @@ class SplitPlan:
     notes: list[str]
     signature: str
     fingerprint: str
-    """Of the samples that were split, in their order."""
+    """Of the samples that were split, whatever their order."""
+    original_sizes: Mapping[str, int] = field(default_factory=dict)
+    """Samples of each original split, in the order in which they were joined."""
+    source: Mapping[str, str | None] = field(default_factory=dict)
+    """Where the samples are on the Hub: ``repo``, ``config`` and ``revision``; empty for local ones."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -106,12 +110,22 @@ class SplitPlan:
             return np.flatnonzero(self.assignment == ASIDE)
         return np.flatnonzero(self.assignment == self.names.index(name))
 
-    def apply(self, data: Any, *, discarded: bool = False) -> Any:
-        """The splits: a ``DatasetDict`` of a dataset (or of its splits), a dict of corpora of a corpus."""
+    def origins(self) -> list[tuple[str, int]]:
+        """The original split and the row in it of each sample."""
+        return [(name, row) for name, n in self.original_sizes.items() for row in range(n)]
+
+    def apply(self, data: Any, *, discarded: bool = False, origin: bool = False) -> Any:
+        """The splits: a ``DatasetDict`` of a dataset (or of its splits), a dict of corpora of a corpus.
+
+        ``origin`` adds the columns ``source_split`` and ``source_row`` to a dataset.
+        """
         names = [*self.names, *(["discarded"] if discarded and self.n_discarded else [])]
         whole = _joined(data)
         if len(whole) != len(self.assignment):
             raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(whole)} are given.")
+        if origin and not isinstance(whole, Corpus):
+            splits, rows = zip(*self.origins(), strict=True)
+            whole = whole.add_column("source_split", list(splits)).add_column("source_row", list(rows))
         parts = {name: whole.select(self.rows(name)) for name in names}
         if isinstance(whole, Corpus):
             return parts
@@ -122,6 +136,7 @@ class SplitPlan:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plan as JSON."""
         stored = {"format": "cleancut-plan-1", "names": self.names, "fingerprint": self.fingerprint, **self.to_dict()}
+        stored |= {"original_sizes": dict(self.original_sizes), "source": dict(self.source)}
         with replacing(path) as stream:
             stream.write(json.dumps({**stored, "assignment": self.assignment.tolist()}).encode())
 
@@ -135,6 +150,7 @@ class SplitPlan:
                 raise KeyError(stored["format"])
             leakage = {"before": stored["leakage_before"], "after": stored["leakage_after"]}
             fields = {name: stored[name] for name in ("representation", "guarantee", "how", "notes", "signature")}
+            fields |= {name: stored.get(name, {}) for name in ("original_sizes", "source")}
             assignment = np.array(stored["assignment"], np.int8)
             return cls(
                 tuple(stored["names"]), assignment, leakage, fingerprint=stored["fingerprint"], **fields
@@ -351,13 +367,14 @@ class _Layout:
         rows = np.append(of_unit[keep], lonely)
         columns = np.append(number[of_entity[keep]], int(shared.sum()) + np.arange(len(lonely)))
         n_vertices = int(shared.sum()) + len(lonely)
-        del of_unit, of_entity, keep
+        del of_entity, keep
         # vertices are numbered by the units they touch: equal ones are interchangeable
         hashes = np.zeros(n_vertices, np.uint64)
         np.add.at(hashes, columns, mixed(self.unit_hash[self.bearing[rows]] + np.uint64(1)))
         rank = np.empty(n_vertices, np.int64)
         rank[np.argsort(hashes, kind="stable")] = np.arange(n_vertices)
         columns = rank[columns]
+        of_unit, of_type = np.divmod(types, max(n_types, 1))
         size, mentions = self.unit_size[self.bearing], self.unit_mentions[self.bearing]
         totals = np.bincount(labels, minlength=n_types)
         return Problem(
@@ -365,7 +382,7 @@ class _Layout:
             Incidence.of(columns, rows, n_vertices),
             size,
             mentions,
-            Incidence(bounds_of(np.bincount(types // max(n_types, 1), minlength=n_units)), types % max(n_types, 1)),
+            Incidence(bounds_of(np.bincount(of_unit, minlength=n_units)), of_type.astype(np.int32)),
             counts.astype(np.int64),
             limits.shares,
             limits.density(float(mentions.sum() / max(size.sum(), 1))),
@@ -563,7 +580,7 @@ def _plan(
     signature = "|".join(["split", *(f"{k}:{v}" for k, v in settings.items()), f"v:{__version__}"])
     return SplitPlan(
         names, assignment.astype(np.int8), {"before": before, "after": after}, representation, guarantee, how,
-        notes + more, signature, layout.fingerprint,
+        notes + more, signature, layout.fingerprint, {name: len(part) for name, part in originals.items()},
     )  # fmt: skip
 
 

@@ -1,0 +1,552 @@
+"""The Hub: metrics published as Spaces, split plans as dataset configs. The only code that writes to the network.
+
+Nothing is uploaded unless it is asked for with ``push``: everything else says what would be. The token is
+huggingface_hub's own affair; it is never read, shown or stored here.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import html
+import io
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .exposure import Exposure
+from .leakage import subsets
+from .locating import hub_folder, metric
+from .reading import from_dataset, read
+from .report import split_text
+from .spans import samples_of
+from .splitting import SplitPlan
+from .tags import CleancutError, bounds_of
+from .version import __version__
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+TAG = f"cleancut-{__version__}"
+"""The tag of a release. Never evaluate's own ``v0.4.6``, which would silently win over newer code."""
+
+
+def check_repo(repo: str) -> str:
+    """A repository id ``org/name``, refused before any request where it cannot be one."""
+    owner, slash, name = repo.partition("/")
+    fits = slash and all(_NAME.fullmatch(part) and ".." not in part and "--" not in part for part in (owner, name))
+    if not fits or name.endswith((".git", ".", "-")):
+        raise CleancutError(f"{repo!r} is not the id of a repository. Give org/name: letters, digits, . _ - only.")
+    return repo
+
+
+# --- metric modules as Spaces -------------------------------------------------------------------------------
+
+
+def stage(names: Iterable[str] = (), folder: str | os.PathLike[str] = "spaces") -> list[Path]:
+    """Build the Space of each metric (all of them by default): a folder that needs evaluate and numpy alone.
+
+    The face has the engine files that it needs beside it, flat, and imports each of them itself, on a line of its own:
+    evaluate fetches only what the main file names.
+    """
+    names = list(names) or sorted(
+        path.name for path in hub_folder("metrics").iterdir() if (path / "README.md").exists()
+    )
+    sources = [Path(metric(name)) for name in names]
+    made = []
+    for source in sources:
+        target = Path(folder, source.name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{source.name}-") as fresh:
+            _stage(source, Path(fresh, source.name))
+            if target.exists():
+                _refuse_foreign(target, source.name)
+                shutil.rmtree(target)
+            os.replace(Path(fresh, source.name), target)
+        made.append(target)
+    return made
+
+
+def _refuse_foreign(target: Path, name: str) -> None:
+    """A folder is only replaced if it is a staged Space."""
+    if not (target / f"{name}.py").exists() or not (target / "requirements.txt").exists():
+        raise CleancutError(f"{target} is there and is not a staged Space. Choose another folder.")
+
+
+def _stage(source: Path, target: Path) -> None:
+    target.mkdir()
+    package = Path(__file__).resolve().parent
+    face = (source / f"{source.name}.py").read_text("utf-8")
+    engine = _needed(
+        {name.removeprefix("cleancut.") for name in re.findall(r"^from (cleancut\.\w+)", face, re.M)}, package
+    )
+    page = _needed({"pages"}, package)
+    for name in sorted(engine | page):
+        shutil.copyfile(package / f"{name}.py", target / f"{name}.py")
+    face = re.sub(r"^from cleancut\.", "from .", face, flags=re.M)
+    named = set(re.findall(r"^from \.(\w+) import", face, re.M))
+    lines = face.splitlines()
+    last = max(i for i, line in enumerate(lines) if line.startswith("from ."))
+    lines[last + 1 : last + 1] = [f"from .{name} import __doc__ as _{name}" for name in sorted(engine - named)]
+    (target / f"{source.name}.py").write_text("\n".join(lines) + "\n", "utf-8")
+    (target / "__init__.py").write_text("", "utf-8")
+    (target / "README.md").write_text((source / "README.md").read_text("utf-8"), "utf-8")
+    (target / "app.py").write_text(_APP.format(name=source.name), "utf-8")
+    (target / "requirements.txt").write_text("evaluate>=0.4.6\nnumpy>=1.26\n", "utf-8")
+
+
+def _needed(names: set[str], package: Path) -> set[str]:
+    """The modules of the package that some need, with themselves."""
+    found: set[str] = set()
+    while names - found:
+        name = (names - found).pop()
+        found.add(name)
+        tree = ast.parse((package / f"{name}.py").read_text("utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                names |= {node.module} if node.module else {alias.name for alias in node.names}
+    return found
+
+
+_APP = '''\
+"""The page of this Space."""
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+
+# the files of this folder are a package, whatever the folder is called here
+folder = Path(__file__).resolve().parent
+spec = importlib.util.spec_from_file_location("space", folder / "__init__.py", submodule_search_locations=[str(folder)])
+sys.modules["space"] = importlib.util.module_from_spec(spec)
+demo = importlib.import_module("space.pages").page("{name}")
+
+if __name__ == "__main__":
+    demo.launch()
+'''
+
+
+def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) -> list[str]:
+    """Upload the metric modules as Spaces ``org/<name>`` and tag the release; without ``push``, say what would be."""
+    if not _NAME.fullmatch(org):
+        raise CleancutError(f"{org!r} is not a user or an organisation. Letters, digits, . _ - only.")
+    said = []
+    with tempfile.TemporaryDirectory() as folder:
+        staged = stage(names, folder)
+        for i, space in enumerate(staged):
+            repo = check_repo(f"{org}/{space.name}")
+            files = {path.name: path.read_bytes() for path in sorted(space.iterdir()) if path.is_file()}
+            if push:
+                left = [f"{org}/{other.name}" for other in staged[i:]]
+                said.append(_push_space(repo, files, left))
+            else:
+                said.append(f"would create the Space {repo} (gradio), upload to it and tag it {TAG}:\n{_listed(files)}")
+    return said
+
+
+def _push_space(repo: str, files: dict[str, bytes], left: list[str]) -> str:
+    from huggingface_hub import CommitOperationAdd, HfApi
+
+    api = HfApi()
+    resume = f"Not uploaded: {', '.join(left)}. Run the same command again: what is there already is left as it is."
+
+    def upload() -> str:
+        api.create_repo(repo, repo_type="space", space_sdk="gradio", exist_ok=True)
+        additions = [CommitOperationAdd(path, data) for path, data in files.items()]
+        done = api.create_commit(repo, additions, commit_message=f"cleancut {__version__}", repo_type="space")
+        tags = {tag.name: tag.target_commit for tag in api.list_repo_refs(repo, repo_type="space").tags}
+        if TAG not in tags:
+            api.create_tag(repo, tag=TAG, repo_type="space", revision=done.oid)
+        elif tags[TAG] != done.oid:
+            return f"{repo}: uploaded. The tag {TAG} stays where it was: a release is not moved. Raise the version."
+        return f"{repo}: uploaded and tagged {TAG}."
+
+    return attempt(upload, repo, resume)
+
+
+# --- requests ---------------------------------------------------------------------------------------------------
+
+Result = TypeVar("Result")
+
+
+def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
+    """Run requests, and turn what may go wrong on the way into one line that says how to go on."""
+    import httpx2
+    from huggingface_hub import errors
+
+    try:
+        return request()
+    except errors.GatedRepoError:
+        why = "access to it is restricted. Ask for access on its page, and log in with `hf auth login`"
+    except errors.RepositoryNotFoundError:
+        why = "there is no such repository, or you may not see it. Check the id, and log in with `hf auth login`"
+    except errors.RevisionNotFoundError:
+        why = "there is no such revision"
+    except errors.LocalTokenNotFoundError:
+        why = "you are not logged in. Run `hf auth login`"
+    except errors.HfHubHTTPError as error:
+        why = _refusal(error)
+    except (httpx2.HTTPError, OSError) as error:
+        why = f"the Hub cannot be reached ({type(error).__name__}). Check the network"
+    raise CleancutError(f"{repo}: {why}. {resume}")
+
+
+def _refusal(error: Any) -> str:
+    status = error.response.status_code if error.response is not None else 0
+    if status in (401, 403):
+        return f"you may not do that (status {status}). Log in with `hf auth login` and a token that may write"
+    if status == 429:
+        return "the Hub limits your requests (status 429). Wait a while"
+    if status == 412:
+        return "someone else has changed it in between (status 412)"
+    return f"the Hub refused (status {status})"
+
+
+def _listed(files: Mapping[str, bytes]) -> str:
+    return "\n".join(f"  {path}  {len(data):,} bytes" for path, data in files.items())
+
+
+def joined(said: Sequence[str], push: bool) -> str:
+    """What a command prints: what was or would be done, and how to do it."""
+    return "\n\n".join([*said, *([] if push else ["Nothing was uploaded. Add --push to do it."])])
+
+
+# --- split plans as dataset configs -------------------------------------------------------------------------------
+
+_BEGIN, _END = "<!-- cleancut: {config} -->", "<!-- cleancut: end of {config} -->"
+DERIVED = ("clean-test", "contaminated-test")
+"""Configs that hold the test split with filtered targets: mentions that train has not, or has, shown."""
+
+
+def publish(
+    plan_file: str | os.PathLike[str],
+    to: str,
+    config: str,
+    *,
+    private: bool = False,
+    indices_only: bool = False,
+    also: Sequence[str] = (),
+    licence: str | None = None,
+    pr: bool = False,
+    push: bool = False,
+) -> list[str]:
+    """Publish a plan and the splits that lie beside it as a config of a dataset, each config in one commit.
+
+    Other configs are not touched. Without ``push``, say exactly what would be uploaded. ``indices_only`` publishes
+    where each row is in the source (repository, revision, split, row) and no text. ``also`` adds ``DERIVED`` configs.
+    """
+    check_repo(to)
+    unknown = set(also) - set(DERIVED)
+    if unknown:
+        raise CleancutError(f"{', '.join(sorted(unknown))}: no such config to derive. Choose of {', '.join(DERIVED)}.")
+    for name in (config, *also):
+        if not _NAME.fullmatch(name):
+            raise CleancutError(f"{name!r} cannot be the name of a config. Letters, digits, . _ - only.")
+    if indices_only and also:
+        raise CleancutError("derived configs hold text, which --indices-only leaves out. Choose one of the two.")
+    path = Path(plan_file, "plan.json") if os.path.isdir(plan_file) else Path(plan_file)
+    plan = SplitPlan.load(path)
+    splits = _split_rows(path.parent, plan)
+    made = {config: _indices(plan, splits, config) if indices_only else _tables(splits, config)}
+    made |= {name: _tables(_derived(splits, name), name) for name in also}
+    licence = licence or _source_licence(plan, push)
+    said = []
+    for i, (name, files) in enumerate(made.items()):
+        sections = {name: _section(plan, name, to, indices_only, derived=name in also)}
+        if name == config:
+            files[f"{name}/leakage.svg"] = _chart(plan).encode()
+        said.append(
+            _push_config(to, name, files, sections[name], licence, private, pr, list(made)[i:])
+            if push
+            else _announced(to, name, files, sections[name], private, pr)
+        )
+    return said
+
+
+def _split_rows(folder: Path, plan: SplitPlan) -> dict[str, Any]:
+    """The splits as datasets, from the files that ``cleancut split`` wrote beside the plan."""
+    import datasets
+
+    found = {}
+    for name in plan.names:
+        files = [path for path in sorted(folder.glob(f"{name}.*")) if path.suffix in (".parquet", ".jsonl", ".conll")]
+        if not files:
+            raise CleancutError(f"{folder} has no file of the split {name}. Run cleancut split, which writes them.")
+        if files[0].suffix == ".parquet":
+            found[name] = datasets.Dataset.from_parquet(str(files[0]), keep_in_memory=True)
+        else:
+            rows = list(samples_of(read(files[0])))
+            found[name] = datasets.Dataset.from_list(rows)
+        if len(found[name]) != plan.sizes[name]:
+            raise CleancutError(
+                f"{files[0]} has {len(found[name])} rows but the plan {plan.sizes[name]}. Run cleancut split again."
+            )
+    return found
+
+
+def _tables(splits: Mapping[str, Any], config: str) -> dict[str, bytes]:
+    found = {}
+    for name, rows in splits.items():
+        stream = io.BytesIO()
+        rows.to_parquet(stream)
+        found[f"{config}/{name}-00000-of-00001.parquet"] = stream.getvalue()
+    return found
+
+
+def _derived(splits: Mapping[str, Any], name: str) -> dict[str, Any]:
+    import datasets
+
+    train, test = from_dataset(splits["train"]), from_dataset(splits["test"])
+    clean, contaminated = subsets(test, Exposure.of(train))
+    rows = list(samples_of(clean if name == "clean-test" else contaminated))
+    return {"test": datasets.Dataset.from_list(rows)}
+
+
+def _indices(plan: SplitPlan, splits: Mapping[str, Any], config: str) -> dict[str, bytes]:
+    """Where each row is in the source, and what its rows must add up to."""
+    import datasets
+
+    if not plan.source:
+        raise CleancutError("the plan does not know a source on the Hub. Split a dataset by its Hub id for that.")
+    origin = plan.origins()
+    tables = {}
+    for name in plan.names:
+        rows = plan.rows(name)
+        tables[name] = datasets.Dataset.from_dict(
+            {"source_split": [origin[i][0] for i in rows], "source_row": [origin[i][1] for i in rows]}
+        )
+    about = {
+        **plan.source,
+        "format": "cleancut-indices-1",
+        "fingerprints": {name: rows_fingerprint(rows) for name, rows in splits.items()},
+        "signature": plan.signature,
+    }
+    return {**_tables(tables, config), f"{config}/source.json": json.dumps(about, indent=1).encode()}
+
+
+def rows_fingerprint(rows: Iterable[Mapping[str, Any]]) -> str:
+    """A digest of rows in their order, columns and all."""
+    digest = hashlib.blake2b(digest_size=16)
+    for row in rows:
+        digest.update(json.dumps(row, sort_keys=True, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass"))
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def materialise(repo: str, config: str, *, revision: str | None = None) -> Any:
+    """The ``DatasetDict`` behind an indices-only config, rebuilt from its source and verified row by row."""
+    import datasets
+    from huggingface_hub import hf_hub_download
+
+    check_repo(repo)
+    if not _NAME.fullmatch(config):
+        raise CleancutError(f"{config!r} cannot be the name of a config. Letters, digits, . _ - only.")
+
+    def fetch() -> tuple[dict[str, Any], Any]:
+        file = hf_hub_download(repo, f"{config}/source.json", repo_type="dataset", revision=revision)
+        about = json.loads(Path(file).read_text("utf-8"))
+        return about, datasets.load_dataset(repo, config, revision=revision)
+
+    try:
+        about, where = attempt(fetch, repo, "Nothing was changed.")
+    except (KeyError, ValueError) as error:
+        if isinstance(error, CleancutError):
+            raise
+        raise CleancutError(f"{repo}: the config {config} holds no indices ({error}).") from None
+    if about.get("format") != "cleancut-indices-1":
+        raise CleancutError(f"{repo}: the config {config} holds no indices that cleancut wrote.")
+    check_repo(about["repo"])
+    source = attempt(
+        lambda: datasets.load_dataset(about["repo"], about["config"], revision=about["revision"]),
+        about["repo"],
+        "The indices need their source.",
+    )
+    parts = {}
+    for name, table in where.items():
+        rows = list(zip(table["source_split"], table["source_row"], strict=True))
+        starts = dict(zip(source, bounds_of(np.array([len(part) for part in source.values()])).tolist(), strict=False))
+        whole = datasets.concatenate_datasets(list(source.values()))
+        parts[name] = whole.select([starts[split] + row for split, row in rows])
+        if rows_fingerprint(parts[name]) != about["fingerprints"][name]:
+            raise CleancutError(
+                f"{about['repo']}@{about['revision']}: the rows of {name} are not those that were split. "
+                "The source has changed: ask who published the indices for a new revision."
+            )
+    return datasets.DatasetDict(parts)
+
+
+def _source_licence(plan: SplitPlan, ask: bool) -> str | None:
+    """The licence that the source's card names."""
+    if not plan.source or not ask:
+        return None
+    from huggingface_hub import HfApi
+
+    source = {name: str(value) for name, value in plan.source.items()}
+    info = attempt(
+        lambda: HfApi().dataset_info(source["repo"], revision=source["revision"]),
+        source["repo"],
+        "Nothing was uploaded.",
+    )
+    licence = info.card_data.get("license") if info.card_data else None
+    return ", ".join(licence) if isinstance(licence, list) else licence
+
+
+# --- cards ----------------------------------------------------------------------------------------------------------
+
+
+def _card(old: str, config: str, section: str, files: Iterable[str], licence: str | None) -> str:
+    """The dataset card with this config in it; all other text and configs stay."""
+    from huggingface_hub import DatasetCard
+
+    card = DatasetCard(old or "---\n{}\n---\n", ignore_metadata_errors=True)
+    configs = list(card.data.get("configs") or [])
+    tables = [path for path in files if path.endswith(".parquet")]
+    data_files = [
+        {"split": path.rpartition("/")[2].partition("-")[0], "path": re.sub(r"-\d+-of-\d+", "-*", path)}
+        for path in tables
+    ]
+    entry: dict[str, Any] = {"config_name": config, "data_files": data_files}
+    known = [i for i, other in enumerate(configs) if other.get("config_name") == config]
+    if known:
+        theirs = configs[known[0]].get("data_files") or []
+        foreign = [
+            item["path"] for item in theirs if isinstance(item, dict) and not str(item["path"]).startswith(f"{config}/")
+        ]
+        if foreign:
+            raise CleancutError(
+                f"the config {config} is there already with files of its own ({foreign[0]}). Choose another --config."
+            )
+        configs[known[0]] = {**configs[known[0]], **entry}
+    else:
+        configs.append(entry if configs else {**entry, "default": True})
+    card.data["configs"] = configs
+    if licence and not card.data.get("license"):
+        card.data["license"] = licence
+    begin, end = _BEGIN.format(config=config), _END.format(config=config)
+    before, found, rest = card.text.partition(begin)
+    after = rest.partition(end)[2] if found else ""
+    text = f"{before.rstrip()}\n\n{begin}\n{section.strip()}\n{end}\n{after.lstrip()}".strip()
+    card.text = f"\n{text}\n"
+    return str(card)
+
+
+def _section(plan: SplitPlan, config: str, repo: str, indices_only: bool, derived: bool) -> str:
+    if derived:
+        kind = "has not" if config == "clean-test" else "has"
+        return (
+            f"## Config `{config}`\n\nThe test split with the mentions that train {kind} shown: all samples, filtered "
+            f"targets.\n\n`{plan.signature}`\n"
+        )
+    load = f'datasets.load_dataset("{repo}", "{config}")'
+    how = f"```python\nimport datasets\n\ndataset = {load}\n```"
+    if indices_only:
+        how = (
+            f"The text is not here: rows are named by their place in `{plan.source['repo']}`, revision "
+            f"`{plan.source['revision']}`, and rebuilt from there, with their fingerprint checked.\n\n"
+            f'```python\nimport cleancut\n\ndataset = cleancut.materialise("{repo}", "{config}")\n```'
+        )
+    return "\n\n".join([
+        f"## Config `{config}`", f"**{plan.guarantee[0].upper()}{plan.guarantee[1:]}.**", how,
+        f"![samples that share an entity, before and after]({config}/leakage.svg)",
+        split_text({config: plan}, markdown=True),
+        _type_table(plan),
+        f"Made by `cleancut {__version__}` with `{plan.signature}`. The method follows:", f"```bibtex\n{_CITATION}```",
+    ])  # fmt: skip
+
+
+_CITATION = """\
+@misc{babil-etal-random-splitting,
+    title = "Random Splitting Negatively Impacts {NER} Evaluation:
+             Quantifying and Eliminating the Overestimation of {NER} Performance",
+    author = "Babil, Florian and Hennen, Moritz and Murauer, Jakob and Geierhos, Michaela",
+}
+"""
+
+
+def _type_table(plan: SplitPlan) -> str:
+    labels = sorted({label for row in plan.representation.values() for label in row["type_counts"]})
+    head = f"| type | {' | '.join(plan.names)} |\n|---|{'---:|' * len(plan.names)}"
+    counts = {name: plan.representation[name]["type_counts"] for name in plan.names}
+    rows = [f"| {label} | {' | '.join(str(counts[name].get(label, 0)) for name in plan.names)} |" for label in labels]
+    return "\n".join([head, *rows])
+
+
+def _chart(plan: SplitPlan) -> str:
+    """A bar for each pair of splits: the share of samples that share an entity, before and after."""
+    after, before = plan.leakage["after"], plan.leakage["before"]
+    pairs = [f"{late}_vs_{early}" for i, late in enumerate(plan.names) for early in plan.names[:i]]
+    bars, y = [], 24
+    for pair in pairs:
+        bars.append(f'<text x="8" y="{y + 14}">{html.escape(pair.replace("_vs_", " in "))}</text>')
+        for what, colour, rows in (("before", "#b8b8b8", before), ("after", "#2a7de1", after)):
+            if pair not in rows:
+                continue
+            share = rows[pair]["rate_partial"] or 0.0
+            share = 0.0 if share != share else share
+            bars.append(
+                f'<rect x="190" y="{y}" width="{max(320 * share, 1):.1f}" height="16" fill="{colour}"/>'
+                f'<text x="{196 + 320 * share:.1f}" y="{y + 13}">{100 * share:.1f}% {what}</text>'
+            )
+            y += 20
+        y += 12
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="640" height="{y}" font-family="sans-serif" font-size="13">'
+        f'<rect width="640" height="{y}" fill="#ffffff"/><text x="8" y="16">samples that share an entity</text>'
+        f"{''.join(bars)}</svg>\n"
+    )
+
+
+# --- uploading a config -----------------------------------------------------------------------------------------
+
+
+def _announced(repo: str, config: str, files: Mapping[str, bytes], section: str, private: bool, pr: bool) -> str:
+    where = "a pull request to " if pr else ""
+    seen = "private, if it is new" if private else "public, if it is new"
+    shown = "\n".join(f"  | {line}" for line in section.splitlines())
+    return (
+        f"would upload to {where}the dataset {repo} ({seen}) the config {config}, in one commit:\n{_listed(files)}\n"
+        f"  README.md  the config in its metadata, and this section:\n{shown}"
+    )
+
+
+def _push_config(
+    repo: str, config: str, files: Mapping[str, bytes], section: str, licence: str | None, private: bool, pr: bool,
+    left: Sequence[str],
+) -> str:  # fmt: skip
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError
+
+    api = HfApi()
+    resume = f"Not uploaded: {', '.join(left)}. Run the same command again: what is there already is left as it is."
+
+    def upload() -> str:
+        api.create_repo(repo, repo_type="dataset", private=private or None, exist_ok=True)
+        head = api.dataset_info(repo).sha
+        there = set(api.list_repo_files(repo, repo_type="dataset", revision=head))
+        old = ""
+        if "README.md" in there:
+            try:
+                old = Path(hf_hub_download(repo, "README.md", repo_type="dataset", revision=head)).read_text("utf-8")
+            except EntryNotFoundError:
+                old = ""
+        card = _card(old, config, section, files, licence)
+        operations: list[Any] = [CommitOperationAdd(path, data) for path, data in files.items()]
+        operations.append(CommitOperationAdd("README.md", card.encode()))
+        stale = {path for path in there if path.startswith(f"{config}/")} - set(files)
+        operations += [CommitOperationDelete(path) for path in sorted(stale)]
+        # all or nothing: large files go up first, unseen; one commit then shows the config with its card
+        done = api.create_commit(
+            repo, operations, commit_message=f"Config {config} (cleancut {__version__})", repo_type="dataset",
+            parent_commit=head, create_pr=pr,
+        )  # fmt: skip
+        if pr:
+            return f"{repo}: the config {config} is in the pull request {done.pr_url}."
+        return f"{repo}: the config {config} is up. Load it with load_dataset({repo!r}, {config!r})."
+
+    return attempt(upload, repo, resume)

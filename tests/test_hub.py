@@ -1,0 +1,338 @@
+"""The Hub with the real clients: Spaces that need no install, configs beside others, indices, faults on the way."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from hub import TOKEN, Hub
+
+import cleancut
+from cleancut import CleancutError, write
+from cleancut.demo import generate
+from cleancut.faces import KEYWORDS
+from cleancut.hub import TAG, check_repo
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def hub():
+    with Hub() as server:
+        yield server
+
+
+@pytest.fixture
+def run(hub, tmp_path):
+    """A program that talks to the Hub of the test; nothing it prints may hold the token."""
+
+    def run(*arguments, home="home", python=sys.executable, cwd=tmp_path, **environment):
+        environment = {**hub.environment(tmp_path / home), **environment}
+        done = subprocess.run(
+            [str(python), *map(str, arguments)], env=environment, cwd=cwd, capture_output=True, text=True, timeout=300
+        )
+        assert TOKEN not in done.stdout + done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def cli(run):
+    return lambda *arguments, **options: run("-m", "cleancut", *arguments, **options)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """A virtual environment with evaluate and numpy, in which cleancut is not installed."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    site = next(folder.glob("lib/python*/site-packages"))
+    left_out = ("cleancut", "__editable__", "scipy", "numba", "pymetis", "gradio", "torch", "transformers")
+    for entry in Path(sysconfig.get_paths()["purelib"]).iterdir():
+        if not entry.name.lower().startswith(left_out) and not entry.name.endswith(".pth"):
+            (site / entry.name).symlink_to(entry)
+    python = folder / "bin" / "python"
+    assert subprocess.run([python, "-c", "import cleancut"], capture_output=True).returncode == 1
+    return python
+
+
+GOLD = [["B-PER", "I-PER", "O"], ["O"], ["B-LOC", "O"]]
+PRED = [["B-PER", "O", "O"], ["B-LOC"], ["B-LOC", "O"]]
+TOKENS = [["a", "b", "x"], ["y"], ["new", "c"]]
+TRAIN = {"tokens": [["a", "b", "x"], ["c"]], "tags": [["B-PER", "I-PER", "O"], ["B-LOC"]]}
+COMPUTE = """
+import json, sys, evaluate
+metric = evaluate.load(sys.argv[1], **({{"revision": sys.argv[2]}} if len(sys.argv) > 2 else {{}}))
+extra = {{"tokens": {TOKENS}, "train": {TRAIN}}} if {needs} else {{}}
+print(json.dumps(metric.compute(predictions={PRED}, references={GOLD}, **extra)))
+"""
+
+
+def expected(name):
+    train = cleancut.Exposure.of(cleancut.Corpus.of(TRAIN["tokens"], tags=TRAIN["tags"]))
+    given = {"tokens": TOKENS} if "train" in KEYWORDS[name] else {}
+    score = getattr(cleancut, name)(GOLD, PRED, *([train] if given else []), **given)
+    return json.dumps(score.to_dict())
+
+
+def program(name):
+    return COMPUTE.format(TOKENS=TOKENS, TRAIN=TRAIN, GOLD=GOLD, PRED=PRED, needs="train" in KEYWORDS[name])
+
+
+def test_spaces_compute_the_same_where_cleancut_is_not_installed(hub, run, cli, bare, tmp_path):
+    said = cli("publish-metrics", "--to", "org")
+    assert said.returncode == 0 and "Nothing was uploaded" in said.stdout and not hub.repos
+    assert f"would create the Space org/clean_f1 (gradio), upload to it and tag it {TAG}" in said.stdout
+    assert cli("publish-metrics", "--to", "org", "--push").returncode == 0
+    assert {name for _, name in hub.repos} == {f"org/{name}" for name in KEYWORDS}
+    staged = cli("stage", "-o", tmp_path / "spaces").stdout.splitlines()
+    assert sorted(Path(folder).name for folder in staged) == sorted(KEYWORDS)
+    for name in KEYWORDS:
+        for where in ([f"org/{name}"], [tmp_path / "spaces" / name], [f"org/{name}", TAG]):
+            done = run("-c", program(name), *where, python=bare)
+            assert done.stdout.strip() == expected(name), done.stderr
+
+
+def test_a_revision_pins_the_code(hub, run, cli, bare):
+    assert cli("publish-metrics", "exact_f1", "--to", "org", "--push").returncode == 0
+    face = hub.files("space", "org/exact_f1")["exact_f1.py"].decode()
+    hub.put("space", "org/exact_f1", {"exact_f1.py": face.replace(".to_dict()", '.to_dict() | {"f1": -1.0}')})
+    newest = json.loads(run("-c", program("exact_f1"), "org/exact_f1", python=bare).stdout)
+    pinned = run("-c", program("exact_f1"), "org/exact_f1", TAG, python=bare, home="other").stdout
+    assert newest["f1"] == -1.0 and pinned.strip() == expected("exact_f1")
+    again = cli("publish-metrics", "exact_f1", "--to", "org", "--push")  # what was changed by hand is restored
+    assert "a release is not moved" in again.stdout
+    assert hub.files("space", "org/exact_f1")["exact_f1.py"].decode() == face
+
+
+def test_a_staged_space_has_what_a_space_needs(tmp_path):
+    for folder in cleancut.stage(folder=tmp_path):
+        names = {path.name for path in folder.iterdir()}
+        assert {f"{folder.name}.py", "README.md", "app.py", "requirements.txt", "scores.py", "__init__.py"} <= names
+        front = (folder / "README.md").read_text().split("---")[1]
+        assert all(
+            f"{key}:" in front for key in ("title", "sdk", "sdk_version", "python_version", "app_file", "license")
+        )
+    with pytest.raises(CleancutError, match="Did you mean exact_f1"):
+        cleancut.stage(["exakt_f1"], tmp_path)
+    (tmp_path / "x" / "exact_f1").mkdir(parents=True)
+    (tmp_path / "x" / "exact_f1" / "mine.txt").write_text("keep me")
+    with pytest.raises(CleancutError, match="not a staged Space"):
+        cleancut.stage(["exact_f1"], tmp_path / "x")
+    assert (tmp_path / "x" / "exact_f1" / "mine.txt").read_text() == "keep me"
+
+
+def test_the_page_of_a_space_answers(tmp_path):
+    pytest.importorskip("gradio", reason="the page is for Gradio, an extra")
+    cleancut.stage(["clean_f1"], tmp_path)
+    code = (
+        "import runpy, json\n"
+        "demo = runpy.run_path('app.py')['demo']\n"
+        "demo.launch(prevent_thread_lock=True, quiet=True)\n"
+        "from gradio_client import Client\n"
+        "client = Client(demo.local_url, verbose=False)\n"
+        "text, table = client.predict('Ada B-PER\\n', 'Ada B-PER\\n', 'Bo B-PER\\n', api_name='/score')\n"
+        "print(json.dumps([text, table['data']]))\n"
+    )
+    environment = {**os.environ, "GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path / "clean_f1", env=environment, capture_output=True, text=True
+    )
+    text, rows = json.loads(done.stdout.splitlines()[-1])
+    assert "**clean_f1** 1.0000" in text and "clean_f1|match:exact" in text and ["n_clean", "1"] in rows
+
+
+# --- datasets -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def plan(cli, tmp_path):
+    corpus = generate(300)
+    write(corpus.select(slice(0, 220)), tmp_path / "train.jsonl")
+    write(corpus.select(slice(220, 300)), tmp_path / "test.jsonl")
+    done = cli("split", "train.jsonl", "test.jsonl", "-o", "clean", "--discard", "auto", "--effort", "fast")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "clean" / "plan.json"
+
+
+LOAD = """
+import datasets, json, sys
+datasets.disable_progress_bars()
+found = datasets.load_dataset(*sys.argv[1:])
+print(json.dumps({name: rows.to_list() for name, rows in found.items()}))
+"""
+
+
+def rows_of(folder, name):
+    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+
+
+def test_a_config_goes_up_beside_others(hub, run, cli, plan):
+    configs = "configs:\n- config_name: old\n  data_files:\n  - split: train\n    path: old.csv\n"
+    card = f"---\nlicense: mit\n{configs}---\n# Mine\n"
+    hub.put("dataset", "org/data", {"README.md": card, "old.csv": "a\n1\n"})
+    command = ["publish", plan, "--to", "org/data", "--config", "mincut-80-10-10"]
+    before = dict(hub.files("dataset", "org/data"))
+    dry = cli(*command)
+    assert dry.returncode == 0 and "Nothing was uploaded" in dry.stdout and "mincut-80-10-10/train-" in dry.stdout
+    assert hub.files("dataset", "org/data") == before and not hub.large
+    pushed = cli(*command, "--push")
+    assert pushed.returncode == 0, pushed.stderr
+    files = hub.files("dataset", "org/data")
+    text = files["README.md"].decode()
+    assert files["old.csv"] == before["old.csv"] and "# Mine" in text and "license: mit" in text
+    assert "No entity is shared" in text and "| type |" in text and "split|method:mincut" in text
+    assert files["mincut-80-10-10/leakage.svg"].startswith(b"<svg")
+    done = run("-c", LOAD, "org/data", "mincut-80-10-10")
+    assert done.returncode == 0, done.stderr
+    loaded = json.loads(done.stdout)
+    for name in ("train", "validation", "test"):
+        assert [row["tokens"] for row in loaded[name]] == [row["tokens"] for row in rows_of(plan.parent, name)]
+    assert json.loads(run("-c", LOAD, "org/data", "old").stdout) == {"train": [{"a": 1}]}
+    commits = len(hub.repos["dataset", "org/data"].commits)
+    again = cli(*command, "--push")
+    assert again.returncode == 0 and len(hub.repos["dataset", "org/data"].commits) == commits  # nothing to do
+    second = cli(*command[:-1], "other", "--push", "--also", "clean-test,contaminated-test", "--pr")
+    assert second.returncode == 0 and "pull request" in second.stdout
+    assert hub.files("dataset", "org/data") == files
+
+
+def test_derived_configs(hub, run, cli, plan):
+    done = cli("publish", plan, "--to", "org/new", "--config", "c", "--also", "clean-test,contaminated-test", "--push",
+               "--private", "--licence", "cc-by-4.0")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (
+        hub.repos["dataset", "org/new"].private
+        and b"license: cc-by-4.0" in hub.files("dataset", "org/new")["README.md"]
+    )
+    clean, contaminated = (
+        json.loads(run("-c", LOAD, "org/new", name).stdout)["test"] for name in ("clean-test", "contaminated-test")
+    )
+    test = rows_of(plan.parent, "test")
+    assert (
+        [row["tokens"] for row in clean] == [row["tokens"] for row in contaminated] == [row["tokens"] for row in test]
+    )
+    counts = [sum(len(row["entities"]) for row in rows) for rows in (clean, contaminated, test)]
+    assert counts[0] == counts[2] and counts[1] == 0  # nothing is shared
+
+
+def test_a_config_of_someone_else_is_left_alone(hub, cli, plan):
+    card = "---\nconfigs:\n- config_name: c\n  data_files:\n  - split: train\n    path: theirs.csv\n---\n"
+    hub.put("dataset", "org/data", {"README.md": card, "theirs.csv": "a\n1\n"})
+    before = dict(hub.files("dataset", "org/data"))
+    done = cli("publish", plan, "--to", "org/data", "--config", "c", "--push")
+    assert done.returncode == 2 and "files of its own (theirs.csv)" in done.stderr
+    assert hub.files("dataset", "org/data") == before
+
+
+INDEXED = """
+import sys, datasets, cleancut
+from dataclasses import replace
+from pathlib import Path
+data = datasets.load_dataset("org/source")
+plan = cleancut.mincut(data, effort="fast")
+plan = replace(plan, source={"repo": "org/source", "config": None, "revision": sys.argv[1]})
+Path("out").mkdir()
+for name, rows in plan.apply(data).items():
+    rows.to_parquet(f"out/{name}.parquet")
+plan.save("out/plan.json")
+"""
+
+
+def test_indices_only_holds_no_text_and_is_rebuilt_and_verified(hub, run, cli, tmp_path):
+    corpus = generate(200)
+    rows = [{"tokens": t, "tags": g, "note": f"#{i}"} for i, (t, g) in enumerate(zip(corpus.tokens(), corpus.tags()))]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    revision = hub.put("dataset", "org/source", {"data.jsonl": lines, "README.md": "---\nlicense: other\n---\n"})
+    assert run("-c", INDEXED, revision).returncode == 0
+    command = ["publish", "out", "--to", "org/indices", "--config", "clean", "--indices-only"]
+    done = cli(*command, "--push")
+    assert done.returncode == 0, done.stderr
+    files = hub.files("dataset", "org/indices")
+    assert not any(
+        word.encode() in data for data in files.values() for word in (rows[0]["note"], " ".join(rows[0]["tokens"]))
+    )
+    assert b"license: other" in files["README.md"] and b"cleancut.materialise" in files["README.md"]
+    built = cli("materialise", "org/indices", "--config", "clean", "-o", "built", home="fresh")
+    assert built.returncode == 0, built.stderr
+    import pyarrow.parquet
+
+    for name in ("train", "validation", "test"):
+        ours, theirs = (
+            pyarrow.parquet.read_table(tmp_path / f / f"{name}.parquet").to_pylist() for f in ("out", "built")
+        )
+        assert ours == theirs and ours
+    source = json.loads(files["clean/source.json"])
+    changed = hub.put("dataset", "org/source", {"data.jsonl": lines.replace("#7", "#x")})
+    moved = {**source, "revision": changed}
+    hub.put("dataset", "org/indices", {"clean/source.json": json.dumps(moved)})
+    done = cli("materialise", "org/indices", "--config", "clean", "-o", "again", home="fresh")
+    assert done.returncode == 2 and "not those that were split" in done.stderr
+    assert not list((tmp_path / "again").glob("*")) if (tmp_path / "again").exists() else True
+
+
+# --- what goes wrong -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("repo", ["data", "a/b/c", "org/../x", "org/na me", "https://x/y", "-a/b", "org/x.git", ""])
+def test_ids_are_checked_before_any_request(repo):
+    with pytest.raises(CleancutError, match="not the id of a repository"):
+        check_repo(repo)
+
+
+@pytest.mark.parametrize("config", ["a/b", "a:b", "a b", "*", "..\\x"])
+def test_config_names_are_checked_before_any_request(hub, cli, plan, config):
+    done = cli("publish", plan, "--to", "org/data", "--config", config, "--push")
+    assert done.returncode == 2 and "cannot be the name of a config" in done.stderr and not hub.requests
+
+
+def test_failures_say_what_is_there_and_lose_nothing(hub, cli, plan):
+    hub.put("dataset", "org/data", {"README.md": "# Mine\n"})
+    before = dict(hub.files("dataset", "org/data"))
+    command = ["publish", plan, "--to", "org/data", "--config", "c", "--push"]
+    cases = [
+        ("POST /api/repos/create", 403, "may not do that (status 403)"),
+        ("POST .*/commit/", 403, "may not do that (status 403)"),
+        ("POST .*/commit/", 412, "changed it in between"),
+        ("PUT /large/", 500, "the Hub refused (status 500)"),
+    ]
+    for pattern, status, message in cases:
+        hub.faults.clear()
+        hub.fail(pattern, status)
+        done = cli(*command)
+        assert done.returncode == 2 and message in done.stderr, done.stderr
+        assert done.stderr.count("\n") == 1 and "Not uploaded: c. Run the same command again" in done.stderr
+        assert hub.files("dataset", "org/data") == before  # no half of a config is seen
+    hub.faults.clear()
+    hub.fail("POST .*/commit/", 429, times=2, Retry_After="0")  # the client waits and asks again
+    assert cli(*command).returncode == 0
+    assert "c/train-00000-of-00001.parquet" in hub.files("dataset", "org/data")
+
+
+def test_a_hub_that_hangs_up_and_a_second_try(hub, cli, plan):
+    command = ["publish", plan, "--to", "org/data", "--config", "c", "--also", "clean-test", "--push"]
+    hub.fail("POST .*/commit/", None, after=1)  # the first config is up, the second is not
+    done = cli(*command)
+    assert done.returncode == 2 and "Not uploaded: clean-test" in done.stderr, done.stderr
+    files = hub.files("dataset", "org/data")
+    assert "c/train-00000-of-00001.parquet" in files and not any(path.startswith("clean-test/") for path in files)
+    hub.faults.clear()
+    commits = len(hub.repos["dataset", "org/data"].commits)
+    assert cli(*command).returncode == 0
+    assert len(hub.repos["dataset", "org/data"].commits) == commits + 1
+    assert "clean-test/test-00000-of-00001.parquet" in hub.files("dataset", "org/data")
+
+
+def test_gated_missing_and_unreachable(hub, cli, plan):
+    hub.put("dataset", "org/gated", {"README.md": "# x\n"})
+    hub.repos["dataset", "org/gated"].gated = True
+    done = cli("publish", plan, "--to", "org/gated", "--config", "c", "--push")
+    assert done.returncode == 2 and "restricted" in done.stderr
+    done = cli("materialise", "org/missing", "--config", "c", "-o", "x")
+    assert done.returncode == 2 and "no such repository" in done.stderr
+    done = cli("publish", plan, "--to", "org/data", "--config", "c", "--push", HF_ENDPOINT="http://127.0.0.1:9")
+    assert done.returncode == 2 and "cannot be reached" in done.stderr and done.stderr.count("\n") == 1
