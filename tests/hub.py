@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import yaml
+
 KINDS = {"models": "model", "datasets": "dataset", "spaces": "space"}
 TOKEN = "hf_a_token_that_must_never_be_shown"
 DATE = "2026-01-01T00:00:00.000Z"
@@ -250,7 +252,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self.send(200, {
                 "_id": name, "id": name, "author": name.partition("/")[0], "sha": oid, "private": repo.private,
                 "gated": False, "disabled": False, "downloads": 0, "likes": 0, "tags": [], "lastModified": DATE,
-                "createdAt": DATE, "siblings": [{"rfilename": path} for path in sorted(files)],
+                "createdAt": DATE, "cardData": _card(files),
+                "siblings": [{"rfilename": path} for path in sorted(files)],
             })  # fmt: skip
         if verb == "tree":
             deep = query.get("recursive", ["false"])[0].lower() in ("true", "1")
@@ -337,6 +340,11 @@ class _Handler(BaseHTTPRequestHandler):
             where = f"bytes {first}-{last}/{len(data)}"
             return self.send(206, data[first : last + 1], {**headers, "Content-Range": where})
         return self.send(200, data, headers)
+
+
+def _card(files: dict[str, bytes]) -> dict:
+    found = re.match(r"---\n(.*?)\n---", files.get("README.md", b"").decode(), re.S)
+    return (yaml.safe_load(found[1]) or {}) if found else {}
 
 
 def _reference(kind: str, name: str, oid: str) -> dict:

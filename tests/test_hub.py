@@ -1,5 +1,6 @@
 """The Hub with the real clients: Spaces that need no install, configs beside others, indices, faults on the way."""
 
+import io
 import json
 import os
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 from hub import TOKEN, Hub
 
@@ -167,14 +169,20 @@ print(json.dumps({name: rows.to_list() for name, rows in found.items()}))
 """
 
 
+def parquet(rows):
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), stream)
+    return stream.getvalue()
+
+
 def rows_of(folder, name):
     return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
 
 
 def test_a_config_goes_up_beside_others(hub, run, cli, plan):
-    configs = "configs:\n- config_name: old\n  data_files:\n  - split: train\n    path: old.csv\n"
+    configs = "configs:\n- config_name: old\n  data_files:\n  - split: train\n    path: old.parquet\n"
     card = f"---\nlicense: mit\n{configs}---\n# Mine\n"
-    hub.put("dataset", "org/data", {"README.md": card, "old.csv": "a\n1\n"})
+    hub.put("dataset", "org/data", {"README.md": card, "old.parquet": parquet([{"a": 1}])})
     command = ["publish", plan, "--to", "org/data", "--config", "mincut-80-10-10"]
     before = dict(hub.files("dataset", "org/data"))
     dry = cli(*command)
@@ -184,7 +192,7 @@ def test_a_config_goes_up_beside_others(hub, run, cli, plan):
     assert pushed.returncode == 0, pushed.stderr
     files = hub.files("dataset", "org/data")
     text = files["README.md"].decode()
-    assert files["old.csv"] == before["old.csv"] and "# Mine" in text and "license: mit" in text
+    assert files["old.parquet"] == before["old.parquet"] and "# Mine" in text and "license: mit" in text
     assert "No entity is shared" in text and "| type |" in text and "split|method:mincut" in text
     assert files["mincut-80-10-10/leakage.svg"].startswith(b"<svg")
     done = run("-c", LOAD, "org/data", "mincut-80-10-10")
@@ -220,12 +228,23 @@ def test_derived_configs(hub, run, cli, plan):
     assert counts[0] == counts[2] and counts[1] == 0  # nothing is shared
 
 
-def test_a_config_of_someone_else_is_left_alone(hub, cli, plan):
-    card = "---\nconfigs:\n- config_name: c\n  data_files:\n  - split: train\n    path: theirs.csv\n---\n"
-    hub.put("dataset", "org/data", {"README.md": card, "theirs.csv": "a\n1\n"})
+CONFIGS = "---\nconfigs:\n- config_name: {}\n  data_files:\n  - split: train\n    path: {}\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("card", "message"),
+    [
+        (CONFIGS.format("c", "theirs.parquet"), "files of its own (theirs.parquet)"),
+        (CONFIGS.format("old", "theirs.csv"), "the config old there is not parquet (theirs.csv)"),
+        ("# no configs\n", "would be hidden"),
+    ],
+)
+def test_what_is_there_is_not_harmed(hub, cli, plan, card, message):
+    files = {"README.md": card, "theirs.csv": "a\n1\n", "theirs.parquet": parquet([{"a": 1}])}
+    hub.put("dataset", "org/data", files)
     before = dict(hub.files("dataset", "org/data"))
     done = cli("publish", plan, "--to", "org/data", "--config", "c", "--push")
-    assert done.returncode == 2 and "files of its own (theirs.csv)" in done.stderr
+    assert done.returncode == 2 and message in done.stderr, done.stderr
     assert hub.files("dataset", "org/data") == before
 
 
@@ -259,8 +278,6 @@ def test_indices_only_holds_no_text_and_is_rebuilt_and_verified(hub, run, cli, t
     assert b"license: other" in files["README.md"] and b"cleancut.materialise" in files["README.md"]
     built = cli("materialise", "org/indices", "--config", "clean", "-o", "built", home="fresh")
     assert built.returncode == 0, built.stderr
-    import pyarrow.parquet
-
     for name in ("train", "validation", "test"):
         ours, theirs = (
             pyarrow.parquet.read_table(tmp_path / f / f"{name}.parquet").to_pylist() for f in ("out", "built")
@@ -295,18 +312,22 @@ def test_failures_say_what_is_there_and_lose_nothing(hub, cli, plan):
     before = dict(hub.files("dataset", "org/data"))
     command = ["publish", plan, "--to", "org/data", "--config", "c", "--push"]
     cases = [
-        ("POST /api/repos/create", 403, "may not do that (status 403)"),
         ("POST .*/commit/", 403, "may not do that (status 403)"),
         ("POST .*/commit/", 412, "changed it in between"),
-        ("PUT /large/", 500, "the Hub refused (status 500)"),
+        ("PUT /large/", 400, "the Hub refused (status 400)"),
     ]
     for pattern, status, message in cases:
         hub.faults.clear()
+        hub.large.clear()
         hub.fail(pattern, status)
         done = cli(*command)
         assert done.returncode == 2 and message in done.stderr, done.stderr
         assert done.stderr.count("\n") == 1 and "Not uploaded: c. Run the same command again" in done.stderr
         assert hub.files("dataset", "org/data") == before  # no half of a config is seen
+    hub.faults.clear()
+    hub.fail("POST /api/repos/create", 403)
+    done = cli(*command[:3], "org/new", *command[4:])
+    assert done.returncode == 2 and "may not do that (status 403)" in done.stderr and len(hub.repos) == 1
     hub.faults.clear()
     hub.fail("POST .*/commit/", 429, times=2, Retry_After="0")  # the client waits and asks again
     assert cli(*command).returncode == 0

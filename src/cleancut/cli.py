@@ -512,12 +512,14 @@ def _stage(arguments: argparse.Namespace) -> str:
 def _publish_metrics(arguments: argparse.Namespace) -> str:
     from .hub import joined, publish_metrics
 
+    _quiet_clients()
     return joined(publish_metrics(arguments.to, arguments.names, push=arguments.push), arguments.push)
 
 
 def _publish(arguments: argparse.Namespace) -> str:
     from .hub import joined, publish
 
+    _quiet_clients()
     said = publish(
         arguments.plan, arguments.to, arguments.config, private=arguments.private, indices_only=arguments.indices_only,
         also=[name for name in arguments.also.split(",") if name], licence=arguments.licence, pr=arguments.pr,
@@ -529,6 +531,7 @@ def _publish(arguments: argparse.Namespace) -> str:
 def _materialise(arguments: argparse.Namespace) -> str:
     from .hub import materialise
 
+    _quiet_clients()
     found = materialise(arguments.repo, arguments.config, revision=arguments.revision)
     with _written_together(arguments.output) as folder:
         for name, rows in found.items():
@@ -623,6 +626,18 @@ def _moves_shown() -> Iterator[Callable[[float], None] | None]:
     form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
     with tqdm(total=1.0, desc="cutting", delay=1, leave=False, bar_format=form) as bar:
         yield lambda share: bar.update(min(share, 1.0 - bar.n))
+
+
+def _quiet_clients() -> None:
+    """The Hub's clients show their progress on a terminal only, and leave the words to us."""
+    import datasets
+    import huggingface_hub
+
+    datasets.logging.set_verbosity_error()
+    huggingface_hub.logging.set_verbosity_error()
+    if not sys.stderr.isatty():
+        datasets.disable_progress_bars()
+        huggingface_hub.utils.disable_progress_bars()
 
 
 def _wants_colour() -> bool:

@@ -181,7 +181,12 @@ def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
     from huggingface_hub import errors
 
     try:
-        return request()
+        try:
+            return request()
+        except RuntimeError as error:  # how the client wraps what befell one of several files
+            if isinstance(error.__cause__, errors.HfHubHTTPError | httpx2.HTTPError):
+                raise error.__cause__ from None
+            raise
     except errors.GatedRepoError:
         why = "access to it is restricted. Ask for access on its page, and log in with `hf auth login`"
     except errors.RepositoryNotFoundError:
@@ -400,12 +405,50 @@ def _source_licence(plan: SplitPlan, ask: bool) -> str | None:
 # --- cards ----------------------------------------------------------------------------------------------------------
 
 
-def _card(old: str, config: str, section: str, files: Iterable[str], licence: str | None) -> str:
+_DATA = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".txt", ".arrow", ".zip", ".gz", ".zst", ".py")
+
+
+def _refuse_harm(configs: Sequence[Mapping[str, Any]], config: str, there: Iterable[str]) -> None:
+    """Refuse a config that would hide, replace or break what is there."""
+    data = [path for path in there if path.endswith(_DATA)]
+    if not configs and data:
+        raise CleancutError(
+            f"the data there ({data[0]}) has no config in the card, and would be hidden by one. Publish to a dataset "
+            "of its own, or give that data a config in the card first."
+        )
+    for other in configs:
+        paths = _paths(other.get("data_files"))
+        foreign = [path for path in paths if not path.startswith(f"{config}/")]
+        if other.get("config_name") == config and foreign:
+            raise CleancutError(
+                f"the config {config} is there already with files of its own ({foreign[0]}). Choose another --config."
+            )
+        unlike = [path for path in paths if not path.endswith((".parquet", "*", "**"))]
+        if unlike:  # the format of the first config is taken for all
+            raise CleancutError(
+                f"the config {other.get('config_name')} there is not parquet ({unlike[0]}), and datasets reads all "
+                "configs of a repository in one format. Publish to a dataset of its own."
+            )
+
+
+def _paths(data_files: Any) -> list[str]:
+    """The paths of a config's data files, in any of the forms that a card may have."""
+    if isinstance(data_files, str):
+        return [data_files]
+    if isinstance(data_files, Mapping):
+        return _paths(data_files["path"]) if "path" in data_files else _paths(list(data_files.values()))
+    return [path for item in data_files or [] for path in _paths(item)]
+
+
+def _card(
+    old: str, config: str, section: str, files: Iterable[str], licence: str | None, there: Iterable[str] = ()
+) -> str:
     """The dataset card with this config in it; all other text and configs stay."""
     from huggingface_hub import DatasetCard
 
-    card = DatasetCard(old or "---\n{}\n---\n", ignore_metadata_errors=True)
+    card = DatasetCard(old if old.startswith("---") else f"---\n{{}}\n---\n{old}", ignore_metadata_errors=True)
     configs = list(card.data.get("configs") or [])
+    _refuse_harm(configs, config, there)
     tables = [path for path in files if path.endswith(".parquet")]
     data_files = [
         {"split": path.rpartition("/")[2].partition("-")[0], "path": re.sub(r"-\d+-of-\d+", "-*", path)}
@@ -414,14 +457,6 @@ def _card(old: str, config: str, section: str, files: Iterable[str], licence: st
     entry: dict[str, Any] = {"config_name": config, "data_files": data_files}
     known = [i for i, other in enumerate(configs) if other.get("config_name") == config]
     if known:
-        theirs = configs[known[0]].get("data_files") or []
-        foreign = [
-            item["path"] for item in theirs if isinstance(item, dict) and not str(item["path"]).startswith(f"{config}/")
-        ]
-        if foreign:
-            raise CleancutError(
-                f"the config {config} is there already with files of its own ({foreign[0]}). Choose another --config."
-            )
         configs[known[0]] = {**configs[known[0]], **entry}
     else:
         configs.append(entry if configs else {**entry, "default": True})
@@ -535,7 +570,7 @@ def _push_config(
                 old = Path(hf_hub_download(repo, "README.md", repo_type="dataset", revision=head)).read_text("utf-8")
             except EntryNotFoundError:
                 old = ""
-        card = _card(old, config, section, files, licence)
+        card = _card(old, config, section, files, licence, there)
         operations: list[Any] = [CommitOperationAdd(path, data) for path, data in files.items()]
         operations.append(CommitOperationAdd("README.md", card.encode()))
         stale = {path for path in there if path.startswith(f"{config}/")} - set(files)
