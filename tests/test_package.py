@@ -23,6 +23,7 @@ LAYERS = [
     {"scores"},
     {"faces", "confusion", "leakage", "trainer"},
     {"splitting"},
+    {"recipes"},
     {"report"},
     {"demo"},
     {"cli"},
