@@ -28,9 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         allow_abbrev=False,
     )
     parser.add_argument("--to", required=True, metavar="ORG/NAME", help="the dataset that gets the config")
-    parser.add_argument(
-        "--recipe", metavar="FILE", help="a .toml file, or a shipped recipe: INPUT and options not given"
-    )
+    parser.add_argument("--recipe", metavar="FILE", help="a .toml file, or the name of a shipped recipe")
     parser.add_argument("--config", metavar="NAME", help="the config; default the recipe's, else mincut")
     for flag, what in {
         "--private": "create the dataset as a private one",
@@ -40,15 +38,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     }.items():
         parser.add_argument(flag, action="append_const", dest="flags", const=flag, default=[], help=what)
     given, split = parser.parse_known_args(argv)
-    publish = ["--config", "mincut"]
-    if given.recipe:
-        split += ["--recipe", given.recipe]
-        publish = Recipe.find(given.recipe).publish_options()
-    publish += ["--config", given.config] if given.config else []
+    recipe = ["--recipe", given.recipe] if given.recipe else []
     with tempfile.TemporaryDirectory() as folder:
-        plan = str(Path(folder, "plan.json"))
-        failed = cli.main(["split", *split, "-o", folder])
-        return failed or cli.main(["publish", plan, "--to", given.to, *publish, *given.flags])
+        if failed := cli.main(["split", *split, *recipe, "-o", folder]):
+            return failed
+        publish = Recipe.find(given.recipe).publish_options() if given.recipe else ["--config", "mincut"]
+        publish += ["--config", given.config] if given.config else []
+        return cli.main(["publish", str(Path(folder, "plan.json")), "--to", given.to, *publish, *given.flags])
 
 
 if __name__ == "__main__":
