@@ -23,6 +23,7 @@ LAYERS = [
     {"scores"},
     {"faces", "confusion", "leakage", "trainer", "pages"},
     {"splitting"},
+    {"recipes"},
     {"report"},
     {"hub"},
     {"demo"},
@@ -107,6 +108,12 @@ def test_a_wheel_brings_its_metrics_along(tmp_path):
         f"path = cleancut.metric('exact_f1'); assert path.startswith({str(tmp_path)!r}), path\n"
         "m = evaluate.load(path)\n"
         "print(m.compute(predictions=[['B-A']], references=[['B-A']])['f1'])\n"
+        "from cleancut.locating import hub_folder\n"
+        "from cleancut.recipes import Recipe\n"
+        "assert Recipe.find('wnut17').source == 'leondz/wnut_17'\n"
+        f"assert hub_folder('splitters').is_relative_to({str(tmp_path)!r})\n"
+        "assert (hub_folder('splitters') / 'mincut' / 'mincut.py').is_file()\n"
     )
-    done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=dict(os.environ))
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=env)
     assert done.stdout.strip() == "1.0", done.stderr

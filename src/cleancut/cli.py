@@ -17,6 +17,7 @@ from . import leakage, scores
 from .exposure import Exposure
 from .leakage import SPLITS, Unit, join_at
 from .reading import Format, copy_rows, format_of, paired_batches, read, read_batches, split_files, split_name, write
+from .recipes import SPLIT, Recipe
 from .report import audit_text, scores_text, split_text, to_json
 from .scores import Score
 from .spans import Corpus, overlaps
@@ -110,7 +111,7 @@ def _add_key_options(parser: Any) -> None:
 
 
 def _key(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {"typed": arguments.key == "surface+type", "case": not arguments.ignore_case}
+    return {"typed": arguments.key != "surface", "case": not arguments.ignore_case}
 
 
 # --- score --------------------------------------------------------------------------------------------
@@ -365,24 +366,29 @@ def _add_split(commands: Any) -> None:
         "split so that train, validation and test share as few entities as possible",
         "cleancut split train.conll test.conll -o clean --ratios 80/10/10",
     )
-    parser.add_argument("input", nargs="+", metavar="INPUT", help="files, or a folder with train, dev and test files")
+    parser.add_argument("input", nargs="*", metavar="INPUT", help="files, or a folder with train, dev and test files")
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the splits, plan and report")
-    parser.add_argument("--ratios", default="80/10/10", metavar="R", help="80/10/10 (default), 80/20, or original")
-    parser.add_argument("--seed", type=int, default=13, metavar="N", help="default 13")
-    parser.add_argument("--unit", default="sample", choices=list(Unit), help="what stays whole; default sample")
-    parser.add_argument("--method", default="mincut", choices=list(Method), help="default mincut")
+    parser.add_argument(
+        "--recipe", metavar="FILE", help="a .toml file, or the name of a shipped recipe: INPUT and options not given"
+    )
+    # without a default: what is neither given nor in the recipe is left to mincut
+    parser.add_argument("--ratios", metavar="R", help="80/10/10 (default), 80/20, or original")
+    parser.add_argument("--seed", type=int, metavar="N", help="default 13")
+    parser.add_argument("--unit", choices=list(Unit), help="what stays whole; default sample")
+    parser.add_argument("--method", choices=list(Method), help="default mincut")
     parser.add_argument("--compare", action="store_true", help="show random and paper beside the method")
-    parser.add_argument("--engine", default="auto", choices=list(Engine), help="what cuts; default auto")
-    parser.add_argument("--effort", default="auto", choices=list(Effort), help="how long a cut is polished")
+    parser.add_argument("--engine", choices=list(Engine), help="what cuts; default auto")
+    parser.add_argument("--effort", choices=list(Effort), help="how long a cut is polished; default auto")
     parser.add_argument(
-        "--discard", default="0", metavar="D", help="largest share to set aside (0), or auto: until nothing is shared"
+        "--discard", metavar="D", help="largest share to set aside (default 0), or auto: until nothing is shared"
     )
     parser.add_argument(
-        "--representative", default="0.9", metavar="R", help="least entities per sample against the corpus, or off"
+        "--representative", metavar="R", help="least entities per sample against the corpus (default 0.9), or off"
     )
-    parser.add_argument("--min-per-type", type=int, default=20, metavar="N", help="mentions of each type; default 20")
+    parser.add_argument("--min-per-type", type=int, metavar="N", help="mentions of each type; default 20")
     _add_key_options(parser)
     _add_tag_options(parser)
+    parser.set_defaults(key=None, repair=None)
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
     parser.add_argument(
         "--format", default="jsonl", choices=["jsonl", "conll", "input"],
@@ -392,19 +398,25 @@ def _add_split(commands: Any) -> None:
 
 
 def _split(arguments: argparse.Namespace) -> str:
+    if arguments.recipe:
+        Recipe.find(arguments.recipe).fill(vars(arguments))
+    if not arguments.input:
+        raise CleancutError("split: there is nothing to split. Give INPUT, or --recipe with the name of a recipe.")
+    arguments.repair = arguments.repair or Repair.CONLLEVAL
     tags = _tag_options(arguments)
     files = _split_inputs(arguments.input)
     parts = {name: read(file, column=arguments.column, **tags) for name, file in files.items()}
     if arguments.join_at:
         parts = {name: join_at(corpus) for name, corpus in parts.items()}
-    floor = None if arguments.representative == "off" else _number(arguments.representative, "--representative")
-    options: dict[str, Any] = {
-        "ratios": arguments.ratios, "seed": arguments.seed, "unit": arguments.unit, "engine": arguments.engine,
-        "effort": arguments.effort, "representative": floor, "min_per_type": arguments.min_per_type, **_key(arguments),
-    }  # fmt: skip
+    given = {name: vars(arguments).get(name) for name in SPLIT}
+    options = {name: value for name, value in given.items() if value is not None} | _key(arguments)
+    if "representative" in options:
+        floor = options["representative"]
+        options["representative"] = None if floor == "off" else _number(floor, "--representative")
+    method, discard = options.pop("method", "mincut"), options.pop("discard", 0)
     with _moves_shown() as shown:
-        plan = mincut(parts, method=arguments.method, discard=arguments.discard, progress=shown, **options)
-    compared = {arguments.method: plan}
+        plan = mincut(parts, method=method, discard=discard, progress=shown, **options)
+    compared = {method: plan}
     if arguments.compare:
         compared |= {other: mincut(parts, method=other, **options) for other in ("random", "paper")}
     with _written_together(arguments.output) as folder:

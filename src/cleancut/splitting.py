@@ -201,8 +201,8 @@ def mincut(
     corpus = Corpus.concatenate(list(originals.values()))
     if not len(corpus):
         raise CleancutError("there are no samples to split.")
-    names, shares = _parse_ratios(ratios, originals)
-    budget = _parse_discard(discard)
+    names, shares = parse_ratios(ratios, originals)
+    budget = parse_discard(discard)
     if representative is not None and not 0 <= representative <= 1:
         raise CleancutError(f"representative={representative!r} is out of range. Give a number from 0 to 1, or None.")
     key = Key(case, typed)
@@ -251,7 +251,8 @@ def _joined(data: Any) -> Any:
     return data
 
 
-def _parse_ratios(ratios: Any, originals: Mapping[str, Corpus]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def parse_ratios(ratios: Any, originals: Mapping[str, Corpus]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """The names of the splits and their shares, from 80/10/10, (80, 20), a mapping or the original splits."""
     if isinstance(ratios, str) and ratios == "original":
         if len(originals) < 2:
             raise CleancutError("ratios='original' needs the original splits. Give them, or ratios such as 80/10/10.")
@@ -274,7 +275,7 @@ def _parse_ratios(ratios: Any, originals: Mapping[str, Corpus]) -> tuple[tuple[s
     return tuple(map(str, ratios)), shares / shares.sum()
 
 
-def _parse_discard(discard: float | str) -> float:
+def parse_discard(discard: float | str) -> float:
     """The largest share that may be set aside; 1.0 for as much as zero sharing needs."""
     if discard == "auto":
         return 1.0
