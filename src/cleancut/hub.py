@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -175,18 +176,28 @@ def _push_space(repo: str, files: dict[str, bytes], left: list[str]) -> str:
 Result = TypeVar("Result")
 
 
+_PATIENCE = 3
+"""How often to wait, as long as the Hub asks for, where it limits requests."""
+
+
 def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
     """Run requests, and turn what may go wrong on the way into one line that says how to go on."""
     import httpx2
     from huggingface_hub import errors
 
     try:
-        try:
-            return request()
-        except RuntimeError as error:  # how the client wraps what befell one of several files
-            if isinstance(error.__cause__, errors.HfHubHTTPError | httpx2.HTTPError):
-                raise error.__cause__ from None
-            raise
+        for patience in range(_PATIENCE, -1, -1):
+            try:
+                return request()
+            except RuntimeError as error:  # how the client wraps what befell one of several files
+                if isinstance(error.__cause__, errors.HfHubHTTPError | httpx2.HTTPError):
+                    raise error.__cause__ from None
+                raise
+            except errors.HfHubHTTPError as error:  # what was done already is not done again
+                if error.response is None or error.response.status_code != 429 or not patience:
+                    raise
+                wait = error.response.headers.get("Retry-After", "")
+                time.sleep(min(float(wait) if wait.replace(".", "", 1).isdigit() else 10.0, 300.0))
     except errors.GatedRepoError:
         why = "access to it is restricted. Ask for access on its page, and log in with `hf auth login`"
     except errors.RepositoryNotFoundError:
