@@ -19,7 +19,7 @@ LAYERS = [
     {"version", "tags"},
     {"inputs", "locating", "files"},
     {"spans"},
-    {"alignment", "reading", "exposure", "partition"},
+    {"alignment", "reading", "exposure", "partition", "resampling"},
     {"scores"},
     {"faces", "confusion", "leakage", "trainer", "pages"},
     {"splitting"},
@@ -30,7 +30,19 @@ LAYERS = [
     {"cli"},
     {"__main__", "__init__"},
 ]
-ENGINE = {"version", "tags", "files", "inputs", "spans", "alignment", "exposure", "scores", "confusion", "leakage"}
+ENGINE = {
+    "version",
+    "tags",
+    "files",
+    "inputs",
+    "spans",
+    "alignment",
+    "exposure",
+    "resampling",
+    "scores",
+    "confusion",
+    "leakage",
+}
 
 
 def imports(path: Path, top_level_only: bool = False) -> set[str]:

@@ -23,10 +23,10 @@ from .spans import Corpus
 from .tags import CleancutError, bounds_of
 
 KEYWORDS = {
-    "exact_f1": ("labels", "scheme", "repair", "keys"),
-    "partial_f1": ("labels", "scheme", "repair", "credit"),
-    "clean_f1": ("labels", "scheme", "repair", "train", "match", "credit", "case", "typed", "unicode"),
-    "hardeval": ("labels", "scheme", "repair", "train", "strict", "encoding"),
+    "exact_f1": ("labels", "scheme", "repair", "ci", "seed", "keys"),
+    "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit"),
+    "clean_f1": ("labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode"),
+    "hardeval": ("labels", "scheme", "repair", "ci", "seed", "train", "strict", "encoding"),
 }
 """The keywords of each module. A module ignores those of the others, since ``evaluate.combine`` sends all to all."""
 

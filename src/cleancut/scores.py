@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .alignment import Aligner, Counts, Match
 from .exposure import HARD, NOVELTY, Exposed, Exposure
+from .resampling import Rows, intervals, parse_resamples
 from .spans import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
 from .tags import CleancutError, Scheme, Tagging, bounds_of, parse_choice
 from .version import __version__
@@ -38,11 +39,13 @@ class Sums:
     n_tokens: int = 0
     n_tokens_correct: int = 0
     """For seqeval's accuracy, counted where it is asked for; -1 where there are no tags to compare."""
+    rows: Rows | None = None
+    """Counts of each sample or document, where intervals are asked for."""
 
     @classmethod
-    def of(cls, counts: Counts, scored: Pair, *, tokens: bool = False) -> Sums:
+    def of(cls, counts: Counts, scored: Pair, *, tokens: bool = False, rows: Rows | None = None) -> Sums:
         agreement = token_agreement(scored.gold, scored.pred) if tokens else (0, 0)
-        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement)
+        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows)
 
     def __add__(self, other: Sums) -> Sums:
         known = self.n_tokens_correct >= 0 and other.n_tokens_correct >= 0
@@ -52,6 +55,7 @@ class Sums:
             _add_tagging(self.pred, other.pred),
             self.n_tokens + other.n_tokens,
             self.n_tokens_correct + other.n_tokens_correct if known else -1,
+            self.rows + other.rows if self.rows and other.rows else None,
         )
 
     def schemes(self) -> tuple[Scheme | None, Scheme | None]:
@@ -97,6 +101,8 @@ class Score(Mapping[str, Any]):
     settings: Mapping[str, Value]
     """What was asked for, as the signature lists it."""
     derive: Callable[[Score], dict[str, Any]] = field(repr=False)
+    row: Callable[[Mapping[str, Any], Mapping[str, Value]], dict[str, Any]] = field(repr=False)
+    """The values of a row of sums, or of arrays of such: of all types together, of one type, of resamples."""
 
     def to_dict(self) -> dict[str, Any]:
         """Flat names to plain Python numbers; the signature last."""
@@ -114,6 +120,11 @@ class Score(Mapping[str, Any]):
         cached = self.__dict__.get("_cache")
         if cached is None:
             cached = self.derive(self)
+            if self.sums.rows is not None:
+                given = int(self.settings["ci"]), int(self.settings["seed"])
+                found = intervals(lambda sums: self.row(sums, self.settings), self.sums.rows, cached, *given)
+                signature = cached.pop("signature")  # which stays last
+                cached = {**cached, **found, "signature": signature}
             object.__setattr__(self, "_cache", cached)
         return cached
 
@@ -165,22 +176,29 @@ class Score(Mapping[str, Any]):
 # --- arithmetic ---------------------------------------------------------------------------------------
 
 
-def ratio(part: float, whole: float) -> float:
+def ratio(part: Any, whole: Any) -> Any:
     """``part / whole``; 0.0 where there is nothing to divide by (counts stand beside every ratio)."""
-    return part / whole if whole else 0.0
+    return _divided(part, whole, 0.0)
 
 
-def harmonic(precision: float, recall: float) -> float:
+def harmonic(precision: Any, recall: Any) -> Any:
     """F1 of a precision and a recall."""
     return ratio(2 * precision * recall, precision + recall)
 
 
-def share(part: float, whole: float) -> float:
+def share(part: Any, whole: Any) -> Any:
     """``part / whole``; NaN where the whole is empty, since nothing was measured."""
-    return part / whole if whole else math.nan
+    return _divided(part, whole, math.nan)
 
 
-def prf(credit: float, n_pred: int, n_gold: int, suffix: str = "") -> dict[str, float]:
+def _divided(part: Any, whole: Any, otherwise: float) -> Any:
+    """Of two numbers, or of arrays of resamples."""
+    if isinstance(whole, np.ndarray):
+        return np.divide(part, whole, out=np.full(len(whole), otherwise), where=whole != 0)
+    return part / whole if whole else otherwise
+
+
+def prf(credit: Any, n_pred: Any, n_gold: Any, suffix: str = "") -> dict[str, Any]:
     """Precision, recall and F1 of the credit earned."""
     precision, recall = ratio(credit, n_pred), ratio(credit, n_gold)
     f1 = harmonic(precision, recall)
@@ -199,6 +217,8 @@ def exact_f1(
     scheme: str | None = None,
     repair: str = "conlleval",
     keys: str = "cleancut",
+    ci: int | None = None,
+    seed: int = 13,
 ) -> Score:
     """Mention F1: a prediction counts where sample, start, end and type agree with a gold mention.
 
@@ -206,7 +226,8 @@ def exact_f1(
     type, the mean over types (``macro_f1``) and the mean weighted by gold mentions (``weighted_f1``). Without any
     mention on either side all three are 0.0, with the counts beside them.
 
-    ``gold`` and ``pred`` are corpora, mentions, or lists of tags, label ids (with ``labels``) or spans.
+    ``gold`` and ``pred`` are corpora, mentions, or lists of tags, label ids (with ``labels``) or spans. ``ci`` adds 95%
+    intervals (``f1_low``, ``f1_high``) from so many resamples of the samples, or of documents where these are known.
 
     >>> s = exact_f1([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-ORG"]])
     >>> s.f1, s["f1/PER"], s.n_gold
@@ -215,12 +236,33 @@ def exact_f1(
     shape = parse_choice(Keys, keys, "keys")
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
     aligner = Aligner(scored.gold, scored.pred)
-    sums = Sums.of(Counts.of(aligner.labels, _exact_columns(aligner)), scored, tokens=shape is Keys.SEQEVAL)
+    resamples = parse_resamples(ci)
+    if resamples and shape is Keys.SEQEVAL:
+        raise CleancutError("ci= has no place among seqeval's keys. Leave keys= out.")
+    rows = _rows(scored, _exact_samples(aligner)) if resamples else None
+    counts = Counts.of(aligner.labels, _exact_columns(aligner))
+    sums = Sums.of(counts, scored, tokens=shape is Keys.SEQEVAL, rows=rows)
     derive = _exact_values if shape is Keys.CLEANCUT else _seqeval_values
     settings: dict[str, Value] = {"match": "exact"}
     if shape is Keys.SEQEVAL:
         settings["keys"] = shape.value
-    return Score("exact_f1", sums, settings, derive)
+    return Score("exact_f1", sums, settings | _resampling(resamples, seed), derive, _exact_row)
+
+
+def _resampling(resamples: int, seed: int) -> dict[str, Value]:
+    return {"ci": resamples, "seed": seed} if resamples else {}
+
+
+def _rows(scored: Pair, samples: Mapping[str, NDArray[np.integer]]) -> Rows:
+    """Counts of each sample, from the sample of each thing that is counted."""
+    n = scored.gold.n_samples
+    columns = {name: np.bincount(sample, minlength=n) for name, sample in samples.items()}
+    return Rows.of(columns, scored.corpus.docs if scored.corpus is not None else None)
+
+
+def _exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
+    gold, pred = aligner.gold.sample, aligner.pred.sample
+    return {"n_gold": gold, "n_pred": pred, "n_exact": gold[aligner.exact_gold]}
 
 
 def _exact_columns(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
@@ -230,12 +272,12 @@ def _exact_columns(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
 
 def _exact_rows(score: Score) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Counts and scores of the whole, and of each type."""
+    counts, settings = score.sums.counts, score.settings
+    return _exact_row(counts.total(), settings), {name: _exact_row(s, settings) for name, s in counts.by_type.items()}
 
-    def row(sums: Mapping[str, int]) -> dict[str, Any]:
-        return {**prf(sums["n_exact"], sums["n_pred"], sums["n_gold"]), **sums}
 
-    counts = score.sums.counts
-    return row(counts.total()), {name: row(sums) for name, sums in counts.by_type.items()}
+def _exact_row(sums: Mapping[str, Any], _settings: Mapping[str, Value]) -> dict[str, Any]:
+    return {**prf(sums["n_exact"], sums["n_pred"], sums["n_gold"]), **sums}
 
 
 def _exact_values(score: Score) -> dict[str, Any]:
@@ -278,6 +320,8 @@ def partial_f1(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    ci: int | None = None,
+    seed: int = 13,
 ) -> Score:
     """Mention F1 with part of the credit for near misses of the right type (Kong and Sullivan, Eq. 1 and 2).
 
@@ -293,13 +337,16 @@ def partial_f1(
     credit = parse_credit(credit)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
     aligner = Aligner(scored.gold, scored.pred)
-    columns = _exact_columns(aligner)
+    columns, samples = _exact_columns(aligner), _exact_samples(aligner)
     for mode in _PARTIAL:
         found = aligner.align(mode)
-        columns[f"n_partial_{mode}"] = aligner.gold_label[found.gold[~found.exact]]
-    sums = Sums.of(Counts.of(aligner.labels, columns), scored)
-    settings: dict[str, Value] = {"match": "+".join(_PARTIAL), "credit": credit}
-    return Score("partial_f1", sums, settings, _partial_values)
+        near = found.gold[~found.exact]
+        columns[f"n_partial_{mode}"], samples[f"n_partial_{mode}"] = aligner.gold_label[near], scored.gold.sample[near]
+    resamples = parse_resamples(ci)
+    rows = _rows(scored, samples) if resamples else None
+    sums = Sums.of(Counts.of(aligner.labels, columns), scored, rows=rows)
+    settings: dict[str, Value] = {"match": "+".join(_PARTIAL), "credit": credit, **_resampling(resamples, seed)}
+    return Score("partial_f1", sums, settings, _partial_values, _partial_row)
 
 
 def parse_credit(credit: float) -> float:
@@ -309,20 +356,19 @@ def parse_credit(credit: float) -> float:
 
 
 def _partial_values(score: Score) -> dict[str, Any]:
-    credit = float(score.settings["credit"])
-
-    def row(sums: Mapping[str, int]) -> dict[str, Any]:
-        values: dict[str, Any] = prf(sums["n_exact"], sums["n_pred"], sums["n_gold"], "_exact")
-        for mode in _PARTIAL:
-            earned = sums["n_exact"] + credit * sums[f"n_partial_{mode}"]
-            values |= prf(earned, sums["n_pred"], sums["n_gold"], f"_{mode}")
-        return {**values, **sums}
-
     counts = score.sums.counts
-    values = row(counts.total()) | score.sums.repairs()
+    values = _partial_row(counts.total(), score.settings) | score.sums.repairs()
     for label, sums in counts.by_type.items():
-        values |= {f"{name}/{label}": value for name, value in row(sums).items()}
+        values |= {f"{name}/{label}": value for name, value in _partial_row(sums, score.settings).items()}
     return {**values, "signature": score.signature}
+
+
+def _partial_row(sums: Mapping[str, Any], settings: Mapping[str, Value]) -> dict[str, Any]:
+    values: dict[str, Any] = prf(sums["n_exact"], sums["n_pred"], sums["n_gold"], "_exact")
+    for mode in _PARTIAL:
+        earned = sums["n_exact"] + float(settings["credit"]) * sums[f"n_partial_{mode}"]
+        values |= prf(earned, sums["n_pred"], sums["n_gold"], f"_{mode}")
+    return {**values, **sums}
 
 
 # --- clean --------------------------------------------------------------------------------------------------
@@ -339,6 +385,8 @@ def clean_f1(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    ci: int | None = None,
+    seed: int = 13,
 ) -> Score:
     """F1 on what training has not shown, and how much of F1 is memory (Babil et al.).
 
@@ -363,22 +411,37 @@ def clean_f1(
     found = aligner.align(mode)
     matched = np.zeros(len(scored.gold), np.int64)
     matched[found.gold] = np.where(found.exact, 1, 2)
-    # one count over type, class and match holds every sum below
-    n_classes = 2 * len(NOVELTY)
-    code = (aligner.gold_label * n_classes + shown.mention_class) * 3 + matched
-    table = np.bincount(code, minlength=len(aligner.labels) * n_classes * 3)
-    table = table.reshape(len(aligner.labels), 2, len(NOVELTY), 3)
-    columns: dict[str, NDArray[np.integer]] = {"n_pred": np.bincount(aligner.pred_label, minlength=len(aligner.labels))}
-    columns |= _match_columns(table.sum(axis=(1, 2)), "")
-    columns |= _match_columns(table[:, 1].sum(axis=1), "_contaminated")
-    for i, name in enumerate(NOVELTY):
-        columns |= _match_columns(table[:, :, i].sum(axis=1), f"_{name}")
+    code = shown.mention_class * 3 + matched
+    columns = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels))
     counts = Counts.of_table(aligner.labels, columns) | _memorised_counts(scored.gold, shown)
     settings: dict[str, Value] = {"match": mode.value}
     if mode is not Match.EXACT:
         settings["credit"] = credit
     settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
-    return Score("clean_f1", Sums.of(counts, scored), settings, _clean_values)
+    resamples, rows = parse_resamples(ci), None
+    if resamples:
+        n = scored.gold.n_samples
+        by_sample = _clean_columns(scored.gold.sample, code, scored.pred.sample, n)
+        looked_up = Aligner(scored.gold, shown.memorised)
+        by_sample["n_memorised"] = np.bincount(shown.memorised.sample, minlength=n)
+        by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[looked_up.exact_gold], minlength=n)
+        rows = Rows.of(by_sample, text.docs)
+    sums = Sums.of(counts, scored, rows=rows)
+    return Score("clean_f1", sums, settings | _resampling(resamples, seed), _clean_values, _clean_row)
+
+
+def _clean_columns(
+    gold_group: NDArray[np.integer], code: NDArray[np.integer], pred_group: NDArray[np.integer], n: int
+) -> dict[str, NDArray[np.integer]]:
+    """The sums of each of ``n`` types, or samples: one count over class and match holds them all."""
+    width = 2 * len(NOVELTY) * 3
+    table = np.bincount(gold_group * width + code, minlength=n * width).reshape(n, 2, len(NOVELTY), 3)
+    columns: dict[str, NDArray[np.integer]] = {"n_pred": np.bincount(pred_group, minlength=n)}
+    columns |= _match_columns(table.sum(axis=(1, 2)), "")
+    columns |= _match_columns(table[:, 1].sum(axis=1), "_contaminated")
+    for i, name in enumerate(NOVELTY):
+        columns |= _match_columns(table[:, :, i].sum(axis=1), f"_{name}")
+    return columns
 
 
 def _match_columns(table: NDArray[np.integer], of: str) -> dict[str, NDArray[np.integer]]:
@@ -403,50 +466,51 @@ def _memorised_counts(gold: Mentions, shown: Exposed) -> Counts:
     return counts
 
 
+def _clean_row(sums: Mapping[str, Any], settings: Mapping[str, Value]) -> dict[str, Any]:
+    credit = float(settings.get("credit", 0))
+
+    def earned(of: str = "") -> Any:
+        return sums[f"n_exact{of}"] + credit * sums[f"n_partial{of}"]
+
+    n_gold, n_pred, n_contaminated = sums["n_gold"], sums["n_pred"], sums["n_gold_contaminated"]
+    n_clean = n_gold - n_contaminated
+    right, right_contaminated = earned(), earned("_contaminated")
+    right_clean = right - right_contaminated
+    whole = prf(right, n_pred, n_gold)
+    clean_recall = share(right_clean, n_clean)
+    contaminated_recall = share(right_contaminated, n_contaminated)
+    clean_precision = share(right_clean, right_clean + n_pred - right)
+    clean = harmonic(whole["precision"], clean_recall)
+    values: dict[str, Any] = {
+        **whole,
+        "clean_recall": clean_recall,
+        "contaminated_recall": contaminated_recall,
+        "clean_f1": clean,
+        "contaminated_f1": harmonic(whole["precision"], contaminated_recall),
+        "delta_f1": whole["f1"] - clean,
+        "delta_recall": whole["recall"] - clean_recall,
+        "clean_precision": clean_precision,
+        "clean_precision_naive": ratio(right_clean, n_pred),
+        "contaminated_precision_naive": ratio(right_contaminated, n_pred),
+        "clean_f1_star": harmonic(clean_precision, clean_recall),
+        "n_gold": n_gold,
+        "n_clean": n_clean,
+        "n_contaminated": n_contaminated,
+        "n_pred": n_pred,
+        "contamination_rate": share(n_contaminated, n_gold),
+    }
+    values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_gold_{name}"]) for name in NOVELTY}
+    values |= {f"n_{name}": sums[f"n_gold_{name}"] for name in NOVELTY}
+    memory = prf(sums["n_memorised_exact"], sums["n_memorised"], n_gold)
+    return values | {f"memorisation_{name}": value for name, value in memory.items()}
+
+
 def _clean_values(score: Score) -> dict[str, Any]:
-    credit = float(score.settings.get("credit", 0))
-
-    def row(sums: Mapping[str, int]) -> dict[str, Any]:
-        def earned(of: str = "") -> float:
-            return sums[f"n_exact{of}"] + credit * sums[f"n_partial{of}"]
-
-        n_gold, n_pred, n_contaminated = sums["n_gold"], sums["n_pred"], sums["n_gold_contaminated"]
-        n_clean = n_gold - n_contaminated
-        right, right_contaminated = earned(), earned("_contaminated")
-        right_clean = right - right_contaminated
-        whole = prf(right, n_pred, n_gold)
-        clean_recall = share(right_clean, n_clean)
-        contaminated_recall = share(right_contaminated, n_contaminated)
-        clean_precision = share(right_clean, right_clean + n_pred - right)
-        clean = harmonic(whole["precision"], clean_recall)
-        values: dict[str, Any] = {
-            **whole,
-            "clean_recall": clean_recall,
-            "contaminated_recall": contaminated_recall,
-            "clean_f1": clean,
-            "contaminated_f1": harmonic(whole["precision"], contaminated_recall),
-            "delta_f1": whole["f1"] - clean,
-            "delta_recall": whole["recall"] - clean_recall,
-            "clean_precision": clean_precision,
-            "clean_precision_naive": ratio(right_clean, n_pred),
-            "contaminated_precision_naive": ratio(right_contaminated, n_pred),
-            "clean_f1_star": harmonic(clean_precision, clean_recall),
-            "n_gold": n_gold,
-            "n_clean": n_clean,
-            "n_contaminated": n_contaminated,
-            "n_pred": n_pred,
-            "contamination_rate": share(n_contaminated, n_gold),
-        }
-        values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_gold_{name}"]) for name in NOVELTY}
-        values |= {f"n_{name}": sums[f"n_gold_{name}"] for name in NOVELTY}
-        memory = prf(sums["n_memorised_exact"], sums["n_memorised"], n_gold)
-        return values | {f"memorisation_{name}": value for name, value in memory.items()}
-
     counts = score.sums.counts
-    values = row(counts.total()) | score.sums.repairs()
+    values = _clean_row(counts.total(), score.settings) | score.sums.repairs()
     for label, sums in counts.by_type.items():
         if sums["n_gold"] or sums["n_pred"]:  # and not only what the look-up found
-            values |= {f"{name}/{label}": value for name, value in row(sums).items()}
+            values |= {f"{name}/{label}": value for name, value in _clean_row(sums, score.settings).items()}
     return {**values, "signature": score.signature}
 
 
@@ -486,6 +550,8 @@ def hardeval(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    ci: int | None = None,
+    seed: int = 13,
 ) -> Score:
     """Token error rates where memory does not help: words that are new, and labels that are not the word's usual one.
 
@@ -516,7 +582,16 @@ def hardeval(
     counts = Counts({"all": sums}, tuple(sums))
     settings: dict[str, Value] = {"encoding": compared.value, "diff": "strict" if strict else "lax"}
     settings["train"] = exposure.fingerprint
-    return Score("hardeval", Sums.of(counts, scored), settings, _hardeval_values)
+    resamples, rows = parse_resamples(ci), None
+    if resamples:
+        assert scored.gold.lengths is not None
+        n, sample = scored.gold.n_samples, np.repeat(np.arange(scored.gold.n_samples), scored.gold.lengths)
+        groups = {"n": sample * len(HARD) + hard.of_token}
+        groups["errors"] = groups["n"][wrong]
+        tables = {name: np.bincount(at, minlength=n * len(HARD)).reshape(n, -1) for name, at in groups.items()}
+        rows = Rows.of({f"{name}_{h}": t[:, i] for name, t in tables.items() for i, h in enumerate(HARD)}, text.docs)
+    sums_of_all = Sums.of(counts, scored, rows=rows)
+    return Score("hardeval", sums_of_all, settings | _resampling(resamples, seed), _hardeval_values, _hardeval_row)
 
 
 def _wrong_tokens(aligner: Aligner, encoding: Encoding) -> NDArray[np.int64]:
@@ -547,9 +622,12 @@ def _wrong_tokens(aligner: Aligner, encoding: Encoding) -> NDArray[np.int64]:
 
 
 def _hardeval_values(score: Score) -> dict[str, Any]:
-    sums = score.sums.counts.total()
+    values = _hardeval_row(score.sums.counts.total(), score.settings)
+    return values | score.sums.repairs() | {"signature": score.signature}
 
-    def of(*parts: str) -> tuple[int, int]:
+
+def _hardeval_row(sums: Mapping[str, Any], _settings: Mapping[str, Value]) -> dict[str, Any]:
+    def of(*parts: str) -> tuple[Any, Any]:
         return sum(sums[f"n_{part}"] for part in parts), sum(sums[f"errors_{part}"] for part in parts)
 
     parts = {"all": HARD, "unseen": ("unseen_i", "unseen_o"), "diff": ("diff_i", "diff_o", "diff_e")}
@@ -562,4 +640,4 @@ def _hardeval_values(score: Score) -> dict[str, Any]:
     values |= {f"errors_{name}": errors for name, (_, errors) in groups.items()}
     n_wrong = groups["all"][1]
     values |= {f"share_{name}": share(groups[name][1], n_wrong) for name in ("unseen", "diff", "other")}
-    return values | score.sums.repairs() | {"signature": score.signature}
+    return values

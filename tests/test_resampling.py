@@ -1,0 +1,107 @@
+"""Intervals and paired tests: laws, shards, documents, and agreement with a plain bootstrap."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import pairs
+
+import cleancut
+from cleancut import CleancutError, Corpus
+from cleancut.resampling import Rows, paired
+from cleancut.scores import _exact_row
+
+GOLD = [["B-A", "O", "B-B", "O"]] * 40 + [["O", "B-A", "O", "O"]] * 50 + [["O"] * 4] * 30
+PRED = [["B-A", "O", "O", "O"]] * 60 + [["O", "B-A", "O", "O"]] * 50 + [["B-B", "O", "O", "O"]] * 10
+
+
+def exact(sums):
+    return _exact_row(sums, {})
+
+
+@settings(max_examples=30, deadline=None)
+@given(pairs(), st.integers(0, 3))
+def test_intervals_hold_the_value_and_repeat(both, seed):
+    gold, pred = both
+    if not gold:
+        return
+    score = cleancut.exact_f1(gold, pred, ci=50, seed=seed)
+    plain = cleancut.exact_f1(gold, pred)
+    for name in ("precision", "recall", "f1"):
+        assert score[name] == plain[name]
+        assert 0 <= score[f"{name}_low"] <= score[name] <= score[f"{name}_high"] <= 1
+    assert score.to_dict() == cleancut.exact_f1(gold, pred, ci=50, seed=seed).to_dict()
+    assert list(score)[-1] == "signature" and f"ci:50|seed:{seed}" in score.signature
+
+
+def test_every_score_has_intervals():
+    train = cleancut.Exposure.of(Corpus.of([["a", "b"]], tags=[["B-A", "O"]]))
+    tokens = [["a", f"w{i}", "c", "d"] for i in range(len(GOLD))]
+    for name, wanted in (("partial_f1", "f1_overlap"), ("clean_f1", "delta_f1"), ("hardeval", "ter_unseen")):
+        given_train = [train] if name in ("clean_f1", "hardeval") else []
+        score = getattr(cleancut, name)(GOLD, PRED, *given_train, tokens=tokens, ci=200)
+        assert score[f"{wanted}_low"] < score[wanted] < score[f"{wanted}_high"]
+        whole = sum(
+            getattr(cleancut, name)(GOLD[a : a + 40], PRED[a : a + 40], *given_train, tokens=tokens[a : a + 40], ci=200)
+            for a in range(0, len(GOLD), 40)
+        )
+        assert whole == score and {k: v for k, v in whole.items() if v == v} == {
+            k: v for k, v in score.items() if v == v
+        }
+
+
+def test_agreement_with_a_plain_bootstrap():
+    score = cleancut.exact_f1(GOLD, PRED, ci=20_000)
+    rng, found = np.random.default_rng(5), []
+    for _ in range(3_000):
+        chosen = rng.integers(0, len(GOLD), len(GOLD))
+        found.append(cleancut.exact_f1([GOLD[i] for i in chosen], [PRED[i] for i in chosen]).f1)
+    low, high = np.percentile(found, [2.5, 97.5])
+    assert score.f1_low == pytest.approx(low, abs=0.01) and score.f1_high == pytest.approx(high, abs=0.01)
+
+
+def test_documents_are_resampled_whole():
+    tokens = [["w"] * 4] * len(GOLD)
+    docs = [str(i // 20) for i in range(len(GOLD))]
+    of_docs = Corpus.of(tokens, tags=GOLD, docs=docs)
+    score = cleancut.exact_f1(of_docs, of_docs.with_predictions(PRED), ci=2_000)
+    assert score.sums.rows.n_units == len(GOLD) // 20
+    alone = cleancut.exact_f1(GOLD, PRED, ci=2_000)
+    assert score.f1 == alone.f1 and score.f1_high - score.f1_low > alone.f1_high - alone.f1_low
+    parts = [of_docs.select(slice(a, a + 30)) for a in range(0, len(GOLD), 30)]  # a document in two shards
+    pred = [PRED[a : a + 30] for a in range(0, len(GOLD), 30)]
+    whole = sum(cleancut.exact_f1(part, part.with_predictions(p), ci=2_000) for part, p in zip(parts, pred))
+    assert whole.f1_low == score.f1_low
+
+
+def rows(gold, pred):
+    sides = [cleancut.Mentions.of(side) for side in (gold, pred)]
+    n = len(gold)
+    right = [cleancut.exact_f1([g], [p]).n_exact for g, p in zip(gold, pred)]
+    columns = {name: np.bincount(side.sample, minlength=n) for name, side in zip(("n_gold", "n_pred"), sides)}
+    values = np.stack([*columns.values(), np.array(right)], axis=1)
+    return Rows(("n_gold", "n_pred", "n_exact"), values, np.ones(n, np.int64))
+
+
+def test_paired_comparison():
+    a, b = rows(GOLD, PRED), rows(GOLD, [["O"] * 4, *PRED[1:]])
+    same = paired(exact, a, a, 500, 1)["f1"]
+    assert (same.difference, same.low, same.high, same.p_value) == (0, 0, 0, 1)
+    there, back = paired(exact, a, b, 2_000, 1)["f1"], paired(exact, b, a, 2_000, 1)["f1"]
+    assert there.difference == -back.difference > 0 and there.p_value > 0.05 and back.p_value > 0.05
+    much = paired(exact, a, rows(GOLD, [["O"] * 4] * len(GOLD)), 2_000, 1)["f1"]
+    assert much.p_value < 0.01 and much.low > 0
+    empty = paired(exact, rows([["O"]], [["O"]]), rows([["O"]], [["O"]]), 10, 1)["f1"]
+    assert empty.difference == 0 and empty.p_value == 1
+
+
+def test_bad_requests():
+    for ci in (-1, 0.5, True, "many"):
+        with pytest.raises(CleancutError, match="ci="):
+            cleancut.exact_f1(GOLD, PRED, ci=ci)
+    with pytest.raises(CleancutError, match="seqeval"):
+        cleancut.exact_f1(GOLD, PRED, ci=10, keys="seqeval")
+    nothing = cleancut.exact_f1([], [], ci=10)
+    assert nothing.f1_low == nothing.f1_high == 0 and not math.isnan(nothing.f1_low)
