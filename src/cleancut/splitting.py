@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .exposure import Key, entity_codes, mixed, sample_hashes, text_hashes
 from .files import replacing
 from .leakage import SPLITS, Unit, contamination, split_rank, units_of
-from .reading import from_dataset
+from .shapes import from_dataset
 from .spans import Corpus
 from .tags import CleancutError, bounds_of, parse_choice
 from .version import __version__
