@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -317,24 +317,48 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
 
     ``options`` are those of ``from_dataset``. Files are read as ``read`` does where their columns are the usual ones.
     """
-    if not is_local(source):
-        return {name: read_dataset(rows, **options) for name, rows in load_hub(HubId.parse(str(source))).items()}
-    files = split_files(source) if os.path.isdir(source) else {"": os.fspath(source)}
-    return {name: read_samples(file, **options) for name, file in files.items()}
+    if is_local(source):
+        files = split_files(source) if os.path.isdir(source) else {"": os.fspath(source)}
+        found = {name: read_samples(file, **options) for name, file in files.items()}
+    else:
+        parts = load_hub(HubId.parse(str(source)))
+        found = {name: read_dataset(rows, **options) for name, rows in parts.items()}
+    return {name: _with_own_documents(name, samples) for name, samples in found.items()}
+
+
+def _with_own_documents(split: str, samples: Samples) -> Samples:
+    """Documents that are only numbered are others in each split."""
+    shape, docs = samples.shape, samples.corpus.docs
+    if not split or shape is None or shape.sentences is None or shape.document is not None or docs is None:
+        return samples
+    return replace(samples, corpus=replace(samples.corpus, docs=tuple(f"{split}:{doc}" for doc in docs)))
+
+
+def needs_shape(path: str | os.PathLike[str], **options: Any) -> bool:
+    """Is it a file whose columns have to be found, rather than one that ``read`` takes as it stands?"""
+    if not os.path.isfile(path):
+        return False  # read says so
+    if is_table(path):
+        return True
+    if format_of(path) is Format.CONLL:
+        return False
+    given = {name: value for name, value in options.items() if value is not None}
+    named = {name: given.get(name) for name in ("tokens", "tags", "entities")}
+    return bool(given.keys() & _ONLY_SHAPES) or not standard_columns(path, **named)
+
+
+_ONLY_SHAPES = {"text", "document", "end"}
+"""Options that files which are read as they stand do not have."""
 
 
 def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **options: Any) -> Samples:
     """A file as samples: as ``read`` has it where its columns are the usual ones, else by its shape."""
     given = {name: value for name, value in options.items() if value is not None}
-    if os.path.isfile(path) and (is_table(path) or format_of(path) is not Format.CONLL):
-        usual = ("tokens", "tags", "entities")
-        named = {name: given.get(name) for name in usual}
-        if is_table(path) or set(given) & {"text", "document", "end"} or not standard_columns(path, **named):
-            if column is not None:
-                raise CleancutError(f"{path}: a column number is for CoNLL files. Leave it out.")
-            return read_dataset(rows_of_file(path), **given)
-    for name in ("text", "document", "end"):
-        if name in given:
-            raise CleancutError(f"{name}={given[name]!r} has no effect: {path} is a CoNLL file. Leave it out.")
+    if needs_shape(path, **given):
+        if column is not None:
+            raise CleancutError(f"{path}: a column number is for CoNLL files. Leave it out.")
+        return read_dataset(rows_of_file(path), **given)
+    for name in sorted(given.keys() & _ONLY_SHAPES):
+        raise CleancutError(f"{name}={given[name]!r} has no effect: {path} is a CoNLL file. Leave it out.")
     corpus = read(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
     return Samples(corpus, None, None, len(corpus))

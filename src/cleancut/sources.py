@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -152,3 +153,19 @@ def rows_of_file(path: str | os.PathLike[str]) -> Any:
         except (pa.ArrowException, OSError) as error:
             raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
     return [record for _, record in json_records(path)]
+
+
+def write_rows(splits: Mapping[str, Any], folder: str | os.PathLike[str]) -> list[str]:
+    """Write each split (a ``DatasetDict``) as parquet, its rows and features untouched. Returns the files written."""
+    import datasets
+
+    paths = {name: os.path.join(folder, f"{name}.parquet") for name in splits}
+    shown = not datasets.utils.are_progress_bars_disabled()
+    datasets.disable_progress_bars()
+    try:
+        for name, split in splits.items():
+            split.to_parquet(paths[name])
+    finally:
+        if shown:
+            datasets.enable_progress_bars()
+    return list(paths.values())
