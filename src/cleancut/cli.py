@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from . import leakage, scores
-from .detecting import label_file
+from .detecting import End, label_file
 from .exposure import Exposure
 from .leakage import SPLITS, Unit, join_at
 from .reading import Format, copy_rows, format_of, paired_batches, read, read_batches, split_files, split_name, write
@@ -109,7 +109,7 @@ def _add_column_options(parser: Any) -> None:
     """Where a dataset has what, for those whose columns are not found, or not the right ones."""
     for name, what in _COLUMNS.items():
         parser.add_argument(f"--{name}", metavar="COL", help=f"column of the {what}; found by default")
-    parser.add_argument("--end", metavar="E", help="are the ends of spans inclusive or exclusive; default exclusive")
+    parser.add_argument("--end", choices=list(End), help="does the end of a span belong to it; found by default")
 
 
 _COLUMNS = {
