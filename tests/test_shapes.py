@@ -338,7 +338,7 @@ def test_lists_inside_strings():
         ids = datasets.Dataset.from_dict({"tokens": list(map(pack, WORDS)), "ner_tags": list(map(pack, IDS))})
         assert from_dataset(ids, labels=CONLL).texts() == MENTIONS
     words = datasets.Dataset.from_dict({"Sentence": list(map(" ".join, WORDS)), "Tag": list(map(str, tags))})
-    assert from_dataset(words).texts() == MENTIONS
+    assert from_dataset(words).texts() == MENTIONS and from_dataset(words, text="Sentence").texts() == MENTIONS
     both = datasets.Dataset.from_dict({"text": list(map(" ".join, WORDS)), "tags": list(map(" ".join, tags))})
     assert from_dataset(both, tokens="text", tags="tags").texts() == MENTIONS
 
@@ -373,6 +373,21 @@ def test_nothing_in_a_string_is_evaluated():
 def test_unclear_cases_say_what_to_give(columns, options, message):
     with pytest.raises(CleancutError, match=message):
         from_dataset(datasets.Dataset.from_dict(columns), **options)
+
+
+def test_texts_with_a_class_are_no_tokens_in_rows():
+    ds = datasets.Dataset.from_dict(
+        {"text": ["a long film", "a short one"], "label": ["O", "O"], "sentence_id": [1, 2]}
+    )
+    with pytest.raises(CleancutError, match="no annotation among"):
+        from_dataset(ds)
+
+
+def test_pictures_are_not_looked_at():
+    features = {"tokens": lists(TEXT), "ner_tags": labels(CONLL), "scan": datasets.Image()}
+    ds = dataset(features, tokens=WORDS, ner_tags=IDS, scan=[{"bytes": b"broken", "path": None}] * 2)
+    assert from_dataset(ds).texts() == MENTIONS
+    assert from_dataset(ds.to_iterable_dataset()).texts() == MENTIONS
 
 
 def test_documents_by_their_column():

@@ -175,7 +175,7 @@ def detect(
         if shape is not None:
             if given.end is not None and shape.form is not Form.TOKEN_SPANS and shape.form is not Form.CHARACTER_SPANS:
                 raise CleancutError(f"end={end!r} has no effect: {shape.annotation} holds {shape.form}. Leave it out.")
-            if given.text is not None and shape.text is None:
+            if given.text is not None and given.text not in (shape.text, shape.tokens):
                 raise CleancutError(f"text={text!r} has no effect: {shape}. Leave it out, or name the entities.")
             packed = frozenset(name for name, kind in table.kinds.items() if kind.packed)
             return replace(shape, document=given.document or _document(table), packed=packed)
@@ -257,7 +257,6 @@ def _token_tags(table: Table, given: _Given) -> Shape | None:
         tokens = given.text or table.named(_TEXT, lambda kind: kind.name == "text")
         if tokens is None or not _same_lengths(table, tokens, tags):
             return None
-        given = given._replace(text=None)
     kind = table.kinds[tags]
     if not kind.is_list_of("text", "int", "label") and kind.name != "text":
         if given.tags is not None and kind.name not in ("label", "int"):
@@ -397,6 +396,9 @@ def _token_rows(table: Table, given: _Given) -> Shape | None:
         return None
     if kinds[tags].name not in ("text", "label", "int") or kinds[tags].packed:
         return None
+    several = sum(len(word.split()) > 1 for word in table.values(tokens) if word is not None)
+    if (given.tags is None and not _is_ner(table, tags)) or (given.tokens is None and several > len(table.head) / 20):
+        return None  # texts, each with a class
     rest = Table({name: kind for name, kind in kinds.items() if name not in (tokens, tags)}, table.head)
     sentence = rest.named(_SENTENCE, lambda kind: kind.name in ("text", "int", "other")) or given.document
     if sentence is None:

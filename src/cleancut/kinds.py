@@ -167,13 +167,20 @@ def table_of(dataset: Any) -> Table:
     elif not hasattr(dataset, "with_format") or not hasattr(dataset, "features"):
         raise CleancutError(f"expected a datasets.Dataset, got {type(dataset).__name__}.")
     else:
-        head, features = list(islice(rows_in(dataset), SHOWN)), dataset.features
+        features = dataset.features
+        if features is not None:  # pictures and sound are not decoded to find text
+            features = {name: feature for name, feature in features.items() if not _is_media(feature)}
+        head = list(islice(rows_in(dataset, None if features is None else list(features)), SHOWN))
     names = dict.fromkeys(chain(features or (), chain.from_iterable(head)))
     declared = {n: kind_of_feature(features[n]) if features and n in features else OTHER for n in names}
     kinds = {n: _known(kind, [row.get(n) for row in head]) for n, kind in declared.items()}
     # without features, text may hold lists as well
     kinds = {n: _kind_in_text([row.get(n) for row in head]) if k.name == "text" else k for n, k in kinds.items()}
     return Table(kinds, head)
+
+
+def _is_media(feature: Any) -> bool:
+    return type(feature).__name__ in ("Audio", "Image", "Video", "Pdf", "Nifti", "Mesh")
 
 
 def rows_in(dataset: Any, columns: Sequence[str] | None = None) -> Iterator[Mapping[str, Any]]:
@@ -184,7 +191,7 @@ def rows_in(dataset: Any, columns: Sequence[str] | None = None) -> Iterator[Mapp
     plain = dataset.with_format(None)
     if columns is not None and plain.features is not None:
         plain = plain.select_columns(list(columns))
-    for batch in plain.iter(batch_size=1000 if columns else SHOWN):
+    for batch in plain.iter(batch_size=SHOWN):
         for values in zip(*batch.values(), strict=True):
             yield dict(zip(batch, values, strict=True))
 

@@ -143,7 +143,8 @@ def _is_plain(shape: Shape, dataset: Any) -> bool:
 
 
 def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
-    table = dataset.with_format("arrow")[:]
+    wanted = [shape.tokens, shape.annotation, shape.document, "id"]
+    table = dataset.select_columns([c for c in dataset.column_names if c in wanted]).with_format("arrow")[:]
 
     def column(name: str | None) -> Any:
         return table.column(name).to_pylist() if name is not None and name in table.column_names else None

@@ -104,14 +104,14 @@ def _explained(source: HubId, error: Exception) -> CleancutError:
         return CleancutError(
             f"{source} is gated. Ask for access on its page, then log in with 'hf auth login' and try again."
         )
-    if re.search("NotFound|RevisionNotFound", kind):
-        return CleancutError(
-            f"{source} is not on the Hub, or not for you ({_first_line(error)}). Check the id and the revision; "
-            "log in with 'hf auth login' if it is private."
-        )
-    if re.search("Connect|Offline|Timeout|NetworkError|ProxyError|RemoteProtocol", kind):
+    if re.search("Connect|Offline|LocalEntryNotFound|Timeout|NetworkError|ProxyError|RemoteProtocol", kind):
         return CleancutError(
             f"{source}: the Hub cannot be reached ({_first_line(error)}). Try again, or give files or a folder."
+        )
+    if "NotFound" in kind:
+        return CleancutError(
+            f"{source} is neither a path here nor on the Hub for you ({_first_line(error)}). Check the id and the "
+            "revision; log in with 'hf auth login' if it is private."
         )
     return CleancutError(f"{source} cannot be loaded: {type(error).__name__}: {_first_line(error)}.")
 

@@ -231,7 +231,12 @@ def _joined(data: Any) -> Any:
             return Corpus.concatenate(parts)
         import datasets
 
-        return datasets.concatenate_datasets(parts)
+        try:
+            return datasets.concatenate_datasets(parts)
+        except ValueError as error:
+            raise CleancutError(
+                f"the splits differ in their columns: {error}. Cast them to one set of features."
+            ) from None
     return data
 
 
