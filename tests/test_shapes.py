@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleancut import CleancutError, detect, from_dataset, load_splits, mincut
+from cleancut import CleancutError, Corpus, detect, from_dataset, load_splits, mincut
 from cleancut.characters import Words, joined_pieces, located
 from cleancut.kinds import unpacked
 from cleancut.shapes import read_dataset
@@ -304,6 +304,10 @@ def test_mentions_that_cannot_be_located_are_counted():
     assert samples.notes == ("3 of 4 mentions could not be located in the text and are left out.",)
     on_tokens = read_dataset([{"tokens": ["Ada-May", "King"], "entities": [{"text": "Ada-May King", "label": "X"}]}])
     assert on_tokens.corpus.entities() == [[{"start": 0, "end": 2, "label": "X"}]]
+    row = {"text": LINE, "tokens": ["Oslo", "it", "is"], "entities": quotes[:1], "ner_tags": ["O", "O", "B-X"]}
+    assert from_dataset([row]).texts() == ["is"]  # tags say where
+    assert from_dataset([row], entities="entities", tokens="tokens").entities()[0][0]["end"] == 1
+    assert from_dataset([row], entities="entities", text="text").entities()[0][0]["start"] == 3
 
 
 def test_offsets_that_say_another_text_are_counted():
@@ -324,6 +328,65 @@ def test_labels_of_spans_may_be_ids():
     assert from_dataset(bare, labels=["A", "B"]).mentions.labels == ("A", "B")
     with pytest.raises(CleancutError, match="row 0.*label id 1, but the names are for ids 0 to 0"):
         from_dataset(bare, labels=["A"])
+
+
+# --- the same corpus in every shape ---------------------------------------------------------------------
+
+
+@st.composite
+def corpora(draw):
+    """Samples of tokens with mentions, nested ones too."""
+    samples = []
+    for _ in range(draw(st.integers(1, 4))):
+        tokens = draw(st.lists(st.sampled_from(["Ada", "King", "of", "Oslo", ".", "7", "é"]), min_size=1, max_size=7))
+        bounds = st.tuples(st.integers(0, len(tokens) - 1), st.integers(1, len(tokens)), st.sampled_from(["A", "b-C"]))
+        samples.append((tokens, [(s, e, label) for s, e, label in draw(st.lists(bounds, max_size=4)) if s < e]))
+    return samples
+
+
+def as_token_triples(tokens, spans):
+    return {"tokenized_text": tokens, "ner": [[s, e - 1, label] for s, e, label in spans]}
+
+
+def as_token_dicts(tokens, spans):
+    return {"words": tokens, "entities": [{"start": s, "end": e, "label": label} for s, e, label in spans]}
+
+
+def in_characters(tokens, spans):
+    at = [sum(map(len, tokens[:i])) + i for i in range(len(tokens))]
+    return [(at[s], at[e - 1] + len(tokens[e - 1]), label) for s, e, label in spans]
+
+
+def as_dicts(tokens, spans):
+    found = [{"begin": s, "stop": e, "type": label} for s, e, label in in_characters(tokens, spans)]
+    return {"sentence": " ".join(tokens), "mentions": found}
+
+
+def as_columns(tokens, spans):
+    columns = list(zip(*in_characters(tokens, spans))) or [(), (), ()]
+    return {"text": " ".join(tokens), "entities": dict(zip(("start", "end", "label"), map(list, columns)))}
+
+
+def as_fragments(tokens, spans):
+    found = [{"offsets": [[s, e]], "type": label} for s, e, label in in_characters(tokens, spans)]
+    return {"text": " ".join(tokens), "entities": found}
+
+
+def as_triples_in_a_string(tokens, spans):
+    return {"text": " ".join(tokens), "label": str(in_characters(tokens, spans))}
+
+
+@pytest.mark.parametrize(
+    "shape", [as_token_triples, as_token_dicts, as_dicts, as_columns, as_fragments, as_triples_in_a_string]
+)
+@given(samples=corpora())
+def test_every_shape_gives_the_same_mentions(shape, samples):
+    rows = [shape(*sample) for sample in samples]
+    if not any(spans for _, spans in samples):
+        return  # nothing shows the shape
+    corpus = from_dataset(rows)
+    wanted = Corpus.of([tokens for tokens, _ in samples], entities=[spans for _, spans in samples])
+    assert corpus.tokens() == wanted.tokens() and corpus.entities() == wanted.entities()
 
 
 # --- lists inside strings -----------------------------------------------------------------------------
@@ -363,6 +426,9 @@ def test_nothing_in_a_string_is_evaluated():
     ({"tokens": [["x"]], "tags": [["O"]]}, {"entities": "tags"}, "holds list of text, not spans"),
     ({"tokens": [["x"]], "tags": [["O"]]}, {"labels": ["O"]}, "labels= has no effect"),
     ({"tokens": [["x"]], "tags": [["O"]]}, {"end": "inclusive"}, "end='inclusive' has no effect"),
+    ({"tokens": [["x"]], "tags": [["O"]], "t": ["x"]}, {"text": "t"}, "text='t' has no effect"),
+    ({"t": [["x"]], "text": ["x"], "entities": [[{"start": 0, "end": 1, "label": "A"}]]},
+     {"tokens": "text"}, "tokens='text' has no effect"),
     ({"body_of_it": ["x"], "entities": [[{"start": 0, "end": 1, "label": "A"}]]}, {}, "which column holds the text"),
     ({"text": ["x"], "entities": [[{"start": 0, "end": 2, "label": "A"}]]}, {},
      "row 0.*characters 0 to 2 of a text of 1"),

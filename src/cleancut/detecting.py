@@ -69,7 +69,7 @@ _END = ("end", "stop", "end_offset", "char_end", "end_char", "end_index", "end_i
         "token_end", "end_token")  # fmt: skip
 _OFFSETS = ("offsets", "offset", "span", "position", "positions", "char_span", "indices")
 _LABEL = ("label", "entity_group", "entity_type", "type", "tag", "class", "category", "ner_tag", "label_name",
-          "labels", "semantic_type_id", "entity")  # fmt: skip
+          "labels", "types", "semantic_type_id", "entity")  # fmt: skip
 _SURFACE = ("text", "word", "value", "mention", "surface", "name", "entity", "entity_text", "span", "string")
 
 
@@ -170,13 +170,15 @@ def detect(
     given = _Given(tokens, tags, entities, text, names_in(labels), parse_scheme(scheme), document, ends)
     table = table_of(dataset)
     _check_given(table, given)
-    for find in (_token_spans, _token_tags, _text_spans, _nested, _token_rows):
+    for find in (_token_spans, _token_tags, _text_spans, _token_quotes, _nested, _token_rows):
         shape = find(table, given)
         if shape is not None:
             if given.end is not None and shape.form is not Form.TOKEN_SPANS and shape.form is not Form.CHARACTER_SPANS:
                 raise CleancutError(f"end={end!r} has no effect: {shape.annotation} holds {shape.form}. Leave it out.")
             if given.text is not None and given.text not in (shape.text, shape.tokens):
                 raise CleancutError(f"text={text!r} has no effect: {shape}. Leave it out, or name the entities.")
+            if given.tokens is not None and shape.tokens is None:
+                raise CleancutError(f"tokens={tokens!r} has no effect: {shape}. Leave it out, or name the tags.")
             packed = frozenset(name for name, kind in table.kinds.items() if kind.packed)
             return replace(shape, document=given.document or _document(table), packed=packed)
     raise _unclear(table, given)
@@ -487,9 +489,7 @@ def _token_spans(table: Table, given: _Given) -> Shape | None:
         return None
     column, fields = found
     if fields.start is None and not fields.is_triple:
-        if fields.offsets is not None or table.named(_TEXT, lambda kind: kind.name == "text"):
-            return None
-        return _span_shape(table, given, Shape(Form.QUOTES, column, tokens=tokens, fields=fields))
+        return None
     shape = Shape(Form.TOKEN_SPANS, column, tokens=tokens, fields=fields)
     sizes = [len(words or ()) for words in table.values(tokens)]
     spans = [(i, s) for i, value in enumerate(table.values(column)) for s in spans_in(value, fields)]
@@ -503,7 +503,7 @@ def _token_spans(table: Table, given: _Given) -> Shape | None:
 
 def _text_spans(table: Table, given: _Given) -> Shape | None:
     found = _span_column(table, given)
-    if found is None:
+    if found is None or (given.tokens is not None and given.text is None and _is_quotes(found[1])):
         return None
     column, fields = found
     rest = Table({name: kind for name, kind in table.kinds.items() if name != column}, table.head)
@@ -511,14 +511,15 @@ def _text_spans(table: Table, given: _Given) -> Shape | None:
         _TEXT, lambda kind: (kind.name == "text" and not kind.packed) or _is_passages(kind)
     )  # fmt: skip
     if text is None:
+        if _is_quotes(fields) and _token_column(table, given) is not None:
+            return None
         raise CleancutError(
             f"{column!r} holds entities, but which column holds the text? The columns are {table}. Give text=, or "
             "tokens= where the offsets count tokens."
         )
     if not (_is_passages(table.kinds[text]) or table.kinds[text].name == "text"):
         raise CleancutError(f"text={text!r} holds {table.kinds[text]}, not text. Give another column.")
-    located_by = fields.start or fields.offsets or fields.is_triple
-    form = Form.CHARACTER_SPANS if located_by else Form.QUOTES
+    form = Form.QUOTES if _is_quotes(fields) else Form.CHARACTER_SPANS
     shape = Shape(form, column, text=text, fields=fields)
     spans = [
         (whole, s) for whole, value in zip(map(text_in, table.values(text)), table.values(column), strict=True)
@@ -532,6 +533,18 @@ def _text_spans(table: Table, given: _Given) -> Shape | None:
     pieces = fields.label is not None and bool(labels)
     pieces = pieces and all(isinstance(label, str) and _PREFIXED.match(label) for label in labels)
     return _span_shape(table, given, replace(shape, pieces=pieces and form is Form.CHARACTER_SPANS))
+
+
+def _token_quotes(table: Table, given: _Given) -> Shape | None:
+    """Mentions without offsets, to be looked for among tokens."""
+    tokens, found = _token_column(table, given), _span_column(table, given)
+    if tokens is None or found is None or not _is_quotes(found[1]):
+        return None
+    return _span_shape(table, given, Shape(Form.QUOTES, found[0], tokens=tokens, fields=found[1]))
+
+
+def _is_quotes(fields: Fields) -> bool:
+    return fields.start is None and fields.offsets is None and not fields.is_triple
 
 
 def _is_passages(kind: Kind) -> bool:

@@ -113,6 +113,10 @@ def _explained(source: HubId, error: Exception) -> CleancutError:
             f"{source} is neither a path here nor on the Hub for you ({_first_line(error)}). Check the id and the "
             "revision; log in with 'hf auth login' if it is private."
         )
+    if "429" in text:
+        return CleancutError(
+            f"{source}: the Hub takes no more requests now ({_first_line(error)}). Try again later."
+        )
     return CleancutError(f"{source} cannot be loaded: {type(error).__name__}: {_first_line(error)}.")
 
 
