@@ -571,6 +571,19 @@ def test_mincut_takes_any_shape():
     assert plan.guarantee == "no entity is shared between any two splits"
     split = plan.apply(datasets.Dataset.from_list(rows))
     assert split["train"].column_names == ["text", "entities"]
-    documents = read_dataset(ontonotes())
-    plan = mincut(documents.corpus, unit="doc", ratios=(50, 50), min_per_type=0)
-    assert len(documents.of_rows(plan.assignment)) == 3
+
+
+def test_plans_are_for_the_rows_that_were_given():
+    many = datasets.concatenate_datasets([ontonotes().select([0, 2])] * 3)
+    for data in (many, datasets.DatasetDict(train=many, test=ontonotes())):
+        with pytest.raises(CleancutError, match="documents of several sentences.*unit='doc'"):
+            mincut(data)
+        plan = mincut(data, unit="doc", ratios=(50, 50), min_per_type=0, duplicates_together=False)
+        split = plan.apply(data)
+        rows = [row for part in (data.values() if isinstance(data, dict) else [data]) for row in part]
+        assert len(plan.assignment) == len(rows) and sum(map(len, split.values())) == len(rows)
+        of_split = [set(part["document_id"]) for part in split.values()]
+        assert not of_split[0] & of_split[1] and of_split[0] | of_split[1] == {row["document_id"] for row in rows}
+    tokens = [{"sentence_id": i, "word": w, "tag": t} for i in range(9) for w, t in ((f"N{i}", "B-A"), ("ran", "O"))]
+    plan = mincut(datasets.Dataset.from_list(tokens), ratios=(50, 50), min_per_type=0)
+    assert len(plan.assignment) == 18 and (plan.assignment[::2] == plan.assignment[1::2]).all()

@@ -13,8 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-import numpy as np
-
 from . import leakage, scores
 from .detecting import End, label_file
 from .exposure import Exposure
@@ -527,7 +525,7 @@ def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
         for name, file in _split_inputs(arguments.input).items():
             found[name] = read_samples(file, column=arguments.column, **options)
             _say_found(file, {"": found[name]})
-    torn = any(part.shape is not None and part.shape.sentences is not None for part in found.values())
+    torn = any(part.holds_documents for part in found.values())
     if torn and arguments.unit != Unit.DOC and _kept_format(arguments, found) == "input":
         raise CleancutError("the rows are documents of several sentences, which stay whole. Give --unit doc.")
     return found
@@ -544,7 +542,7 @@ def _write_split(
 ) -> None:
     format = _kept_format(arguments, samples)
     if format == "input":
-        plan = _plan_of_rows(plan, list(samples.values()))
+        plan = plan.of_rows(list(samples.values()))
         files = [] if not is_local(arguments.input[0]) else list(_split_inputs(arguments.input).values())
         if files and not any(map(is_table, files)):
             copy_rows(files, {name: plan.rows(name).tolist() for name in _outputs(plan)}, folder)
@@ -559,14 +557,6 @@ def _write_split(
 
 def _outputs(plan: SplitPlan) -> list[str]:
     return [*plan.names, *(["discarded"] if plan.n_discarded else [])]
-
-
-def _plan_of_rows(plan: SplitPlan, samples: Sequence[Samples]) -> SplitPlan:
-    """The plan for the rows of a dataset, which may hold several samples, or a part of one."""
-    bounds = np.cumsum([len(part.corpus) for part in samples])[:-1]
-    of_samples = np.split(plan.assignment, bounds)
-    of_rows = [part.of_rows(own) for part, own in zip(samples, of_samples, strict=True)]
-    return replace(plan, assignment=np.concatenate(of_rows))
 
 
 @contextmanager

@@ -36,6 +36,11 @@ class Samples:
     """The (first) row of each sample; None where each row is a sample."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def holds_documents(self) -> bool:
+        """Is a row a document of sentences, each a sample?"""
+        return self.shape is not None and self.shape.sentences is not None
+
     def of_rows(self, assignment: NDArray[np.integer]) -> NDArray[np.integer]:
         """The split of each row, from that of each sample; an error where a split would tear a row apart."""
         if self.row_of_sample is None or not len(self.row_of_sample):
@@ -324,10 +329,10 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
     else:
         parts = load_hub(HubId.parse(str(source)))
         found = {name: read_dataset(rows, **options) for name, rows in parts.items()}
-    return {name: _with_own_documents(name, samples) for name, samples in found.items()}
+    return {name: own_documents(name, samples) for name, samples in found.items()}
 
 
-def _with_own_documents(split: str, samples: Samples) -> Samples:
+def own_documents(split: str, samples: Samples) -> Samples:
     """Documents that are only numbered are others in each split."""
     shape, docs = samples.shape, samples.corpus.docs
     if not split or shape is None or shape.sentences is None or shape.document is not None or docs is None:

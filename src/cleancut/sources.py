@@ -114,9 +114,7 @@ def _explained(source: HubId, error: Exception) -> CleancutError:
             "revision; log in with 'hf auth login' if it is private."
         )
     if "429" in text:
-        return CleancutError(
-            f"{source}: the Hub takes no more requests now ({_first_line(error)}). Try again later."
-        )
+        return CleancutError(f"{source}: the Hub takes no more requests now ({_first_line(error)}). Try again later.")
     return CleancutError(f"{source} cannot be loaded: {type(error).__name__}: {_first_line(error)}.")
 
 
