@@ -522,6 +522,8 @@ def test_training_data_of_any_shape(capsys, trained, tmp_path):
     code, out, err = run(capsys, "score", *files, "--train", tmp_path / "train.jsonl", *columns, "--json")
     assert code == 0 and json.loads(out)["clean_f1"]["n_contaminated"] == 1
     assert "text: line; entities: found (character offsets, ends inclusive)" in err
+    code, _, err = run(capsys, "score", *files, "--train", trained / "gold.conll", *columns)
+    assert code == 2 and "has no effect" in err and "CoNLL" in err
     code, _, err = run(capsys, "score", *files, *columns)
     assert code == 2 and "--entities is for the training data. Give --train" in err
 

@@ -322,6 +322,9 @@ def test_labels_of_spans_may_be_ids():
     ids = [[{**s, "label": ["PER", "LOC"].index(s["label"])} for s in SPANS]]
     named = dataset({"text": TEXT, "spans": [span]}, text=[LINE], spans=ids)
     assert mentions(from_dataset(named)) == [(0, "Ada King", "PER"), (0, "Oslo", "LOC")]
+    on_tokens = [[{"start": 0, "end": 2, "label": 0}, {"start": 3, "end": 4, "label": 1}]]
+    named = dataset({"tokens": lists(TEXT), "spans": [span]}, tokens=WORDS[:1], spans=on_tokens)
+    assert mentions(from_dataset(named)) == [(0, "Ada King", "PER"), (0, "Oslo", "LOC")]
     bare = datasets.Dataset.from_dict({"text": [LINE], "spans": ids})
     with pytest.raises(CleancutError, match="ids without names"):
         from_dataset(bare)

@@ -569,12 +569,10 @@ def standard_columns(
     A file that cannot be read is left to ``read``, which says why.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
         if format_of(path) is Format.PARQUET:
-            with _opened(path) as stream:
-                table = next(pq.ParquetFile(pa.BufferReader(stream.read())).iter_batches(batch_size=100), None)
+            table = next(_parquet_file(path).iter_batches(batch_size=100), None)
             rows = table.to_pylist() if table is not None else []
         else:
             rows = [record for _, (_, record) in zip(range(100), json_records(path), strict=False)]
@@ -603,12 +601,9 @@ def standard_columns(
 
 def _parquet_corpora(path: str | os.PathLike[str], options: _Options, size: int | None) -> Iterator[Corpus]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        with _opened(path) as stream:
-            packed = os.fspath(path).endswith(".gz")
-            file = pq.ParquetFile(pa.BufferReader(stream.read()) if packed else path)
+        file = _parquet_file(path)
         names = _label_names_in(file.schema_arrow)
         first = 0
         for batch in file.iter_batches(batch_size=size or max(file.metadata.num_rows, 1)):
@@ -617,6 +612,15 @@ def _parquet_corpora(path: str | os.PathLike[str], options: _Options, size: int 
             first += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
+
+
+def _parquet_file(path: str | os.PathLike[str]) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _opened(path) as stream:
+        packed = os.fspath(path).endswith(".gz")
+        return pq.ParquetFile(pa.BufferReader(stream.read()) if packed else path)
 
 
 def in_rows(path: str | os.PathLike[str], rows: Sequence[int]) -> Where:

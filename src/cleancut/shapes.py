@@ -142,9 +142,10 @@ def _is_plain(shape: Shape, dataset: Any) -> bool:
         return False
     if shape.form is Form.TAGS:
         return kinds[shape.annotation].is_list_of("text", "int", "label")
-    fields = kinds[shape.annotation].of
-    usual = shape.fields[:4] == ("start", "end", None, "label") and not shape.inclusive
-    return shape.form is Form.TOKEN_SPANS and usual and fields is not None and fields.name == "record"
+    span = kinds[shape.annotation].of
+    if shape.form is not Form.TOKEN_SPANS or shape.inclusive or span is None or span.name != "record":
+        return False
+    return shape.fields[:4] == ("start", "end", None, "label") and span.fields["label"].name == "text"
 
 
 def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
@@ -346,9 +347,11 @@ def needs_shape(path: str | os.PathLike[str], **options: Any) -> bool:
         return False  # read says so
     if is_table(path):
         return True
-    if format_of(path) is Format.CONLL:
-        return False
     given = {name: value for name, value in options.items() if value is not None}
+    if format_of(path) is Format.CONLL:
+        for name in sorted(given.keys() & {*_ONLY_SHAPES, "tokens", "tags", "entities"}):
+            raise CleancutError(f"{name}={given[name]!r} has no effect: {path} is a CoNLL file. Leave it out.")
+        return False
     named = {name: given.get(name) for name in ("tokens", "tags", "entities")}
     return bool(given.keys() & _ONLY_SHAPES) or not standard_columns(path, **named)
 
@@ -364,7 +367,5 @@ def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **o
         if column is not None:
             raise CleancutError(f"{path}: a column number is for CoNLL files. Leave it out.")
         return read_dataset(rows_of_file(path), **given)
-    for name in sorted(given.keys() & _ONLY_SHAPES):
-        raise CleancutError(f"{name}={given[name]!r} has no effect: {path} is a CoNLL file. Leave it out.")
     corpus = read(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
     return Samples(corpus, None, None, len(corpus))
