@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from cleancut import cli, exact_f1, partial_f1, read
+from cleancut import SplitPlan, cli, exact_f1, partial_f1, read
 
 GOLD = "Ada B-PER\nKing I-PER\nspoke O\n\nOslo B-LOC\n\n"
 PRED = "Ada B-PER\nKing O\nspoke O\n\nOslo B-LOC\n\n"
@@ -450,3 +450,91 @@ def test_split_keeps_the_rows_as_they_stand(capsys, tmp_path):
         capsys, "split", tmp_path / "a.conll", tmp_path / "a.jsonl", "-o", tmp_path / "x", "--format", "input"
     )
     assert code == 2 and "cannot be kept" in err
+
+
+# --- datasets of other shapes ---------------------------------------------------------------------------
+
+
+def quoted(names):
+    """LLM-style rows: the mention without its offsets."""
+    rows = [{"text": f"{n} spoke {i}.", "entities": [{"text": n, "type": "PER"}], "x": i} for i, n in enumerate(names)]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_audit_of_files_of_any_shape(capsys, tmp_path):
+    (tmp_path / "train.jsonl").write_text(quoted(["Ada", "Bo"]))
+    (tmp_path / "test.jsonl").write_text(
+        quoted(["Ada", "Cy"]) + '{"text": "x", "entities": [{"text": "y", "type": "A"}]}\n'
+    )
+    for source in ([tmp_path], ["--train", tmp_path / "train.jsonl", "--test", tmp_path / "test.jsonl"]):
+        code, out, err = run(capsys, "audit", *source, "--json")
+        assert code == 0 and json.loads(out)["test_vs_train"]["n_partial"] == 1
+        assert "train.jsonl: text: text; entities: entities (mentions without offsets)" in err
+        assert "1 of 3 mentions could not be located" in err
+    code, _, err = run(capsys, "audit", tmp_path, "--text", "body")
+    assert code == 2 and "text='body' is not among the columns 'text'" in err
+
+
+def test_split_keeps_the_rows_of_any_shape(capsys, tmp_path):
+    names = [f"Name{i % 12}" for i in range(120)]
+    (tmp_path / "all.jsonl").write_text(quoted(names))
+    options = ["-o", tmp_path / "out", "--effort", "fast", "--min-per-type", 0]
+    assert run(capsys, "split", tmp_path / "all.jsonl", *options, "--format", "input")[0] == 0
+    found = [json.loads(x) for part in ("train", "validation", "test")
+             for x in (tmp_path / "out" / f"{part}.jsonl").read_text().splitlines()]  # fmt: skip
+    assert sorted(found, key=lambda row: row["x"]) == [json.loads(x) for x in quoted(names).splitlines()]
+    assert run(capsys, "split", tmp_path / "all.jsonl", *options)[0] == 0
+    assert {text[:4] for text in read(tmp_path / "out" / "train.jsonl").texts()} == {"Name"}
+
+
+def test_split_of_tokens_in_rows_gives_sentences_back_whole(capsys, tmp_path):
+    datasets = pytest.importorskip("datasets")
+    rows = [
+        f"{i},{w},{t},{i}-{k}" for i in range(60) for k, (w, t) in enumerate([(f"N{i % 9}", "B-PER"), ("ran", "O")])
+    ]
+    (tmp_path / "all.csv").write_text("\n".join(["sentence_id,word,tag,key", *rows]))
+    code, _, err = run(capsys, "split", tmp_path / "all.csv", "-o", tmp_path / "out", "--min-per-type", 0)
+    assert code == 0 and "one token a row, samples by: sentence_id; tokens: word; tags: tag (strings, iob2)" in err
+    parts = {p.stem: datasets.Dataset.from_parquet(str(p))[:] for p in (tmp_path / "out").glob("*.parquet")}
+    assert set(parts) == {"train", "validation", "test"}
+    assert sorted(k for part in parts.values() for k in part["key"]) == sorted(r.split(",")[3] for r in rows)
+    numbers = [set(part["sentence_id"]) for part in parts.values()]
+    assert sum(map(len, numbers)) == 60  # none is torn apart
+    assert len(SplitPlan.load(tmp_path / "out" / "plan.json").assignment) == 120
+
+
+def test_documents_of_sentences_are_split_whole_or_not_at_all(capsys, tmp_path):
+    rows = [{"document_id": f"d{i}", "sentences": [{"words": [f"N{i % 9}"], "named_entities": ["B-PER"]}] * 2}
+            for i in range(40)]  # fmt: skip
+    (tmp_path / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ["-o", tmp_path / "out", "--min-per-type", 0, "--format", "input", "--effort", "fast"]
+    code, _, err = run(capsys, "split", tmp_path / "all.jsonl", *options)
+    assert code == 2 and "Give --unit doc" in err
+    assert run(capsys, "split", tmp_path / "all.jsonl", *options, "--unit", "doc")[0] == 0
+    lines = [(tmp_path / "out" / f"{part}.jsonl").read_text() for part in ("train", "validation", "test")]
+    assert sorted("".join(lines).splitlines()) == sorted((tmp_path / "all.jsonl").read_text().splitlines())
+
+
+def test_training_data_of_any_shape(capsys, trained, tmp_path):
+    (tmp_path / "train.jsonl").write_text('{"line": "Oslo is far", "found": [[0, 3, "LOC"]]}\n')
+    files = ["--gold", trained / "gold.conll", "--pred", trained / "gold.conll"]
+    columns = ["--text", "line", "--entities", "found", "--end", "inclusive"]
+    code, out, err = run(capsys, "score", *files, "--train", tmp_path / "train.jsonl", *columns, "--json")
+    assert code == 0 and json.loads(out)["clean_f1"]["n_contaminated"] == 1
+    assert "text: line; entities: found (character offsets, ends inclusive)" in err
+    code, _, err = run(capsys, "score", *files, "--train", trained / "gold.conll", *columns)
+    assert code == 2 and "has no effect" in err and "CoNLL" in err
+    code, _, err = run(capsys, "score", *files, *columns)
+    assert code == 2 and "--entities is for the training data. Give --train" in err
+
+
+@pytest.mark.parametrize(
+    "command", [["audit"], ["split", "-o", "out"], ["score", "--gold", "g", "--pred", "g", "--train"]]
+)
+def test_what_cannot_be_a_dataset_id_is_refused_at_once(capsys, tmp_path, monkeypatch, command):
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(datasets, "load_dataset", lambda *a, **k: pytest.fail("a request was made"))
+    for wrong in ("org/na me", "org/name:", "org/../name", "org/name@../x"):
+        code, out, err = run(capsys, *command, wrong)
+        assert code == 2 and out == "" and "Write ids as org/name" in err

@@ -146,7 +146,7 @@ def test_a_recipe_has_what_the_file_says(written):
         ('"60/40"', "60", "give two or three parts"),
         ('"ner_tags"', "3", "tags=3 is not valid"),
         ('tags = "ner_tags"', 'scheme = "bix"', "scheme='bix' is unknown"),
-        ('tags = "ner_tags"', 'end = "last"', "end='last' is unknown. Choose one of: inclusive, exclusive"),
+        ('tags = "ner_tags"', 'end = "last"', "end='last' is unknown. Choose one of: exclusive, inclusive"),
         ('tags = "ner_tags"', 'repair = "all"', "repair='all' is unknown"),
         ('["O", "B-PER"]', '"O,B-PER"', "labels='O,B-PER' is not valid. Give the names by id"),
         ('["O", "B-PER"]', "[]", "labels=.* is not valid"),

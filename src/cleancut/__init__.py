@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from .hub import materialise, publish, publish_metrics, stage
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
     from .locating import metric
-    from .reading import from_dataset, read, read_batches, read_pair, write
+    from .reading import read, read_batches, read_pair, write
     from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
+    from .shapes import Shape, detect, from_dataset, load_splits
     from .spans import Corpus, Mentions
     from .splitting import SplitPlan, mincut
     from .tags import CleancutError
@@ -28,8 +29,9 @@ _HOME = {
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
     "locating": ["metric"],
-    "reading": ["from_dataset", "read", "read_batches", "read_pair", "write"],
+    "reading": ["read", "read_batches", "read_pair", "write"],
     "scores": ["Score", "clean_f1", "exact_f1", "hardeval", "partial_f1"],
+    "shapes": ["Shape", "detect", "from_dataset", "load_splits"],
     "spans": ["Corpus", "Mentions"],
     "splitting": ["SplitPlan", "mincut"],
     "tags": ["CleancutError"],
@@ -37,10 +39,10 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score", "SplitPlan",
-    "__version__", "audit", "clean_f1", "errors", "exact_f1", "from_dataset", "hardeval", "join_at",
-    "materialise", "mention_statistics", "metric", "mincut", "partial_f1", "publish", "publish_metrics", "read",
-    "read_batches", "read_pair", "stage", "subsets", "write",
+    "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score", "Shape",
+    "SplitPlan", "__version__", "audit", "clean_f1", "detect", "errors", "exact_f1", "from_dataset", "hardeval",
+    "join_at", "load_splits", "materialise", "mention_statistics", "metric", "mincut", "partial_f1", "publish",
+    "publish_metrics", "read", "read_batches", "read_pair", "stage", "subsets", "write",
 ]  # fmt: skip
 
 

@@ -7,19 +7,22 @@ import difflib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from . import leakage, scores
+from .detecting import End, label_file
 from .exposure import Exposure
 from .leakage import SPLITS, Unit, join_at
 from .reading import Format, copy_rows, format_of, paired_batches, read, read_batches, split_files, split_name, write
 from .recipes import SPLIT, Recipe
 from .report import audit_text, scores_text, split_text, to_json
 from .scores import Score
+from .shapes import Samples, load_splits, needs_shape, read_samples
+from .sources import HubId, is_local, is_table, pinned, write_rows
 from .spans import Corpus, overlaps
 from .splitting import Effort, Engine, Method, SplitPlan, mincut
 from .tags import CleancutError, Repair, Scheme
@@ -96,7 +99,27 @@ def _add_tag_options(parser: Any) -> None:
         metavar="R",
         help=f"what to do with ill-formed tags ({', '.join(Repair)}); default conlleval",
     )
-    parser.add_argument("--labels", metavar="NAMES", help="names of int labels: a,b,c or a file with one name a line")
+    parser.add_argument("--labels", metavar="NAMES", help=_LABELS)
+
+
+_LABELS = "names of int labels: a,b,c or a file with one name a line, or with label2id or id2label as JSON"
+
+
+def _add_column_options(parser: Any) -> None:
+    """Where a dataset has what, for those whose columns are not found, or not the right ones."""
+    for name, what in _COLUMNS.items():
+        parser.add_argument(f"--{name}", metavar="COL", help=f"column of the {what}; found by default")
+    parser.add_argument("--end", choices=list(End), help="does the end of a span belong to it; found by default")
+
+
+_COLUMNS = {
+    "tokens": "tokens", "tags": "tags", "entities": "entities (spans)", "text": "text that character offsets are for",
+    "document": "documents",
+}  # fmt: skip
+
+
+def _column_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(arguments, name) for name in (*_COLUMNS, "end")}
 
 
 def _add_key_options(parser: Any) -> None:
@@ -135,7 +158,10 @@ def _add_score(commands: Any) -> None:
         help="predictions for the same text; repeat it to compare systems. Without it, the last two "
         "columns of the gold file are gold and prediction, as conlleval has them",
     )
-    parser.add_argument("--train", action="append", metavar="FILE", help="training data, for clean and hardeval")
+    parser.add_argument(
+        "--train", action="append", metavar="SOURCE",
+        help="training data, for clean and hardeval: a file, or a dataset on the Hub (org/name:config@revision)",
+    )  # fmt: skip
     parser.add_argument(
         "--metrics",
         metavar="M",
@@ -149,6 +175,7 @@ def _add_score(commands: Any) -> None:
     parser.add_argument(
         "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
     )
+    _add_column_options(parser.add_argument_group("columns of the training data"))
     _add_key_options(parser)
     _add_tag_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -169,7 +196,10 @@ def _score(arguments: argparse.Namespace) -> str:
     tags = _tag_options(arguments)
     exposure = None
     if arguments.train:
-        exposure = Exposure.of(_train_batches(arguments, arguments.gold_column), **_key(arguments))
+        columns_of = _column_options(arguments)
+        exposure = Exposure.of(_train_batches(arguments, arguments.gold_column, columns_of), **_key(arguments))
+    elif given := [name for name, value in _column_options(arguments).items() if value is not None]:
+        raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
     elif arguments.key != "surface+type" or arguments.ignore_case:
         raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
     scorer = _Scorer(metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None)
@@ -185,14 +215,40 @@ def _score(arguments: argparse.Namespace) -> str:
     return scores_text(results, by_type=arguments.by_type, colour=_wants_colour())
 
 
-def _train_batches(arguments: argparse.Namespace, column: int | None) -> Iterator[Corpus]:
+def _train_batches(
+    arguments: argparse.Namespace, column: int | None, columns: Mapping[str, Any]
+) -> Iterator[Corpus]:  # fmt: skip
     """Training data; its tags decode without the scheme and repair of what is scored, bare IO names aside."""
     scheme = "io" if str(arguments.scheme).lower() == "io" else None
-    labels = _label_names(arguments.labels)
-    for file in arguments.train:
-        of_conll = column if format_of(file) is Format.CONLL else None
-        for batch in _with_progress(read_batches(file, column=of_conll, labels=labels, scheme=scheme), file):
+    options = {"labels": _label_names(arguments.labels), "scheme": scheme, **columns}
+    for source in arguments.train:
+        if not is_local(source) or needs_shape(source, **options):
+            batches: Iterable[Corpus] = [_train_split(source, options)]
+        else:
+            of_conll = column if format_of(source) is Format.CONLL else None
+            usual = {name: value for name, value in options.items() if name not in ("text", "document", "end")}
+            batches = _with_progress(read_batches(source, column=of_conll, **usual), source)
+        for batch in batches:
             yield join_at(batch) if arguments.join_at else batch
+
+
+def _train_split(source: str, options: Mapping[str, Any]) -> Corpus:
+    """What a dataset has to train on: its split of that name, or the only one."""
+    splits = load_splits(source, **options)
+    name = "train" if "train" in splits else next(iter(splits))
+    if name != "train" and len(splits) > 1:
+        raise CleancutError(f"--train: {source} has no train split, but {', '.join(splits)}. Give a file.")
+    _say_found(source, {name: splits[name]})
+    return splits[name].corpus
+
+
+def _say_found(source: str, splits: Mapping[str, Samples]) -> None:
+    """What was found where, and what is to be known of it, on standard error."""
+    for shape in dict.fromkeys(str(samples.shape) for samples in splits.values() if samples.shape is not None):
+        print(f"cleancut: {source}: {shape}", file=sys.stderr)
+    for name, samples in splits.items():
+        for note in samples.notes:
+            print(f"cleancut: {source}{f' ({name})' if name else ''}: {note}", file=sys.stderr)
 
 
 class _Scorer:
@@ -270,11 +326,11 @@ def _distinct_names(files: Sequence[str]) -> list[str]:
     return names
 
 
-def _label_names(text: str | None) -> list[str] | None:
+def _label_names(text: str | None) -> Any:
     if text is None:
         return None
     if os.path.isfile(text):
-        return [line.strip() for line in Path(text).read_text("utf-8").splitlines() if line.strip()]
+        return label_file(text)
     return [name.strip() for name in text.split(",")]
 
 
@@ -289,12 +345,16 @@ def _add_audit(commands: Any) -> None:
         "show what the splits of a dataset share",
         "cleancut audit --train train.conll --test test.conll",
     )
-    parser.add_argument("folder", nargs="?", metavar="DIRECTORY", help="holds train, dev and test files")
+    parser.add_argument(
+        "source", nargs="?", metavar="SOURCE",
+        help="a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
+    )  # fmt: skip
     for split in SPLITS:
         parser.add_argument(f"--{split}", action="append", metavar="FILE", help=f"the {split} split")
     parser.add_argument("--unit", default="sample", choices=list(Unit), help="what is contaminated; default sample")
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
     parser.add_argument("--top", type=int, default=5, metavar="N", help="leaking entities of each pair; default 5")
+    _add_column_options(parser)
     _add_key_options(parser)
     _add_tag_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -302,16 +362,30 @@ def _add_audit(commands: Any) -> None:
 
 def _audit(arguments: argparse.Namespace) -> str:
     files = {split: getattr(arguments, split) for split in SPLITS if getattr(arguments, split)}
-    if arguments.folder and files:
-        raise CleancutError("audit: give either a directory or the files of the splits.")
-    if arguments.folder:
-        files = {split: [file] for split, file in split_files(arguments.folder).items()}
-    tags = {**_tag_options(arguments), "column": arguments.column}
-    splits = {name: _together([read(file, **tags) for file in parts]) for name, parts in files.items()}
+    if arguments.source and files:
+        raise CleancutError("audit: give either a folder or dataset, or the files of the splits.")
+    options = {**_tag_options(arguments), **_column_options(arguments)}
+    if arguments.source and not is_local(arguments.source):
+        if arguments.column is not None:
+            raise CleancutError("--column is for CoNLL files. Give --tags COL for a dataset.")
+        found_in = load_splits(arguments.source, **options)
+        _say_found(arguments.source, found_in)
+        splits = {name: samples.corpus for name, samples in found_in.items()}
+    else:
+        if arguments.source:
+            files = {split: [file] for split, file in split_files(arguments.source).items()}
+        options["column"] = arguments.column
+        splits = {name: _together([_read_said(file, options) for file in parts]) for name, parts in files.items()}
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
     found = leakage.audit(splits, unit=arguments.unit, top=arguments.top, **_key(arguments))
     return to_json(found.to_dict()) if arguments.json else audit_text(found, colour=_wants_colour())
+
+
+def _read_said(file: str, options: Mapping[str, Any]) -> Corpus:
+    samples = read_samples(file, **options)
+    _say_found(file, {"": samples})
+    return samples.corpus
 
 
 def _together(corpora: list[Corpus]) -> Corpus:
@@ -341,7 +415,7 @@ def _add_subsets(commands: Any) -> None:
 
 
 def _subsets(arguments: argparse.Namespace) -> str:
-    exposure = Exposure.of(_train_batches(arguments, arguments.column), **_key(arguments))
+    exposure = Exposure.of(_train_batches(arguments, arguments.column, {}), **_key(arguments))
     test = read(arguments.test, column=arguments.column, **_tag_options(arguments))
     test = join_at(test) if arguments.join_at else test
     suffix = ".conll" if format_of(arguments.test) is Format.CONLL else ".jsonl"
@@ -366,7 +440,10 @@ def _add_split(commands: Any) -> None:
         "split so that train, validation and test share as few entities as possible",
         "cleancut split train.conll test.conll -o clean --ratios 80/10/10",
     )
-    parser.add_argument("input", nargs="*", metavar="INPUT", help="files, or a folder with train, dev and test files")
+    parser.add_argument(
+        "input", nargs="*", metavar="SOURCE",
+        help="files, a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
+    )  # fmt: skip
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the splits, plan and report")
     parser.add_argument(
         "--recipe", metavar="FILE", help="a .toml file, or the name of a shipped recipe: INPUT and options not given"
@@ -386,13 +463,15 @@ def _add_split(commands: Any) -> None:
         "--representative", metavar="R", help="least entities per sample against the corpus (default 0.9), or off"
     )
     parser.add_argument("--min-per-type", type=int, metavar="N", help="mentions of each type; default 20")
+    _add_column_options(parser)
     _add_key_options(parser)
     _add_tag_options(parser)
     parser.set_defaults(key=None, repair=None)
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
     parser.add_argument(
-        "--format", default="jsonl", choices=["jsonl", "conll", "input"],
-        help="of the files written; input keeps the rows as they stand in the input, with all columns",
+        "--format", choices=["jsonl", "conll", "input"],
+        help="of the files written; input keeps the rows as they stand in the input, with all columns. "
+        "Default: jsonl, and for datasets of the Hub and CSV files parquet with the rows as they stand",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
@@ -403,9 +482,8 @@ def _split(arguments: argparse.Namespace) -> str:
     if not arguments.input:
         raise CleancutError("split: there is nothing to split. Give INPUT, or --recipe with the name of a recipe.")
     arguments.repair = arguments.repair or Repair.CONLLEVAL
-    tags = _tag_options(arguments)
-    files = _split_inputs(arguments.input)
-    parts = {name: read(file, column=arguments.column, **tags) for name, file in files.items()}
+    samples = _split_samples(arguments)
+    parts = {name: part.corpus for name, part in samples.items()}
     if arguments.join_at:
         parts = {name: join_at(corpus) for name, corpus in parts.items()}
     given = {name: vars(arguments).get(name) for name in SPLIT}
@@ -419,8 +497,10 @@ def _split(arguments: argparse.Namespace) -> str:
     compared = {method: plan}
     if arguments.compare:
         compared |= {other: mincut(parts, method=other, **options) for other in ("random", "paper")}
+    if not is_local(arguments.input[0]):
+        plan = replace(plan, source=pinned(HubId.parse(arguments.input[0]), [part.rows for part in samples.values()]))
     with _written_together(arguments.output) as folder:
-        _write_split(plan, parts, list(files.values()), arguments.format, folder)
+        _write_split(plan, parts, samples, arguments, folder)
         Path(folder, "report.md").write_text(split_text(compared, markdown=True) + "\n", "utf-8")
     if arguments.json:
         return to_json(plan.to_dict())
@@ -444,15 +524,54 @@ def _number(text: str, option: str) -> float:
         raise CleancutError(f"{option}: {text!r} is not a number.") from None
 
 
-def _write_split(plan: SplitPlan, parts: dict[str, Corpus], files: list[str], format: str, folder: str) -> None:
-    outputs = {name: plan.rows(name).tolist() for name in [*plan.names, *(["discarded"] if plan.n_discarded else [])]}
+def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
+    """The original splits, from a dataset on the Hub or from files."""
+    options = {**_tag_options(arguments), **_column_options(arguments)}
+    hub = [source for source in arguments.input if not is_local(source)]
+    if hub and len(arguments.input) > 1:
+        raise CleancutError(f"{hub[0]} is a dataset on the Hub. Give it alone.")
+    if hub:
+        if arguments.column is not None:
+            raise CleancutError("--column is for CoNLL files. Give --tags COL for a dataset.")
+        found = load_splits(hub[0], **options)
+        _say_found(hub[0], found)
+    else:
+        found = {}
+        for name, file in _split_inputs(arguments.input).items():
+            found[name] = read_samples(file, column=arguments.column, **options)
+            _say_found(file, {"": found[name]})
+    torn = any(part.holds_documents for part in found.values())
+    if torn and arguments.unit != Unit.DOC and _kept_format(arguments, found) == "input":
+        raise CleancutError("the rows are documents of several sentences, which stay whole. Give --unit doc.")
+    return found
+
+
+def _kept_format(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> str:
+    """The format to write: as asked, else rows as they stand for datasets and jsonl for files."""
+    is_dataset = any(hasattr(part.rows, "with_format") for part in samples.values())
+    return arguments.format or ("input" if is_dataset else "jsonl")
+
+
+def _write_split(
+    plan: SplitPlan, parts: dict[str, Corpus], samples: dict[str, Samples], arguments: argparse.Namespace, folder: str
+) -> None:
+    format = _kept_format(arguments, samples)
     if format == "input":
-        copy_rows(files, outputs, folder)
+        plan = plan.of_rows(list(samples.values()))
+        files = [] if not is_local(arguments.input[0]) else list(_split_inputs(arguments.input).values())
+        if files and not any(map(is_table, files)):
+            copy_rows(files, {name: plan.rows(name).tolist() for name in _outputs(plan)}, folder)
+        else:
+            write_rows(plan.apply({name: part.rows for name, part in samples.items()}, discarded=True), folder)
     else:
         whole = Corpus.concatenate(list(parts.values()))
-        for name, rows in outputs.items():
-            write(whole.select(rows), os.path.join(folder, f"{name}.{format}"))
+        for name in _outputs(plan):
+            write(whole.select(plan.rows(name)), os.path.join(folder, f"{name}.{format}"))
     plan.save(os.path.join(folder, "plan.json"))
+
+
+def _outputs(plan: SplitPlan) -> list[str]:
+    return [*plan.names, *(["discarded"] if plan.n_discarded else [])]
 
 
 @contextmanager
@@ -568,7 +687,7 @@ def _add_convert(commands: Any) -> None:
     parser.add_argument("--scheme", metavar="S", help=f"tag scheme to write ({', '.join(Scheme)}); default iob2")
     parser.add_argument("--from-scheme", metavar="S", help="tag scheme of IN, where it has to be given (io)")
     parser.add_argument("--repair", default="conlleval", metavar="R", help=f"of ill-formed tags ({', '.join(Repair)})")
-    parser.add_argument("--labels", metavar="NAMES", help="names of int labels: a,b,c or a file with one name a line")
+    parser.add_argument("--labels", metavar="NAMES", help=_LABELS)
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
 
 

@@ -25,8 +25,10 @@ import numpy as np
 from .exposure import Exposure
 from .leakage import subsets
 from .locating import hub_folder, metric
-from .reading import from_dataset, read
+from .reading import read
 from .report import split_text
+from .shapes import from_dataset
+from .sources import is_repo
 from .spans import samples_of
 from .splitting import SplitPlan
 from .tags import CleancutError, bounds_of
@@ -39,9 +41,7 @@ TAG = f"cleancut-{__version__}"
 
 def check_repo(repo: str) -> str:
     """A repository id ``org/name``, refused before any request where it cannot be one."""
-    owner, slash, name = repo.partition("/")
-    fits = slash and all(_NAME.fullmatch(part) and ".." not in part and "--" not in part for part in (owner, name))
-    if not fits or name.endswith((".git", ".", "-")):
+    if not is_repo(repo):
         raise CleancutError(f"{repo!r} is not the id of a repository. Give org/name: letters, digits, . _ - only.")
     return repo
 

@@ -61,7 +61,7 @@ class Audit:
 
 
 def audit(
-    splits: Mapping[str, Corpus],
+    splits: Mapping[str, Any],
     *,
     unit: str = "sample",
     case: bool = True,
@@ -71,9 +71,9 @@ def audit(
 ) -> Audit:
     """Which samples, mentions and entities of each split are in each other split (Babil et al., Section 3.1).
 
-    A sample (or a document) is *partially* contaminated if any of its entities is in the other split, *fully* if all
-    are. Rates divide by all samples, those without entities included. "Full" does not count the latter; ``n_full_eq4``
-    is Equation 4 read literally, which does.
+    The splits are corpora, or datasets (a ``DatasetDict``). A sample (or a document) is *partially* contaminated if any
+    of its entities is in the other split, *fully* if all are. Rates divide by all samples, those without entities
+    included. "Full" does not count the latter; ``n_full_eq4`` is Equation 4 read literally, which does.
 
     >>> train = Corpus.of([["Ada"], ["Oslo"]], tags=[["B-PER"], ["B-LOC"]])
     >>> test = Corpus.of([["Ada", "met", "Bo"], ["so"]], tags=[["B-PER", "O", "B-PER"], ["O"]])
@@ -81,8 +81,12 @@ def audit(
     >>> found["n_partial"], found["n_full"], found["rate_partial"], found["n_empty"]
     (1, 0, 0.5, 1)
     """
-    if not isinstance(splits, Mapping) or not all(isinstance(corpus, Corpus) for corpus in splits.values()):
+    if not isinstance(splits, Mapping) or any(isinstance(part, Mapping) for part in splits.values()):
         raise CleancutError('give the splits as {"train": corpus, "test": corpus}, each read() or from_dataset().')
+    if not all(isinstance(corpus, Corpus) for corpus in splits.values()):
+        from .shapes import from_dataset  # not for those who have corpora, as the modules do
+
+        splits = {name: part if isinstance(part, Corpus) else from_dataset(part) for name, part in splits.items()}
     if top < 0:
         raise CleancutError(f"top={top} is out of range. Give 0 or more.")
     if len(splits) < 2:

@@ -1,4 +1,4 @@
-"""Files and datasets to corpora, and back: CoNLL columns, JSONL, parquet (also gzipped), ``datasets.Dataset``.
+"""Files to corpora, and back: CoNLL columns, JSONL, parquet (also gzipped).
 
 Everything is read in batches, so that a file of any size can be scored in constant memory; ``read`` is the
 one batch that holds it all.
@@ -35,11 +35,13 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-_SUFFIXES = {
+SUFFIXES = {
     ".jsonl": Format.JSONL, ".ndjson": Format.JSONL, ".json": Format.JSONL, ".parquet": Format.PARQUET,
     ".conll": Format.CONLL, ".txt": Format.CONLL, ".tsv": Format.CONLL, ".bio": Format.CONLL, ".iob": Format.CONLL,
     ".iob2": Format.CONLL, ".bioes": Format.CONLL,
 }  # fmt: skip
+TABLES = (".csv",)
+"""Endings of files that hold a table, whose columns have to be found first."""
 
 
 def format_of(path: str | os.PathLike[str], format: str | None = None) -> Format:
@@ -47,8 +49,8 @@ def format_of(path: str | os.PathLike[str], format: str | None = None) -> Format
     if format is not None:
         return parse_choice(Format, format, "format")
     plain = Path(path).with_suffix("") if Path(path).suffix == ".gz" else Path(path)
-    if plain.suffix.lower() in _SUFFIXES:
-        return _SUFFIXES[plain.suffix.lower()]
+    if plain.suffix.lower() in SUFFIXES:
+        return SUFFIXES[plain.suffix.lower()]
     with _opened(path) as stream:
         head = stream.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
@@ -122,7 +124,7 @@ def split_name(path: str | os.PathLike[str]) -> str | None:
     name = os.path.basename(os.fspath(path))
     plain = name.lower().removesuffix(".gz")
     every = [usual for names in _SPLIT_NAMES.values() for usual in names]
-    if name.startswith(".") or not (Path(plain).suffix in _SUFFIXES or plain.rpartition(".")[2] in every):
+    if name.startswith(".") or not (Path(plain).suffix in {*SUFFIXES, *TABLES} or plain.rpartition(".")[2] in every):
         return None
     words = set(re.split(r"[^a-z]+", plain))
     splits = [split for split, usual in _SPLIT_NAMES.items() if not words.isdisjoint(usual)]
@@ -498,7 +500,8 @@ def _copy_parquet(
 # --- JSONL ----------------------------------------------------------------------------------------------
 
 
-def _jsonl_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Row]:
+def json_records(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file, each with the number of its line."""
     for number, line in _lines(path):
         if not line or line.isspace():
             continue
@@ -510,6 +513,11 @@ def _jsonl_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Ro
             ) from None
         if not isinstance(record, dict):
             raise CleancutError(f"{path}, line {number}: expected an object, got {type(record).__name__}.")
+        yield number, record
+
+
+def _jsonl_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Row]:
+    for number, record in json_records(path):
         columns = _columns(record, options, f"{path}, line {number}")
         tokens, annotation = record[columns.tokens], record[columns.annotation]
         for name, value in ((columns.tokens, tokens), (columns.annotation, annotation)):
@@ -553,32 +561,74 @@ def _columns(names: Iterable[str], options: _Options, where: str) -> _Columns:
     return _Columns(tokens, annotation, "entities" if entities else "tags")
 
 
-# --- Arrow: parquet and datasets ----------------------------------------------------------------------------
+def standard_columns(
+    path: str | os.PathLike[str], *, tokens: str | None = None, tags: str | None = None, entities: str | None = None
+) -> bool:
+    """Has a JSONL or parquet file the columns that ``read`` takes, lists of tokens and of tags or token spans?
+
+    A file that cannot be read is left to ``read``, which says why.
+    """
+    import pyarrow as pa
+
+    try:
+        if format_of(path) is Format.PARQUET:
+            table = next(_parquet_file(path).iter_batches(batch_size=100), None)
+            rows = table.to_pylist() if table is not None else []
+        else:
+            rows = [record for _, (_, record) in zip(range(100), json_records(path), strict=False)]
+    except (CleancutError, pa.ArrowException, OSError):
+        return True
+    if not rows:
+        return True
+    try:
+        columns = _columns(rows[0], _Options(tokens=tokens, tags=tags, entities=entities), os.fspath(path))
+    except CleancutError:
+        return False
+    samples = [(row.get(columns.tokens), row.get(columns.annotation)) for row in rows]
+    if not all(isinstance(words, list) and isinstance(found, list) for words, found in samples):
+        return False
+    spans = [(span, len(words)) for words, found in samples for span in found if isinstance(span, dict)]
+    # spans that end beyond the tokens count characters of a text that stands beside them
+    beside = any(isinstance(row.get(name), str) for row in rows for name in row)
+    return all(
+        {"start", "end", "label"} <= set(span) and not (beside and isinstance(span["end"], int) and span["end"] > n)
+        for span, n in spans
+    )
+
+
+# --- parquet ----------------------------------------------------------------------------
 
 
 def _parquet_corpora(path: str | os.PathLike[str], options: _Options, size: int | None) -> Iterator[Corpus]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        with _opened(path) as stream:
-            packed = os.fspath(path).endswith(".gz")
-            file = pq.ParquetFile(pa.BufferReader(stream.read()) if packed else path)
+        file = _parquet_file(path)
         names = _label_names_in(file.schema_arrow)
         first = 0
         for batch in file.iter_batches(batch_size=size or max(file.metadata.num_rows, 1)):
             rows = range(first, first + batch.num_rows)
-            yield _arrow_corpus(pa.Table.from_batches([batch]), names, options, _in_rows(path, rows))
+            yield _arrow_corpus(pa.Table.from_batches([batch]), names, options, in_rows(path, rows))
             first += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
 
 
-def _in_rows(path: str | os.PathLike[str], rows: range) -> Where:
+def _parquet_file(path: str | os.PathLike[str]) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _opened(path) as stream:
+        packed = os.fspath(path).endswith(".gz")
+        return pq.ParquetFile(pa.BufferReader(stream.read()) if packed else path)
+
+
+def in_rows(path: str | os.PathLike[str], rows: Sequence[int]) -> Where:
+    """Names the row that a sample came from."""
     return partial(_row, os.path.basename(os.fspath(path)), rows)
 
 
-def _row(name: str, rows: range, sample: int, token: int | None = None) -> str:
+def _row(name: str, rows: Sequence[int], sample: int, token: int | None = None) -> str:
     return f"row {rows[sample]} ({name})" + ("" if token is None else f", token {token}")
 
 
@@ -604,33 +654,6 @@ def _arrow_corpus(table: Any, names: Mapping[str, Any], options: _Options, where
     )  # fmt: skip
 
 
-def from_dataset(
-    dataset: Any,
-    *,
-    tokens: str | None = None,
-    tags: str | None = None,
-    entities: str | None = None,
-    labels: Any = None,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-) -> Corpus:
-    """A ``datasets.Dataset`` as a corpus; ClassLabel columns are taken from Arrow without a copy."""
-    if isinstance(dataset, Mapping):
-        raise CleancutError(f"a DatasetDict holds several splits. Choose one of {', '.join(map(repr, dataset))}.")
-    if not hasattr(dataset, "with_format") or not hasattr(dataset, "__len__"):
-        raise CleancutError(
-            f"expected a datasets.Dataset, got {type(dataset).__name__}. Load a stream without streaming=True."
-        )
-    names = {}
-    for column, feature in dataset.features.items():
-        inner = getattr(feature, "feature", feature)
-        if hasattr(inner, "names"):
-            names[column] = inner
-    table = dataset.with_format("arrow")[:]
-    options = _Options(None, labels, scheme, repair, tokens, tags, entities)
-    return _arrow_corpus(table, names, options, _in_rows("dataset", range(len(dataset))))
-
-
 # --- writing --------------------------------------------------------------------------------------------------
 
 
@@ -646,7 +669,7 @@ def write(
     The file appears when it is complete: an error or an interruption leaves what was there before.
     """
     suffix = Path(os.fspath(path).removesuffix(".gz")).suffix.lower()
-    if format is None and suffix not in _SUFFIXES:
+    if format is None and suffix not in SUFFIXES:
         raise CleancutError(f"{path}: the name does not show the format. End it in .conll or .jsonl, or give format=.")
     kind = format_of(path, format)
     if kind is Format.PARQUET:

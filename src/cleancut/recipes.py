@@ -14,6 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from .detecting import End
 from .leakage import Unit
 from .locating import hub_folder
 from .splitting import Effort, Engine, Method, mincut, parse_discard, parse_ratios
@@ -39,13 +40,6 @@ class Policy(StrEnum):
 
     REPUBLISH = "republish"
     INDICES_ONLY = "indices-only"
-
-
-class End(StrEnum):
-    """Whether the end of a span is the last position or the one after it."""
-
-    INCLUSIVE = "inclusive"
-    EXCLUSIVE = "exclusive"
 
 
 @dataclass(frozen=True)

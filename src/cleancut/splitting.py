@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .exposure import Key, entity_codes, mixed, sample_hashes, text_hashes
 from .files import replacing
 from .leakage import SPLITS, Unit, contamination, split_rank, units_of
-from .reading import from_dataset
+from .shapes import Samples, own_documents, read_dataset
 from .spans import Corpus
 from .tags import CleancutError, bounds_of, parse_choice
 from .version import __version__
@@ -133,6 +133,16 @@ class SplitPlan:
 
         return datasets.DatasetDict(parts)
 
+    def of_rows(self, samples: Sequence[Samples]) -> SplitPlan:
+        """The plan for the rows of datasets, where these hold several samples each, or parts of one."""
+        if all(part.row_of_sample is None for part in samples):
+            return self
+        ends = np.cumsum([len(part.corpus) for part in samples])[:-1]
+        parts = zip(samples, np.split(self.assignment, ends), strict=True)
+        sizes = {name: part.n_rows for name, part in zip(self.original_sizes, samples, strict=True)}
+        assignment = np.concatenate([part.of_rows(own) for part, own in parts])
+        return replace(self, assignment=assignment, original_sizes=sizes)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plan as JSON."""
         stored = {"format": "cleancut-plan-1", "names": self.names, "fingerprint": self.fingerprint, **self.to_dict()}
@@ -184,8 +194,9 @@ def mincut(
     *mixed* and goes to the highest split it touches, or is set aside (``discard="auto"``), after which no two splits
     share any entity. ``representative`` keeps the entities per sample of the held-out splits within [R, 2 - R] of the
     corpus's, ``min_per_type`` the mentions of each type; samples without entities are dealt in proportion. The same
-    set of samples and seed give the same plan in any order of rows. ``progress`` is called with the share of the work
-    done since it was called last.
+    set of samples and seed give the same plan in any order of rows. The plan is for what was given: of a dataset whose
+    rows are documents of sentences (``unit="doc"``) or single tokens, it assigns the rows. ``progress`` is called with
+    the share of the work done since it was called last.
 
     >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
     >>> corpus = Corpus.of(samples, tags=[["B-PER", "O"]] * 20)
@@ -197,7 +208,10 @@ def mincut(
 
     how_to = parse_choice(Method, method, "method")
     solver, polish = parse_choice(Engine, engine, "engine"), parse_choice(Effort, effort, "effort")
-    originals = _originals(data)
+    given = _given(data)
+    originals = {name: samples.corpus for name, samples in given.items()}
+    if unit != Unit.DOC and any(samples.holds_documents for samples in given.values()):
+        raise CleancutError("the rows are documents of several sentences, which stay whole. Give unit='doc'.")
     corpus = Corpus.concatenate(list(originals.values()))
     if not len(corpus):
         raise CleancutError("there are no samples to split.")
@@ -221,23 +235,26 @@ def mincut(
         assignment = layout.with_entity_less(assignment, limits, seed)
     if not partition.HAS_NUMBA:
         notes.append("numba is not installed: the cut was polished less than it could be.")
-    return _plan(layout, originals, names, assignment, how, notes, limits, {
+    plan = _plan(layout, originals, names, assignment, how, notes, limits, {
         "method": how_to.value, "unit": unit, "key": str(key), "ratios": "/".join(f"{s:.4g}" for s in shares),
         "discard": str(discard), "representative": str(representative), "min_per_type": str(min_per_type),
         "engine": solver.value, "effort": polish.value, "seed": str(seed), "platform": platform.machine(),
     })  # fmt: skip
+    return plan.of_rows(list(given.values()))
 
 
 # --- what was asked ---------------------------------------------------------------------------------------
 
 
-def _originals(data: Any) -> dict[str, Corpus]:
+def _given(data: Any) -> dict[str, Samples]:
     """The original splits; one without a name where there are none."""
-    if isinstance(data, Corpus):
-        return {"": data}
-    if isinstance(data, Mapping):
-        return {name: part if isinstance(part, Corpus) else from_dataset(part) for name, part in data.items()}
-    return {"": from_dataset(data)}
+    parts = data if isinstance(data, Mapping) else {"": data}
+    return {
+        name: Samples(part, None, None, len(part))
+        if isinstance(part, Corpus)
+        else own_documents(name, read_dataset(part))
+        for name, part in parts.items()
+    }
 
 
 def _joined(data: Any) -> Any:
@@ -247,7 +264,12 @@ def _joined(data: Any) -> Any:
             return Corpus.concatenate(parts)
         import datasets
 
-        return datasets.concatenate_datasets(parts)
+        try:
+            return datasets.concatenate_datasets(parts)
+        except ValueError as error:
+            raise CleancutError(
+                f"the splits differ in their columns: {error}. Cast them to one set of features."
+            ) from None
     return data
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from .exposure import Exposure
 from .inputs import MASK, label_names
-from .reading import from_dataset
 from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
+from .shapes import from_dataset
 from .spans import Corpus, Mentions, Tagged, in_sample, ranges
 from .tags import CleancutError, Repair, bounds_of, parse_scheme
 
