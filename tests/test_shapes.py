@@ -72,6 +72,18 @@ def test_conll2003_streamed_is_the_same(monkeypatch):
     assert from_dataset(without_features).texts() == MENTIONS
 
 
+def test_chunks_are_known_by_their_types_too():
+    ds = conll2003().rename_columns({"chunk_tags": "second", "ner_tags": "third"})
+    assert from_dataset(ds).texts() == MENTIONS
+
+
+def test_what_is_discarded_does_not_depend_on_the_batch(monkeypatch):
+    monkeypatch.setattr("cleancut.shapes.BATCH", 1)
+    rows = [{"tokens": ["a"], "tags": ["I-A"]}, {"tokens": ["b", "c"], "tags": ["B-A", "I-A"]}]
+    stream = datasets.Dataset.from_list(rows).to_iterable_dataset()
+    assert from_dataset(stream, repair="discard").texts() == ["b c"]  # alone, the first would be well-formed IOB1
+
+
 @pytest.mark.parametrize("name, tag_names", [
     ("wikiann", ["O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC"]),
     ("wikineural", CONLL),
