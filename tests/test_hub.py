@@ -357,3 +357,83 @@ def test_gated_missing_and_unreachable(hub, cli, plan):
     assert done.returncode == 2 and "no such repository" in done.stderr
     done = cli("publish", plan, "--to", "org/data", "--config", "c", "--push", HF_ENDPOINT="http://127.0.0.1:9")
     assert done.returncode == 2 and "cannot be reached" in done.stderr and done.stderr.count("\n") == 1
+
+
+# --- datasets in -----------------------------------------------------------------------------------------
+
+
+def tagged(first, last):
+    corpus = generate(280)
+    rows = zip(corpus.tokens(), corpus.tags())
+    return [{"tokens": t, "ner_tags": g, "note": f"#{i}"} for i, (t, g) in enumerate(rows)][first:last]
+
+
+@pytest.fixture
+def source(hub):
+    """A dataset with two splits, and its commit."""
+    files = {"README.md": "---\nlicense: cc-by-4.0\n---\n# The source\n"}
+    files |= {"data/train-0.parquet": parquet(tagged(0, 220)), "data/test-0.parquet": parquet(tagged(220, 280))}
+    return hub.put("dataset", "org/source", files)
+
+
+def test_a_dataset_of_the_hub_is_audited_split_published_and_rebuilt(hub, cli, source, tmp_path):
+    audited = cli("audit", "org/source", "--json")
+    assert audited.returncode == 0, audited.stderr
+    assert json.loads(audited.stdout)["test_vs_train"]["n_partial"] > 0 and "tags: ner_tags" in audited.stderr
+    done = cli("split", "org/source", "-o", "clean", "--effort", "fast", "--discard", "auto", "--json")
+    assert done.returncode == 0, done.stderr
+    plan = cleancut.SplitPlan.load(tmp_path / "clean" / "plan.json")
+    assert plan.source == {"repo": "org/source", "config": None, "revision": source}
+    assert plan.original_sizes == {"train": 220, "test": 60}
+    names = ("train", "validation", "test", "discarded")
+    files = [tmp_path / "clean" / f"{name}.parquet" for name in names]
+    rows = [row for file in files if file.exists() for row in pyarrow.parquet.read_table(file).to_pylist()]
+    assert sorted(map(str, rows)) == sorted(map(str, tagged(0, 280)))  # each row once, untouched
+    done = cli("publish", "clean/plan.json", "--to", "org/clean", "--config", "mincut", "--indices-only", "--push")
+    assert done.returncode == 0, done.stderr
+    assert b"license: cc-by-4.0" in hub.files("dataset", "org/clean")["README.md"]
+    built = cli("materialise", "org/clean", "--config", "mincut", "-o", "built", home="fresh")
+    assert built.returncode == 0, built.stderr
+    for name in names[:3]:
+        ours = pyarrow.parquet.read_table(tmp_path / "clean" / f"{name}.parquet").to_pylist()
+        assert ours == pyarrow.parquet.read_table(tmp_path / "built" / f"{name}.parquet").to_pylist()
+
+
+def test_a_recipe_names_its_dataset(hub, cli, source, tmp_path):
+    tables = (
+        '[dataset]\nid = "org/source"\nlicence = "cc-by-4.0"\npolicy = "republish"\n[columns]\ntags = "ner_tags"\n'
+        '[split]\nratios = [70, 30]\neffort = "fast"\n[publish]\nconfig = "c"\n'
+    )
+    (tmp_path / "mine.toml").write_text(tables)
+    done = cli("split", "--recipe", "mine.toml", "-o", "clean", "--json")
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads(done.stdout)["sizes"]) == {"train", "test"}
+
+
+def test_scripts_are_not_run_and_their_parquet_copy_is_read(hub, cli, tmp_path):
+    hub.put("dataset", "org/script", {"script.py": "raise SystemExit('run!')\n", "README.md": "# x\n"})
+    done = cli("audit", "org/script")
+    assert done.returncode == 2 and "never run" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    copy = {"default/train/0000.parquet": parquet(tagged(0, 40)), "default/test/0000.parquet": parquet(tagged(40, 60))}
+    hub.put("dataset", "org/script", copy, branch="refs/convert/parquet")
+    done = cli("audit", "org/script", "--json", home="fresh")
+    assert done.returncode == 0 and json.loads(done.stdout)["test_vs_train"]["n_samples"] == 20, done.stderr
+
+
+def test_what_cannot_be_loaded_is_said_in_one_line(hub, cli, source):
+    configs = "".join(f"- config_name: {c}\n  data_files: {c}.parquet\n" for c in "ab")
+    hub.put("dataset", "org/two", {"README.md": f"---\nconfigs:\n{configs}---\n", "a.parquet": parquet(tagged(0, 9))})
+    hub.put("dataset", "org/two", {"b.parquet": parquet(tagged(0, 9))})
+    hub.put("dataset", "org/gated", {"data.parquet": parquet(tagged(0, 9))})
+    hub.repos["dataset", "org/gated"].gated = True
+    cases = {
+        "org/two": "several configs: a, b", "org/gated": "gated", "org/missing": "nor on the Hub",
+        "org/source@nowhere": "nor on the Hub", "org/na me": "neither a file",
+    }  # fmt: skip
+    for name, message in cases.items():
+        before = len(hub.requests)
+        done = cli("audit", name)
+        assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr, (name, done.stderr)
+        assert " " not in name or len(hub.requests) == before
+    done = cli("audit", "org/source", HF_ENDPOINT="http://127.0.0.1:9", home="nothing-kept")
+    assert done.returncode == 2 and "cannot be reached" in done.stderr

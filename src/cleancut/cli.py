@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -22,7 +22,7 @@ from .recipes import SPLIT, Recipe
 from .report import audit_text, scores_text, split_text, to_json
 from .scores import Score
 from .shapes import Samples, load_splits, needs_shape, read_samples
-from .sources import HubId, is_local, is_table, pinned, write_rows
+from .sources import is_local, is_table, write_rows
 from .spans import Corpus, overlaps
 from .splitting import Effort, Engine, Method, SplitPlan, mincut
 from .tags import CleancutError, Repair, Scheme
@@ -497,8 +497,9 @@ def _split(arguments: argparse.Namespace) -> str:
     compared = {method: plan}
     if arguments.compare:
         compared |= {other: mincut(parts, method=other, **options) for other in ("random", "paper")}
-    if not is_local(arguments.input[0]):
-        plan = replace(plan, source=pinned(HubId.parse(arguments.input[0]), [part.rows for part in samples.values()]))
+    source = next(iter(samples.values())).source
+    if source is not None:
+        plan = replace(plan, source=asdict(source))
     with _written_together(arguments.output) as folder:
         _write_split(plan, parts, samples, arguments, folder)
         Path(folder, "report.md").write_text(split_text(compared, markdown=True) + "\n", "utf-8")

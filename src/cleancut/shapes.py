@@ -35,6 +35,8 @@ class Samples:
     row_of_sample: NDArray[np.int64] | None = None
     """The (first) row of each sample; None where each row is a sample."""
     notes: tuple[str, ...] = ()
+    source: HubId | None = None
+    """Where it was loaded from, to the commit; None for what is local."""
 
     @property
     def holds_documents(self) -> bool:
@@ -328,8 +330,8 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
         files = split_files(source) if os.path.isdir(source) else {"": os.fspath(source)}
         found = {name: read_samples(file, **options) for name, file in files.items()}
     else:
-        parts = load_hub(HubId.parse(str(source)))
-        found = {name: read_dataset(rows, **options) for name, rows in parts.items()}
+        pinned, parts = load_hub(HubId.parse(str(source)))
+        found = {name: replace(read_dataset(rows, **options), source=pinned) for name, rows in parts.items()}
     return {name: own_documents(name, samples) for name, samples in found.items()}
 
 

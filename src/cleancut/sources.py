@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,16 +55,6 @@ def is_repo(text: str) -> bool:
     )
 
 
-def pinned(source: HubId, splits: Iterable[Any]) -> dict[str, str | None]:
-    """The repository, the config and the very commit from which datasets were loaded."""
-    addresses = [address for rows in splits for address in (rows.info.download_checksums or {})]
-    commits = {
-        found[1] for address in addresses if (found := re.match(rf"hf://datasets/{source.repo}@(\w+)/", address))
-    }
-    revision = commits.pop() if len(commits) == 1 else source.revision
-    return {"repo": source.repo, "config": source.config, "revision": revision}
-
-
 def is_local(source: str | os.PathLike[str]) -> bool:
     """Is it a path? Also one that does not exist, where its form cannot be that of a Hub id."""
     text = os.fspath(source)
@@ -74,10 +64,11 @@ def is_local(source: str | os.PathLike[str]) -> bool:
     return named or "/" not in text or text.startswith((".", "/", "~")) or text.endswith("/")
 
 
-def load_hub(source: HubId) -> dict[str, Any]:
-    """The splits of a dataset on the Hub, each a ``datasets.Dataset``; code in the repository is never run.
+def load_hub(source: HubId) -> tuple[HubId, dict[str, Any]]:
+    """The splits of a dataset on the Hub, each a ``datasets.Dataset``, and the very commit they are of.
 
-    A repository that is only a loading script is read from the Hub's own parquet copy, where there is one.
+    Code in the repository is never run: a repository that is only a loading script is read from the Hub's own parquet
+    copy, where there is one.
     """
     try:
         return _loaded(source)
@@ -95,11 +86,16 @@ def load_hub(source: HubId) -> dict[str, Any]:
         ) from None
 
 
-def _loaded(source: HubId) -> dict[str, Any]:
+def _loaded(source: HubId) -> tuple[HubId, dict[str, Any]]:
     import datasets
+    from huggingface_hub import HfApi, errors
 
-    loaded = datasets.load_dataset(source.repo, source.config, revision=source.revision)
-    return {str(name): split for name, split in loaded.items()}
+    try:
+        commit = HfApi().dataset_info(source.repo, revision=source.revision).sha
+    except (errors.HfHubHTTPError, errors.OfflineModeIsEnabled, OSError):
+        commit = source.revision  # what was loaded before may be there still; if not, the next line says why
+    loaded = datasets.load_dataset(source.repo, source.config, revision=commit)
+    return replace(source, revision=commit), {str(name): split for name, split in loaded.items()}
 
 
 def _explained(source: HubId, error: Exception) -> CleancutError:
