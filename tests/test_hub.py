@@ -391,6 +391,11 @@ def test_a_dataset_of_the_hub_is_audited_split_published_and_rebuilt(hub, cli, s
     assert sorted(map(str, rows)) == sorted(map(str, tagged(0, 280)))  # each row once, untouched
     done = cli("publish", "clean/plan.json", "--to", "org/clean", "--config", "mincut", "--indices-only", "--push")
     assert done.returncode == 0, done.stderr
+    card = hub.files("dataset", "org/clean")["README.md"].decode()
+    command = next(line for line in card.splitlines() if line.startswith("cleancut split org/source@"))
+    again = cli(*command.replace("-o clean", "-o again").split()[1:])
+    assert again.returncode == 0, again.stderr
+    assert cleancut.SplitPlan.load(tmp_path / "again" / "plan.json").assignment.tolist() == plan.assignment.tolist()
     assert b"license: cc-by-4.0" in hub.files("dataset", "org/clean")["README.md"]
     built = cli("materialise", "org/clean", "--config", "mincut", "-o", "built", home="fresh")
     assert built.returncode == 0, built.stderr

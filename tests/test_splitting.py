@@ -289,3 +289,17 @@ def test_progress_adds_up():
     told = []
     mincut(mixed_corpus(), progress=told.append)
     assert len(told) > 4 and sum(told) == pytest.approx(1)
+
+
+def test_the_origin_of_rows_is_kept_on_request():
+    import datasets
+
+    corpus = mixed_corpus(60)
+    columns = {"tokens": corpus.tokens(), "tags": corpus.tags()}
+    whole = datasets.Dataset.from_dict(columns)
+    data = datasets.DatasetDict({"train": whole.select(range(40)), "test": whole.select(range(40, 60))})
+    found = mincut(data, effort="fast").apply(data, origin=True)
+    rows = [row for part in found.values() for row in part.to_list()]
+    assert len(rows) == 60 and set(found["train"].features) == {"tokens", "tags", "source_split", "source_row"}
+    assert all(data[row["source_split"]][row["source_row"]]["tokens"] == row["tokens"] for row in rows)
+    assert set(mincut(data, effort="fast").apply(data)["train"].features) == {"tokens", "tags"}

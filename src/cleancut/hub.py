@@ -502,7 +502,8 @@ def _section(plan: SplitPlan, config: str, repo: str, indices_only: bool, derive
         f"![samples that share an entity, before and after]({config}/leakage.svg)",
         split_text({config: plan}, markdown=True),
         _type_table(plan),
-        f"Made by `cleancut {__version__}` with `{plan.signature}`. The method follows:", f"```bibtex\n{_CITATION}```",
+        f"Made by cleancut {__version__} with\n\n```bash\n{_command(plan)}\n```", f"`{plan.signature}`",
+        f"The method follows\n\n```bibtex\n{_CITATION}```",
     ])  # fmt: skip
 
 
@@ -513,6 +514,21 @@ _CITATION = """\
     author = "Babil, Florian and Hennen, Moritz and Murauer, Jakob and Geierhos, Michaela",
 }
 """
+
+
+def _command(plan: SplitPlan) -> str:
+    """The command that makes the plan again."""
+    settings = dict(part.split(":", 1) for part in plan.signature.split("|")[1:])
+    key, _, folded = settings["key"].partition(",")
+    source = plan.source.get("repo") or "DATA"
+    if plan.source:
+        config = f":{plan.source['config']}" if plan.source["config"] else ""
+        source = f"{source}{config}@{plan.source['revision']}"
+    floor = "off" if settings["representative"] == "None" else settings["representative"]
+    options = {name: settings[name] for name in ("ratios", "seed", "unit", "method", "engine", "effort", "discard")}
+    options |= {"representative": floor, "min-per-type": settings["min_per_type"], "key": key}
+    given = " ".join(f"--{name} {value}" for name, value in options.items())
+    return f"cleancut split {source} -o clean {given}{' --ignore-case' if folded else ''}"
 
 
 def _type_table(plan: SplitPlan) -> str:
