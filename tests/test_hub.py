@@ -237,10 +237,16 @@ CONFIGS = "---\nconfigs:\n- config_name: {}\n  data_files:\n  - split: train\n  
         (CONFIGS.format("c", "theirs.parquet"), "files of its own (theirs.parquet)"),
         (CONFIGS.format("old", "theirs.csv"), "the config old there is not parquet (theirs.csv)"),
         ("# no configs\n", "would be hidden"),
+        (CONFIGS.format("old", "c/test-00000-of-00001.parquet"), "has its files where c would go"),
+        (
+            "---\nconfigs:\n- config_name: old\n  data_dir: data\n---\n",
+            "the config old there is not parquet (data/x.csv)",
+        ),
+        ("---\nconfigs: default\n---\n", "cannot be read"),
     ],
 )
 def test_what_is_there_is_not_harmed(hub, cli, plan, card, message):
-    files = {"README.md": card, "theirs.csv": "a\n1\n", "theirs.parquet": parquet([{"a": 1}])}
+    files = {"README.md": card, "theirs.csv": "a\n1\n", "theirs.parquet": parquet([{"a": 1}]), "data/x.csv": "a\n1\n"}
     hub.put("dataset", "org/data", files)
     before = dict(hub.files("dataset", "org/data"))
     done = cli("publish", plan, "--to", "org/data", "--config", "c", "--push")
@@ -248,26 +254,13 @@ def test_what_is_there_is_not_harmed(hub, cli, plan, card, message):
     assert hub.files("dataset", "org/data") == before
 
 
-INDEXED = """
-import sys, datasets, cleancut
-from dataclasses import replace
-from pathlib import Path
-data = datasets.load_dataset("org/source")
-plan = cleancut.mincut(data, effort="fast")
-plan = replace(plan, source={"repo": "org/source", "config": None, "revision": sys.argv[1]})
-Path("out").mkdir()
-for name, rows in plan.apply(data).items():
-    rows.to_parquet(f"out/{name}.parquet")
-plan.save("out/plan.json")
-"""
-
-
-def test_indices_only_holds_no_text_and_is_rebuilt_and_verified(hub, run, cli, tmp_path):
+def test_indices_only_holds_no_text_and_is_rebuilt_and_verified(hub, cli, tmp_path):
     corpus = generate(200)
     rows = [{"tokens": t, "tags": g, "note": f"#{i}"} for i, (t, g) in enumerate(zip(corpus.tokens(), corpus.tags()))]
     lines = "".join(json.dumps(row) + "\n" for row in rows)
-    revision = hub.put("dataset", "org/source", {"data.jsonl": lines, "README.md": "---\nlicense: other\n---\n"})
-    assert run("-c", INDEXED, revision).returncode == 0
+    hub.put("dataset", "org/source", {"data.jsonl": lines, "README.md": "---\nlicense: other\n---\n"})
+    done = cli("split", "org/source", "-o", "out", "--effort", "fast")
+    assert done.returncode == 0, done.stderr
     command = ["publish", "out", "--to", "org/indices", "--config", "clean", "--indices-only"]
     done = cli(*command, "--push")
     assert done.returncode == 0, done.stderr
@@ -289,6 +282,10 @@ def test_indices_only_holds_no_text_and_is_rebuilt_and_verified(hub, run, cli, t
     hub.put("dataset", "org/indices", {"clean/source.json": json.dumps(moved)})
     done = cli("materialise", "org/indices", "--config", "clean", "-o", "again", home="fresh")
     assert done.returncode == 2 and "not those that were split" in done.stderr
+    for wrong in ([], {**source, "fingerprints": {}}, {**source, "repo": None}, {**source, "format": "x"}):
+        hub.put("dataset", "org/indices", {"clean/source.json": json.dumps(wrong)})
+        done = cli("materialise", "org/indices", "--config", "clean", "-o", "again", home="fresh")
+        assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
     assert not list((tmp_path / "again").glob("*")) if (tmp_path / "again").exists() else True
 
 
@@ -442,3 +439,37 @@ def test_what_cannot_be_loaded_is_said_in_one_line(hub, cli, source):
         assert " " not in name or len(hub.requests) == before
     done = cli("audit", "org/source", HF_ENDPOINT="http://127.0.0.1:9", home="nothing-kept")
     assert done.returncode == 2 and "cannot be reached" in done.stderr
+
+
+def test_what_is_published_is_what_was_split(hub, run, cli, tmp_path):
+    rows = [{"tokens": [f"N{i % 9}", "x"], "tags": ["B-PER", "O"], "source": f"s{i}"} for i in range(60)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    conll = "".join(f"N{i % 9}\tB-PER\tB-NP\nran\tO\tB-VP\n\n" for i in range(60))
+    (tmp_path / "a.conll").write_text(conll)
+    fast = ["--effort", "fast", "--format", "input"]
+    assert cli("split", "a.conll", "-o", "out", "--column", 1, *fast).returncode == 0
+    assert cli("publish", "out", "--to", "org/a", "--config", "c", "--push").returncode == 0
+    found = json.loads(run("-c", LOAD, "org/a", "c").stdout)
+    assert {e["label"] for part in found.values() for row in part for e in row["entities"]} == {"PER"}
+    assert cli("split", "a.jsonl", "-o", "out", *fast).returncode == 0  # replaces the files of the other format
+    assert not list((tmp_path / "out").glob("*.conll"))
+    assert cli("publish", "out", "--to", "org/b", "--config", "c", "--push").returncode == 0
+    found = json.loads(run("-c", LOAD, "org/b", "c").stdout)
+    assert sorted(row["source"] for part in found.values() for row in part) == sorted(row["source"] for row in rows)
+    (tmp_path / "out" / "test.jsonl").write_text("{}\n")
+    done = cli("publish", "out", "--to", "org/b", "--config", "c", "--push")
+    assert done.returncode == 2 and "is not as cleancut split wrote it" in done.stderr
+
+
+def test_text_around_a_section_stays(hub, cli, plan):
+    card = "\ufeff\n---\nlicense: mit\n---\n# Mine\n<!-- cleancut: c -->\nno end\n\n# Important\n"
+    hub.put("dataset", "org/data", {"README.md": card, "c/notes.txt": "mine"})
+    assert cli("publish", plan, "--to", "org/data", "--config", "c", "--push").returncode == 2  # c/notes.txt would hide
+    hub.put("dataset", "org/other", {"README.md": card, "c/notes.md": "mine"})
+    done = cli("publish", plan, "--to", "org/other", "--config", "c", "--push")
+    assert done.returncode == 0, done.stderr
+    text = hub.files("dataset", "org/other")["README.md"].decode()
+    assert "# Important" in text and "license: mit" in text.partition("# Mine")[0] and text.count("---\n") == 2
+    assert "c/notes.md" in hub.files("dataset", "org/other")
+    done = cli("publish", plan, "--to", "org/other", "--config", "clean-test", "--also", "clean-test")
+    assert done.returncode == 2 and "derived config as well" in done.stderr

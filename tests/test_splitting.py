@@ -303,3 +303,63 @@ def test_the_origin_of_rows_is_kept_on_request():
     assert len(rows) == 60 and set(found["train"].features) == {"tokens", "tags", "source_split", "source_row"}
     assert all(data[row["source_split"]][row["source_row"]]["tokens"] == row["tokens"] for row in rows)
     assert set(mincut(data, effort="fast").apply(data)["train"].features) == {"tokens", "tags"}
+
+
+def test_a_plan_is_for_its_rows_in_their_order():
+    corpus = mixed_corpus(80)
+    parts = {"train": corpus.select(slice(0, 50)), "test": corpus.select(slice(50, 80))}
+    plan = mincut(parts, effort="fast")
+    there = plan.apply(parts)
+    assert plan.apply({"test": parts["test"], "train": parts["train"]})["test"].tokens() == there["test"].tokens()
+    shuffled = corpus.select(list(reversed(range(80))))
+    with pytest.raises(CleancutError, match="another order"):
+        plan.apply(shuffled)
+    with pytest.raises(CleancutError, match="splits of"):
+        plan.apply({"train": parts["test"], "test": parts["train"]})
+    with pytest.raises(CleancutError, match="expected a Corpus"):
+        plan.apply([1] * 80)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": -1}, "seed"), ({"seed": 1.5}, "seed"), ({"min_per_type": -3}, "min_per_type"),
+        ({"representative": "off"}, "representative"), ({"ratios": {"train": 8, "../x": 2}}, "name of a split"),
+        ({"ratios": {"train": 8, "discarded": 2}}, "name of a split"),
+        ({"method": "random", "discard": "auto"}, "no effect"),
+        ({"ratios": {f"s{i}": 1 for i in range(200)}}, "at most 100"),
+    ],
+)  # fmt: skip
+def test_bad_settings_are_refused(options, message):
+    with pytest.raises(CleancutError, match=message):
+        mincut(mixed_corpus(20), **options)
+    with pytest.raises(CleancutError, match="no samples"):
+        mincut({})
+
+
+def test_train_comes_first_and_original_names_stay():
+    plan = mincut(mixed_corpus(60), ratios={"test": 20, "train": 80}, effort="fast")
+    assert plan.names == ("train", "test") and plan.sizes["train"] > plan.sizes["test"]
+    corpus = mixed_corpus(60)
+    parts = {"train": corpus.select(slice(0, 45)), "dev": corpus.select(slice(45, 60))}
+    assert mincut(parts, ratios="original", effort="fast").names == ("train", "validation")
+
+
+def test_documents_with_numbers_are_others_in_each_file_and_boilerplate_joins_nothing():
+    tokens = [[f"n{i}", "ran"] if i % 3 else ["All", "rights", "reserved"] for i in range(90)]
+    tags = [["B-P", "O"] if i % 3 else ["O"] * 3 for i in range(90)]
+    docs = [str(i // 3 % 15) for i in range(90)]
+    whole = Corpus.of(tokens, tags=tags, docs=docs)
+    parts = {"train": whole.select(slice(0, 45)), "test": whole.select(slice(45, 90))}
+    plan = mincut(parts, unit="doc", ratios=(50, 50), effort="fast")
+    assert plan.sizes == {"train": 45, "test": 45}
+    of_doc = [set(plan.assignment[i : i + 3].tolist()) for i in range(0, 90, 3)]
+    assert all(len(splits) == 1 for splits in of_doc)
+    assert any(of_doc[i] != of_doc[i + 15] for i in range(15))
+
+
+def test_what_was_missed_is_said():
+    names = [f"n{i // 40}" for i in range(120)]  # three entities cannot be halves
+    corpus = Corpus.of([[name, f"w{i}"] for i, name in enumerate(names)], tags=[["B-P", "O"]] * 120)
+    plan = mincut(corpus, method="components", ratios=(50, 50), effort="fast")
+    assert any("of the samples, not 50.0%" in note for note in plan.notes)

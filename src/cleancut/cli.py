@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import hashlib
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -463,6 +464,10 @@ def _add_split(commands: Any) -> None:
         "--representative", metavar="R", help="least entities per sample against the corpus (default 0.9), or off"
     )
     parser.add_argument("--min-per-type", type=int, metavar="N", help="mentions of each type; default 20")
+    parser.add_argument(
+        "--tear-duplicates", dest="duplicates_together", action="store_false", default=None,
+        help="let samples with the same words go to different splits",
+    )  # fmt: skip
     _add_column_options(parser)
     _add_key_options(parser)
     _add_tag_options(parser)
@@ -496,7 +501,10 @@ def _split(arguments: argparse.Namespace) -> str:
         plan = mincut(parts, method=method, discard=discard, progress=shown, **options)
     compared = {method: plan}
     if arguments.compare:
-        compared |= {other: mincut(parts, method=other, **options) for other in ("random", "paper")}
+        from .partition import has_metis
+
+        others = ["random", "paper"] if has_metis() else ["random"]
+        compared |= {other: mincut(parts, method=other, **options) for other in others}
     source = next(iter(samples.values())).source
     if source is not None:
         plan = replace(plan, source=asdict(source))
@@ -538,7 +546,9 @@ def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
         _say_found(hub[0], found)
     else:
         found = {}
-        for name, file in _split_inputs(arguments.input).items():
+        files = _split_inputs(arguments.input)
+        _refuse_own_input(files.values(), arguments.output)
+        for name, file in files.items():
             found[name] = read_samples(file, column=arguments.column, **options)
             _say_found(file, {"": found[name]})
     torn = any(part.holds_documents for part in found.values())
@@ -568,7 +578,27 @@ def _write_split(
         whole = Corpus.concatenate(list(parts.values()))
         for name in _outputs(plan):
             write(whole.select(plan.rows(name)), os.path.join(folder, f"{name}.{format}"))
+    reading = {name: value for name, value in _tag_options(arguments).items() if value not in (None, Repair.CONLLEVAL)}
+    if arguments.column is not None:
+        reading["column"] = arguments.column
+    kept = reading if format == "input" else {}
+    files_written = {file.partition(".")[0]: _stamped(folder, file) for file in sorted(os.listdir(folder))}
+    plan = replace(plan, files=files_written, reading=kept)
     plan.save(os.path.join(folder, "plan.json"))
+
+
+def _stamped(folder: str, file: str) -> dict[str, str]:
+    with open(os.path.join(folder, file), "rb") as stream:
+        return {"name": file, "sha256": hashlib.file_digest(stream, "sha256").hexdigest()}
+
+
+def _refuse_own_input(inputs: Iterable[str], folder: str) -> None:
+    """A split must not write over what it reads."""
+    for file in inputs:
+        stem = os.path.basename(file).partition(".")[0]
+        there = os.path.realpath(os.path.dirname(file) or ".") == os.path.realpath(folder)
+        if there and stem in (*SPLITS, "discarded"):
+            raise CleancutError(f"{file} lies in {folder}, where the splits are written. Choose another folder for -o.")
 
 
 def _outputs(plan: SplitPlan) -> list[str]:
@@ -581,12 +611,20 @@ def _written_together(folder: str) -> Iterator[str]:
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".split-") as fresh:
         yield fresh
-        written = set(os.listdir(fresh))
+        written, before = set(os.listdir(fresh)), _split_before(folder)
         for name in sorted(written):
             os.replace(os.path.join(fresh, name), os.path.join(folder, name))
-        for name in set(os.listdir(folder)) - written:  # of an earlier split
-            if name.startswith("discarded."):
+        for name in before - written:
+            with suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, name))
+
+
+def _split_before(folder: str) -> set[str]:
+    """The files that an earlier split wrote into a folder."""
+    try:
+        return {file["name"] for file in SplitPlan.load(os.path.join(folder, "plan.json")).files.values()}
+    except CleancutError:
+        return set()
 
 
 # --- the Hub --------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ huggingface_hub's own affair; it is never read, shown or stored here.
 from __future__ import annotations
 
 import ast
+import fnmatch
 import hashlib
 import html
 import io
@@ -25,10 +26,10 @@ import numpy as np
 from .exposure import Exposure
 from .leakage import subsets
 from .locating import hub_folder, metric
-from .reading import read
+from .reading import Format, format_of, json_records, read
 from .report import split_text
 from .shapes import from_dataset
-from .sources import is_repo
+from .sources import HubId, is_repo
 from .spans import samples_of
 from .splitting import SplitPlan
 from .tags import CleancutError, bounds_of
@@ -74,9 +75,13 @@ def stage(names: Iterable[str] = (), folder: str | os.PathLike[str] = "spaces") 
 
 
 def _refuse_foreign(target: Path, name: str) -> None:
-    """A folder is only replaced if it is a staged Space."""
-    if not (target / f"{name}.py").exists() or not (target / "requirements.txt").exists():
-        raise CleancutError(f"{target} is there and is not a staged Space. Choose another folder.")
+    """A folder is only replaced if it is a staged Space and nothing else."""
+    known = {path.name for path in Path(__file__).parent.glob("*.py")}
+    known |= {f"{name}.py", "app.py", "requirements.txt", "README.md", "__pycache__"}
+    others = sorted(path.name for path in target.iterdir() if path.name not in known)
+    if others or not (target / f"{name}.py").exists():
+        of = f" ({others[0]})" if others else ""
+        raise CleancutError(f"{target} is there and is not a staged Space alone{of}. Choose another folder.")
 
 
 def _stage(source: Path, target: Path) -> None:
@@ -135,7 +140,7 @@ if __name__ == "__main__":
 
 def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) -> list[str]:
     """Upload the metric modules as Spaces ``org/<name>`` and tag the release; without ``push``, say what would be."""
-    if not _NAME.fullmatch(org):
+    if not is_repo(f"{org}/name"):
         raise CleancutError(f"{org!r} is not a user or an organisation. Letters, digits, . _ - only.")
     said = []
     with tempfile.TemporaryDirectory() as folder:
@@ -152,15 +157,18 @@ def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) 
 
 
 def _push_space(repo: str, files: dict[str, bytes], left: list[str]) -> str:
-    from huggingface_hub import CommitOperationAdd, HfApi
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
     api = HfApi()
     resume = f"Not uploaded: {', '.join(left)}. Run the same command again: what is there already is left as it is."
 
     def upload() -> str:
         api.create_repo(repo, repo_type="space", space_sdk="gradio", exist_ok=True)
-        additions = [CommitOperationAdd(path, data) for path, data in files.items()]
-        done = api.create_commit(repo, additions, commit_message=f"cleancut {__version__}", repo_type="space")
+        there = set(api.list_repo_files(repo, repo_type="space"))
+        operations: list[Any] = [CommitOperationAdd(path, data) for path, data in files.items()]
+        # modules that the metric no longer has
+        operations += [CommitOperationDelete(path) for path in sorted(there - set(files)) if path.endswith(".py")]
+        done = api.create_commit(repo, operations, commit_message=f"cleancut {__version__}", repo_type="space")
         tags = {tag.name: tag.target_commit for tag in api.list_repo_refs(repo, repo_type="space").tags}
         if TAG not in tags:
             api.create_tag(repo, tag=TAG, repo_type="space", revision=done.oid)
@@ -200,10 +208,12 @@ def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
                 time.sleep(min(float(wait) if wait.replace(".", "", 1).isdigit() else 10.0, 300.0))
     except errors.GatedRepoError:
         why = "access to it is restricted. Ask for access on its page, and log in with `hf auth login`"
-    except errors.RepositoryNotFoundError:
+    except (errors.RepositoryNotFoundError, FileNotFoundError):  # as datasets says it
         why = "there is no such repository, or you may not see it. Check the id, and log in with `hf auth login`"
     except errors.RevisionNotFoundError:
         why = "there is no such revision"
+    except errors.EntryNotFoundError as error:
+        why = f"it has no such file ({str(error).splitlines()[-1].strip(' .')})"
     except errors.LocalTokenNotFoundError:
         why = "you are not logged in. Run `hf auth login`"
     except errors.HfHubHTTPError as error:
@@ -262,48 +272,63 @@ def publish(
     if unknown:
         raise CleancutError(f"{', '.join(sorted(unknown))}: no such config to derive. Choose of {', '.join(DERIVED)}.")
     for name in (config, *also):
-        if not _NAME.fullmatch(name):
-            raise CleancutError(f"{name!r} cannot be the name of a config. Letters, digits, . _ - only.")
+        _check_config(name)
+    if config in also:
+        raise CleancutError(f"{config} is the name of a derived config as well. Choose another --config.")
     if indices_only and also:
         raise CleancutError("derived configs hold text, which --indices-only leaves out. Choose one of the two.")
     path = Path(plan_file, "plan.json") if os.path.isdir(plan_file) else Path(plan_file)
     plan = SplitPlan.load(path)
     splits = _split_rows(path.parent, plan)
     made = {config: _indices(plan, splits, config) if indices_only else _tables(splits, config)}
-    made |= {name: _tables(_derived(splits, name), name) for name in also}
-    licence = licence or _source_licence(plan, push)
+    made |= {name: _tables(_derived(splits, plan, name), name) for name in also}
+    licences = [licence] if licence else _source_licence(plan, push)
     said = []
     for i, (name, files) in enumerate(made.items()):
-        sections = {name: _section(plan, name, to, indices_only, derived=name in also)}
+        section = _section(plan, name, to, indices_only, derived=name in also)
         if name == config:
             files[f"{name}/leakage.svg"] = _chart(plan).encode()
         said.append(
-            _push_config(to, name, files, sections[name], licence, private, pr, list(made)[i:])
+            _push_config(to, name, files, section, licences, private, pr, list(made)[i:])
             if push
-            else _announced(to, name, files, sections[name], private, pr)
+            else _announced(to, name, files, section, licences, private, pr)
         )
     return said
 
 
-def _split_rows(folder: Path, plan: SplitPlan) -> dict[str, Any]:
-    """The splits as datasets, from the files that ``cleancut split`` wrote beside the plan."""
-    import datasets
+def _check_config(name: str) -> None:
+    """A name that can be a folder of the repository and is no file of it."""
+    if not _NAME.fullmatch(name) or ".." in name or name in ("README.md", ".gitattributes"):
+        raise CleancutError(f"{name!r} cannot be the name of a config. Letters, digits, . _ - only.")
 
+
+def _split_rows(folder: Path, plan: SplitPlan) -> dict[str, Any]:
+    """The splits as datasets, from the very files that ``cleancut split`` wrote beside the plan."""
     found = {}
     for name in plan.names:
-        files = [path for path in sorted(folder.glob(f"{name}.*")) if path.suffix in (".parquet", ".jsonl", ".conll")]
-        if not files:
-            raise CleancutError(f"{folder} has no file of the split {name}. Run cleancut split, which writes them.")
-        if files[0].suffix == ".parquet":
-            found[name] = datasets.Dataset.from_parquet(str(files[0]), keep_in_memory=True)
-        else:
-            rows = list(samples_of(read(files[0])))
-            found[name] = datasets.Dataset.from_list(rows)
-        if len(found[name]) != plan.sizes[name]:
-            raise CleancutError(
-                f"{files[0]} has {len(found[name])} rows but the plan {plan.sizes[name]}. Run cleancut split again."
-            )
+        written = plan.files.get(name)
+        if written is None:
+            raise CleancutError("the plan names no files. Write it with cleancut split, which puts them beside it.")
+        path = folder / os.path.basename(written["name"])
+        if not path.is_file():
+            raise CleancutError(f"{path}, a file of the plan, is not there. Run cleancut split again.")
+        if hashlib.sha256(path.read_bytes()).hexdigest() != written["sha256"]:
+            raise CleancutError(f"{path} is not as cleancut split wrote it. Run cleancut split again.")
+        found[name] = _rows_of(path, plan)
     return found
+
+
+def _rows_of(path: Path, plan: SplitPlan) -> Any:
+    """The rows of a file with all their columns; CoNLL as tokens and entities."""
+    import datasets
+
+    if format_of(path) is Format.PARQUET:
+        return datasets.Dataset.from_parquet(str(path), keep_in_memory=True)
+    if format_of(path) is Format.JSONL:
+        return datasets.Dataset.from_list([record for _, record in json_records(path)])
+    if not path.stat().st_size:
+        return datasets.Dataset.from_list([])
+    return datasets.Dataset.from_list(list(samples_of(read(path, **plan.reading))))
 
 
 def _tables(splits: Mapping[str, Any], config: str) -> dict[str, bytes]:
@@ -315,13 +340,24 @@ def _tables(splits: Mapping[str, Any], config: str) -> dict[str, bytes]:
     return found
 
 
-def _derived(splits: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _derived(splits: Mapping[str, Any], plan: SplitPlan, name: str) -> dict[str, Any]:
     import datasets
 
-    train, test = from_dataset(splits["train"]), from_dataset(splits["test"])
-    clean, contaminated = subsets(test, Exposure.of(train))
+    missing = {"train", "test"} - set(splits)
+    if missing:
+        raise CleancutError(f"{name} compares test with train, but the plan has no {missing.pop()}.")
+    reading = {option: value for option, value in plan.reading.items() if option != "column"}
+    train, test = (from_dataset(splits[part], **reading) for part in ("train", "test"))
+    key = _settings(plan)["key"]
+    shown = Exposure.of(train, case="uncased" not in key, typed=key.startswith("surface+type"))
+    clean, contaminated = subsets(test, shown)
     rows = list(samples_of(clean if name == "clean-test" else contaminated))
     return {"test": datasets.Dataset.from_list(rows)}
+
+
+def _settings(plan: SplitPlan) -> dict[str, str]:
+    """What the signature of a plan says."""
+    return dict(part.split(":", 1) for part in plan.signature.split("|")[1:])
 
 
 def _indices(plan: SplitPlan, splits: Mapping[str, Any], config: str) -> dict[str, bytes]:
@@ -361,46 +397,45 @@ def materialise(repo: str, config: str, *, revision: str | None = None) -> Any:
     from huggingface_hub import hf_hub_download
 
     check_repo(repo)
-    if not _NAME.fullmatch(config):
-        raise CleancutError(f"{config!r} cannot be the name of a config. Letters, digits, . _ - only.")
+    _check_config(config)
 
-    def fetch() -> tuple[dict[str, Any], Any]:
+    def fetch() -> tuple[Any, Any]:
         file = hf_hub_download(repo, f"{config}/source.json", repo_type="dataset", revision=revision)
-        about = json.loads(Path(file).read_text("utf-8"))
-        return about, datasets.load_dataset(repo, config, revision=revision)
+        return Path(file).read_text("utf-8"), datasets.load_dataset(repo, config, revision=revision)
 
+    text, where = attempt(fetch, repo, f"Is {config} an indices-only config of it?")
     try:
-        about, where = attempt(fetch, repo, "Nothing was changed.")
-    except (KeyError, ValueError) as error:
-        if isinstance(error, CleancutError):
-            raise
-        raise CleancutError(f"{repo}: the config {config} holds no indices ({error}).") from None
-    if about.get("format") != "cleancut-indices-1":
-        raise CleancutError(f"{repo}: the config {config} holds no indices that cleancut wrote.")
-    check_repo(about["repo"])
-    source = attempt(
-        lambda: datasets.load_dataset(about["repo"], about["config"], revision=about["revision"]),
-        about["repo"],
-        "The indices need their source.",
+        about = json.loads(text)
+        if about["format"] != "cleancut-indices-1":
+            raise KeyError("format")
+        source = HubId.parse(str(about["repo"]) + (f":{about['config']}" if about["config"] else ""))
+        at, prints = about["revision"], {name: about["fingerprints"][name] for name in where}
+        places = {
+            name: list(zip(rows["source_split"], rows["source_row"], strict=True)) for name, rows in where.items()
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise CleancutError(f"{repo}: the config {config} holds no indices that cleancut wrote ({error}).") from None
+    loaded = attempt(
+        lambda: datasets.load_dataset(source.repo, source.config, revision=at), source.repo, "The indices need it."
     )
+    starts = dict(zip(loaded, bounds_of(np.array([len(part) for part in loaded.values()])).tolist(), strict=False))
+    whole = datasets.concatenate_datasets(list(loaded.values()))
     parts = {}
-    for name, table in where.items():
-        rows = list(zip(table["source_split"], table["source_row"], strict=True))
-        starts = dict(zip(source, bounds_of(np.array([len(part) for part in source.values()])).tolist(), strict=False))
-        whole = datasets.concatenate_datasets(list(source.values()))
-        parts[name] = whole.select([starts[split] + row for split, row in rows])
-        if rows_fingerprint(parts[name]) != about["fingerprints"][name]:
+    for name, rows in places.items():
+        inside = all(split in starts and 0 <= row < len(loaded[split]) for split, row in rows)
+        parts[name] = whole.select([starts[split] + row for split, row in rows] if inside else [])
+        if not inside or rows_fingerprint(parts[name]) != prints[name]:
             raise CleancutError(
-                f"{about['repo']}@{about['revision']}: the rows of {name} are not those that were split. "
+                f"{source.repo}@{at}: the rows of {name} are not those that were split. "
                 "The source has changed: ask who published the indices for a new revision."
             )
     return datasets.DatasetDict(parts)
 
 
-def _source_licence(plan: SplitPlan, ask: bool) -> str | None:
-    """The licence that the source's card names."""
+def _source_licence(plan: SplitPlan, ask: bool) -> list[str]:
+    """The licences that the source's card names."""
     if not plan.source or not ask:
-        return None
+        return []
     from huggingface_hub import HfApi
 
     source = {name: str(value) for name, value in plan.source.items()}
@@ -410,11 +445,14 @@ def _source_licence(plan: SplitPlan, ask: bool) -> str | None:
         "Nothing was uploaded.",
     )
     licence = info.card_data.get("license") if info.card_data else None
-    return ", ".join(licence) if isinstance(licence, list) else licence
+    return licence if isinstance(licence, list) else [licence] if licence else []
 
 
 # --- cards ----------------------------------------------------------------------------------------------------------
 
+
+_OWN = r"/(\w[\w-]*-\d{5}-of-\d{5}\.parquet|leakage\.svg|source\.json)"
+"""Behind the name of a config: the files that are ours to replace and to remove."""
 
 _DATA = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".txt", ".arrow", ".zip", ".gz", ".zst", ".py")
 
@@ -428,18 +466,34 @@ def _refuse_harm(configs: Sequence[Mapping[str, Any]], config: str, there: Itera
             "of its own, or give that data a config in the card first."
         )
     for other in configs:
-        paths = _paths(other.get("data_files"))
-        foreign = [path for path in paths if not path.startswith(f"{config}/")]
+        paths = _matched(other, data)
+        own = [path for path in paths if re.fullmatch(re.escape(config) + _OWN, path)]
+        foreign = sorted(set(paths) - set(own))
         if other.get("config_name") == config and foreign:
             raise CleancutError(
                 f"the config {config} is there already with files of its own ({foreign[0]}). Choose another --config."
             )
-        unlike = [path for path in paths if not path.endswith((".parquet", "*", "**"))]
+        if other.get("config_name") != config and own:
+            raise CleancutError(
+                f"the config {other.get('config_name')} has its files where {config} would go ({own[0]}). "
+                "Choose another --config."
+            )
+        unlike = [path for path in paths if not path.endswith(".parquet")]
         if unlike:  # the format of the first config is taken for all
             raise CleancutError(
                 f"the config {other.get('config_name')} there is not parquet ({unlike[0]}), and datasets reads all "
                 "configs of a repository in one format. Publish to a dataset of its own."
             )
+
+
+def _matched(config: Mapping[str, Any], there: Iterable[str]) -> list[str]:
+    """The data files of a config: those that its patterns or its folder match, and those that it names."""
+    patterns = _paths(config.get("data_files"))
+    if config.get("data_dir") is not None:
+        patterns.append(f"{str(config['data_dir']).strip('./')}/*")
+    there = list(there)
+    found = [path for path in there for pattern in patterns if fnmatch.fnmatch(path, pattern.removeprefix("./"))]
+    return sorted({*found, *(pattern for pattern in patterns if not set("*?[") & set(pattern))})
 
 
 def _paths(data_files: Any) -> list[str]:
@@ -452,13 +506,20 @@ def _paths(data_files: Any) -> list[str]:
 
 
 def _card(
-    old: str, config: str, section: str, files: Iterable[str], licence: str | None, there: Iterable[str] = ()
+    old: str, config: str, section: str, files: Iterable[str], licences: Sequence[str], there: Iterable[str] = ()
 ) -> str:
     """The dataset card with this config in it; all other text and configs stay."""
     from huggingface_hub import DatasetCard
 
-    card = DatasetCard(old if old.startswith("---") else f"---\n{{}}\n---\n{old}", ignore_metadata_errors=True)
-    configs = list(card.data.get("configs") or [])
+    old = old.lstrip("\ufeff \n\r")
+    try:
+        card = DatasetCard(old if old.startswith("---") else f"---\n{{}}\n---\n{old}", ignore_metadata_errors=True)
+        configs = [dict(other) for other in card.data.get("configs") or []]
+    except Exception as error:  # YAML's errors and those of the card alike
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CleancutError(
+            f"the metadata of the dataset's card cannot be read ({why}). Mend README.md there."
+        ) from None
     _refuse_harm(configs, config, there)
     tables = [path for path in files if path.endswith(".parquet")]
     data_files = [
@@ -472,11 +533,11 @@ def _card(
     else:
         configs.append(entry if configs else {**entry, "default": True})
     card.data["configs"] = configs
-    if licence and not card.data.get("license"):
-        card.data["license"] = licence
+    if licences and not card.data.get("license"):
+        card.data["license"] = licences[0] if len(licences) == 1 else licences
     begin, end = _BEGIN.format(config=config), _END.format(config=config)
-    before, found, rest = card.text.partition(begin)
-    after = rest.partition(end)[2] if found else ""
+    before, _, rest = card.text.partition(begin)
+    after = rest.partition(end)[2] if end in rest else rest  # without its end, what follows is someone's text
     text = f"{before.rstrip()}\n\n{begin}\n{section.strip()}\n{end}\n{after.lstrip()}".strip()
     card.text = f"\n{text}\n"
     return str(card)
@@ -500,7 +561,7 @@ def _section(plan: SplitPlan, config: str, repo: str, indices_only: bool, derive
     return "\n\n".join([
         f"## Config `{config}`", f"**{plan.guarantee[0].upper()}{plan.guarantee[1:]}.**", how,
         f"![samples that share an entity, before and after]({config}/leakage.svg)",
-        split_text({config: plan}, markdown=True),
+        split_text({config: plan}, markdown=True).replace("# Split\n", "### The split\n", 1),
         _type_table(plan),
         f"Made by cleancut {__version__} with\n\n```bash\n{_command(plan)}\n```", f"`{plan.signature}`",
         f"The method follows\n\n```bibtex\n{_CITATION}```",
@@ -518,7 +579,7 @@ _CITATION = """\
 
 def _command(plan: SplitPlan) -> str:
     """The command that makes the plan again."""
-    settings = dict(part.split(":", 1) for part in plan.signature.split("|")[1:])
+    settings = _settings(plan)
     key, _, folded = settings["key"].partition(",")
     source = plan.source.get("repo") or "DATA"
     if plan.source:
@@ -567,18 +628,21 @@ def _chart(plan: SplitPlan) -> str:
 # --- uploading a config -----------------------------------------------------------------------------------------
 
 
-def _announced(repo: str, config: str, files: Mapping[str, bytes], section: str, private: bool, pr: bool) -> str:
+def _announced(
+    repo: str, config: str, files: Mapping[str, bytes], section: str, licences: Sequence[str], private: bool, pr: bool
+) -> str:
     where = "a pull request to " if pr else ""
     seen = "private, if it is new" if private else "public, if it is new"
+    licence = f", the licence {', '.join(licences)} if it names none" if licences else ""
     shown = "\n".join(f"  | {line}" for line in section.splitlines())
     return (
         f"would upload to {where}the dataset {repo} ({seen}) the config {config}, in one commit:\n{_listed(files)}\n"
-        f"  README.md  the config in its metadata, and this section:\n{shown}"
+        f"  README.md  the config in its metadata{licence}, and this section:\n{shown}"
     )
 
 
 def _push_config(
-    repo: str, config: str, files: Mapping[str, bytes], section: str, licence: str | None, private: bool, pr: bool,
+    repo: str, config: str, files: Mapping[str, bytes], section: str, licences: Sequence[str], private: bool, pr: bool,
     left: Sequence[str],
 ) -> str:  # fmt: skip
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, hf_hub_download
@@ -597,10 +661,10 @@ def _push_config(
                 old = Path(hf_hub_download(repo, "README.md", repo_type="dataset", revision=head)).read_text("utf-8")
             except EntryNotFoundError:
                 old = ""
-        card = _card(old, config, section, files, licence, there)
+        card = _card(old, config, section, files, licences, there)
         operations: list[Any] = [CommitOperationAdd(path, data) for path, data in files.items()]
         operations.append(CommitOperationAdd("README.md", card.encode()))
-        stale = {path for path in there if path.startswith(f"{config}/")} - set(files)
+        stale = {path for path in there if re.fullmatch(re.escape(config) + _OWN, path)} - set(files)
         operations += [CommitOperationDelete(path) for path in sorted(stale)]
         # all or nothing: large files go up first, unseen; one commit then shows the config with its card
         done = api.create_commit(

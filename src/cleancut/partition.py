@@ -8,7 +8,9 @@ entities, nets = samples), which does not blow up at hubs as a graph of samples 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -303,7 +305,7 @@ def polished(problem: Problem, start: Solution, proposals: int, seed: int, hot: 
 
 def settled(problem: Problem, start: Solution, proposals: int, seed: int, hot: float = 0.3) -> Solution:
     """A solution near by that meets quotas and density, whatever that costs in mixed samples."""
-    labels, cost = _run(problem, start.labels, proposals, seed, hot=hot, weight=_FIRM)
+    labels, cost = _run(problem, start.labels, max(proposals, _LEAST), seed, hot=hot, weight=_FIRM)
     return Solution(labels, cost, start.how)
 
 
@@ -321,6 +323,9 @@ def split_of_units(problem: Problem, labels: NDArray[np.int8]) -> tuple[Ints, ND
     highest = np.maximum.reduceat(of_pair, starts)
     return highest, highest != np.minimum.reduceat(of_pair, starts)
 
+
+_LEAST = 300_000
+"""Moves that even the least effort spends on quotas and density."""
 
 _SOFT, _FIRM = 1.5, 5.0
 """What a sample off a quota weighs while a cut is searched for, and when it is settled."""
@@ -342,11 +347,12 @@ def _run(
     slack = max(0.0003 * float(problem.size.sum()), least)
     minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:0]
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types
-    found, cost = _anneal(
-        labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
-        problem.shares, *problem.density, minimum, problem.type_weight, weight, slack, int(problem.aside),
-        proposals, hot, cold, seed,
-    )  # fmt: skip
+    with _interruptible():
+        found, cost = _anneal(
+            labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
+            problem.shares, *problem.density, minimum, problem.type_weight, weight, slack, int(problem.aside),
+            proposals, hot, cold, seed,
+        )  # fmt: skip
     return found, float(cost)
 
 
@@ -443,6 +449,22 @@ def _peeled(problem: Problem, seed: int) -> list[Solution]:
         labels, cost = _run(problem, labels, 0, seed)
         found.append(Solution(labels, cost, "peel"))
     return found
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Compiled code reports an interruption as an error of its own."""
+    try:
+        yield
+    except SystemError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt) or isinstance(error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
+
+
+def has_metis() -> bool:
+    """Is pymetis here? There is no wheel for some platforms."""
+    return importlib.util.find_spec("pymetis") is not None
 
 
 def _metis(problem: Problem, seed: int, attempts: int) -> list[Solution]:

@@ -443,15 +443,19 @@ def copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folder
             name: stack.enter_context(_packed(stack.enter_context(replacing(path)), path))
             for name, path in paths.items()
         }
-        begun: dict[str, str | None] = {}
-        samples = chain.from_iterable(_conll_texts(f) if conll else _jsonl_texts(f) for f in files)
-        for row, (head, text) in enumerate(samples):
+        begun: dict[str, Any] = {}
+        samples = (
+            (file, *sample)
+            for file, path in enumerate(files)
+            for sample in (_conll_texts(path) if conll else _jsonl_texts(path))
+        )
+        for row, (file, head, text) in enumerate(samples):
             name = owner.get(row)
             if name is None:
                 continue
-            if head is not None and head != begun.get(name):  # the document that the sample belongs to
-                streams[name].write(f"{head}\n\n".encode())
-            begun[name] = head
+            if head is not None and (file, head) != begun.get(name):  # the document that the sample belongs to
+                streams[name].write(f"{head[0]}\n\n".encode())
+            begun[name] = (file, head)
             streams[name].write(text.encode())
     return list(paths.values())
 
@@ -462,17 +466,18 @@ def _jsonl_texts(path: str) -> Iterator[tuple[None, str]]:
             yield None, line + "\n"
 
 
-def _conll_texts(path: str) -> Iterator[tuple[str | None, str]]:
+def _conll_texts(path: str) -> Iterator[tuple[tuple[str, int] | None, str]]:
     """The line that begins the document of each sample, and the lines of the sample with its comments."""
     separator, width = _layout(path)
-    head, lines, has_tokens = None, list[str](), False
+    head, lines, has_tokens, n_docs = None, list[str](), False, 0
     for _, line in chain(_lines(path), [(0, "")]):
         blank = not line or line.isspace()
         if blank or line.startswith(_DOCSTART):
             if has_tokens:
                 yield head, "\n".join(lines) + "\n\n"
                 lines, has_tokens = [], False
-            head = head if blank else line
+            if not blank:
+                head, n_docs = (line, n_docs), n_docs + 1  # lines may be equal: their number tells documents apart
             continue
         has_tokens |= not (line.startswith("#") and len(_fields(line, separator)) != width)
         lines.append(line)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from .exposure import Key, entity_codes, mixed, sample_hashes, text_hashes
 from .files import replacing
 from .leakage import SPLITS, Unit, contamination, split_rank, units_of
-from .shapes import Samples, own_documents, read_dataset
+from .shapes import Samples, from_dataset, own_documents, read_dataset
 from .spans import Corpus
 from .tags import CleancutError, bounds_of, parse_choice
 from .version import __version__
@@ -76,6 +78,12 @@ class SplitPlan:
     """Samples of each original split, in the order in which they were joined."""
     source: Mapping[str, str | None] = field(default_factory=dict)
     """Where the samples are on the Hub: ``repo``, ``config`` and ``revision``; empty for local ones."""
+    order: str = ""
+    """Of the samples in their order: a plan is for these rows as they stood."""
+    files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The file that each split was written to, beside the plan, and its SHA-256."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """How the input files were read, where not by default: the CoNLL column, label names, the scheme."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -120,10 +128,23 @@ class SplitPlan:
         ``origin`` adds the columns ``source_split`` and ``source_row`` to a dataset.
         """
         names = [*self.names, *(["discarded"] if discarded and self.n_discarded else [])]
+        if isinstance(data, Mapping) and self.original_sizes:
+            sizes = {name: len(part) for name, part in data.items()}
+            if sizes != dict(self.original_sizes):
+                raise CleancutError(
+                    f"the plan is for splits of {dict(self.original_sizes)} samples, but {sizes} are given."
+                )
+            data = {name: data[name] for name in self.original_sizes}  # in the order in which they were joined
         whole = _joined(data)
+        if not hasattr(whole, "select"):
+            raise CleancutError(f"expected a Corpus or a datasets.Dataset, got {type(whole).__name__}.")
         if len(whole) != len(self.assignment):
             raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(whole)} are given.")
+        self._refuse_other_rows(whole)
         if origin and not isinstance(whole, Corpus):
+            taken = {"source_split", "source_row"} & set(whole.column_names)
+            if taken:
+                raise CleancutError(f"the dataset has a column {min(taken)} already. Rename it, or leave origin out.")
             splits, rows = zip(*self.origins(), strict=True)
             whole = whole.add_column("source_split", list(splits)).add_column("source_row", list(rows))
         parts = {name: whole.select(self.rows(name)) for name in names}
@@ -143,12 +164,22 @@ class SplitPlan:
         assignment = np.concatenate([part.of_rows(own) for part, own in parts])
         return replace(self, assignment=assignment, original_sizes=sizes)
 
+    def _refuse_other_rows(self, whole: Any) -> None:
+        """An error where the samples are those of the plan, but in another order."""
+        try:
+            corpus = whole if isinstance(whole, Corpus) else from_dataset(whole)
+        except CleancutError:  # it was read with other options
+            return
+        hashes = sample_hashes(corpus)
+        if fingerprint_of(hashes) == self.fingerprint and order_of(hashes) != self.order:
+            raise CleancutError("the plan is for these samples in another order. Give them as they were split.")
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plan as JSON."""
         stored = {"format": "cleancut-plan-1", "names": self.names, "fingerprint": self.fingerprint, **self.to_dict()}
-        stored |= {"original_sizes": dict(self.original_sizes), "source": dict(self.source)}
+        stored |= {name: getattr(self, name) for name in _STORED}
         with replacing(path) as stream:
-            stream.write(json.dumps({**stored, "assignment": self.assignment.tolist()}).encode())
+            stream.write(json.dumps(_without_nan({**stored, "assignment": self.assignment.tolist()})).encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SplitPlan:
@@ -160,8 +191,11 @@ class SplitPlan:
                 raise KeyError(stored["format"])
             leakage = {"before": stored["leakage_before"], "after": stored["leakage_after"]}
             fields = {name: stored[name] for name in ("representation", "guarantee", "how", "notes", "signature")}
-            fields |= {name: stored.get(name, {}) for name in ("original_sizes", "source")}
-            assignment = np.array(stored["assignment"], np.int8)
+            fields |= {name: stored[name] for name in _STORED if name in stored}
+            numbers = np.array(stored["assignment"])
+            if numbers.ndim != 1 or not ((numbers >= ASIDE) & (numbers < len(stored["names"]))).all():
+                raise ValueError("the assignment names splits that are not there")
+            assignment = numbers.astype(np.int8)
             return cls(
                 tuple(stored["names"]), assignment, leakage, fingerprint=stored["fingerprint"], **fields
             )  # fmt: skip
@@ -208,6 +242,10 @@ def mincut(
 
     how_to = parse_choice(Method, method, "method")
     solver, polish = parse_choice(Engine, engine, "engine"), parse_choice(Effort, effort, "effort")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32 - 100:
+        raise CleancutError(f"seed={seed!r} is out of range. Give a whole number from 0 to 4 billion.")
+    if isinstance(min_per_type, bool) or not isinstance(min_per_type, int) or min_per_type < 0:
+        raise CleancutError(f"min_per_type={min_per_type!r} is out of range. Give a whole number from 0 on.")
     given = _given(data)
     originals = {name: samples.corpus for name, samples in given.items()}
     if unit != Unit.DOC and any(samples.holds_documents for samples in given.values()):
@@ -217,7 +255,10 @@ def mincut(
         raise CleancutError("there are no samples to split.")
     names, shares = parse_ratios(ratios, originals)
     budget = parse_discard(discard)
-    if representative is not None and not 0 <= representative <= 1:
+    if budget and how_to in (Method.RANDOM, Method.PAPER, Method.PAPER_UNWEIGHTED):
+        raise CleancutError(f"discard={discard!r} has no effect: method {how_to} sets nothing aside. Leave it out.")
+    number = isinstance(representative, int | float) and not isinstance(representative, bool)
+    if representative is not None and not (number and 0 <= representative <= 1):
         raise CleancutError(f"representative={representative!r} is out of range. Give a number from 0 to 1, or None.")
     key = Key(case, typed)
     layout = _Layout(corpus, key, parse_choice(Unit, unit, "unit"), duplicates_together)
@@ -235,6 +276,8 @@ def mincut(
         assignment = layout.with_entity_less(assignment, limits, seed)
     if not partition.HAS_NUMBA:
         notes.append("numba is not installed: the cut was polished less than it could be.")
+    if how.startswith("cut") and solver in (Engine.AUTO, Engine.METIS) and not partition.has_metis():
+        notes.append("pymetis is not installed: the cut was made without METIS.")
     plan = _plan(layout, originals, names, assignment, how, notes, limits, {
         "method": how_to.value, "unit": unit, "key": str(key), "ratios": "/".join(f"{s:.4g}" for s in shares),
         "discard": str(discard), "representative": str(representative), "min_per_type": str(min_per_type),
@@ -243,18 +286,51 @@ def mincut(
     return plan.of_rows(list(given.values()))
 
 
+_STORED = ("original_sizes", "source", "order", "files", "reading")
+
+
+def fingerprint_of(hashes: NDArray[np.uint64]) -> str:
+    """Of samples in any order."""
+    return f"{int(hashes.sum(dtype=np.uint64)):016x}"
+
+
+def order_of(hashes: NDArray[np.uint64]) -> str:
+    """Of samples in this order."""
+    return hashlib.blake2b(hashes.tobytes(), digest_size=8).hexdigest()
+
+
+def _without_nan(value: Any) -> Any:
+    """The same with null for NaN, which JSON does not know."""
+    if isinstance(value, Mapping):
+        return {name: _without_nan(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and value != value else value
+
+
 # --- what was asked ---------------------------------------------------------------------------------------
 
 
 def _given(data: Any) -> dict[str, Samples]:
     """The original splits; one without a name where there are none."""
     parts = data if isinstance(data, Mapping) else {"": data}
-    return {
+    if not parts:
+        raise CleancutError("there are no samples to split.")
+    found = {
         name: Samples(part, None, None, len(part))
         if isinstance(part, Corpus)
         else own_documents(name, read_dataset(part))
         for name, part in parts.items()
     }
+    return {name: _own_numbers(name, samples) for name, samples in found.items()} if len(found) > 1 else found
+
+
+def _own_numbers(name: str, samples: Samples) -> Samples:
+    """Documents that are only numbered, as by ``-DOCSTART-`` lines without names, are others in each split."""
+    docs = samples.corpus.docs
+    if docs is None or not all(doc is None or doc.isdigit() for doc in docs):
+        return samples
+    return replace(samples, corpus=replace(samples.corpus, docs=tuple(doc and f"{name}:{doc}" for doc in docs)))
 
 
 def _joined(data: Any) -> Any:
@@ -281,19 +357,26 @@ def parse_ratios(ratios: Any, originals: Mapping[str, Corpus]) -> tuple[tuple[st
         sizes = [len(originals[name]) for name in sorted(originals, key=split_rank)]
         if len(sizes) > 3:
             raise CleancutError(f"ratios='original' with {len(sizes)} parts: give two or three splits.")
-        ratios = sizes
+        usual = [SPLITS[rank] for name in sorted(originals, key=split_rank) if (rank := split_rank(name)) < len(SPLITS)]
+        ratios = dict(zip(usual, sizes, strict=True)) if len(set(usual)) == len(sizes) else sizes
     if isinstance(ratios, str):
         ratios = ratios.split("/")
     if not isinstance(ratios, Mapping):
         if not isinstance(ratios, Sequence) or len(ratios) not in (2, 3):
             raise CleancutError(f"ratios={ratios!r}: give two or three parts, such as (80, 10, 10) or '80/20'.")
         ratios = dict(zip(SPLITS if len(ratios) == 3 else ("train", "test"), ratios, strict=True))
+    ratios = {name: ratios[name] for name in sorted(ratios, key=lambda name: split_rank(str(name)))}  # train first
+    if len(ratios) > 100:
+        raise CleancutError(f"ratios with {len(ratios)} parts: give at most 100.")
     try:
         shares = np.array([float(share) for share in ratios.values()])
     except (TypeError, ValueError):
         raise CleancutError(f"ratios={ratios!r}: a part is not a number.") from None
     if len(shares) < 2 or (shares < 0).any() or not shares.sum() > 0 or not np.isfinite(shares).all():
         raise CleancutError(f"ratios={ratios!r}: give at least two parts that are not negative, not all 0.")
+    for name in ratios:
+        if not re.fullmatch(r"\w[\w-]{0,63}", str(name)) or name == "discarded":
+            raise CleancutError(f"{name!r} cannot be the name of a split. Use letters, digits, _ and - only.")
     return tuple(map(str, ratios)), shares / shares.sum()
 
 
@@ -349,11 +432,12 @@ class _Layout:
         self.corpus = corpus
         of_sample = units_of("the corpus", corpus, unit)
         texts = text_hashes(corpus)
-        if duplicates_together:
-            same_text = np.unique(texts, return_inverse=True)[1]
-            of_sample = same_text if unit is Unit.SAMPLE else _merged(of_sample, same_text)
+        if duplicates_together:  # units whose samples have the same words
+            of_unit = np.zeros(int(of_sample.max()) + 1, np.uint64)
+            np.add.at(of_unit, of_sample, texts)
+            of_sample = np.unique(of_unit, return_inverse=True)[1][of_sample]
         samples = sample_hashes(corpus, texts)
-        self.fingerprint = f"{int(samples.sum(dtype=np.uint64)):016x}"
+        self.fingerprint, self.order = fingerprint_of(samples), order_of(samples)
         hashes = np.zeros(int(of_sample.max()) + 1, np.uint64)
         np.add.at(hashes, of_sample, mixed(samples))
         order = np.argsort(hashes, kind="stable")
@@ -478,18 +562,6 @@ class _Layout:
         return of_unit[self.unit_of_sample]
 
 
-def _merged(unit: NDArray[np.int64], duplicate: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Units such that neither units nor duplicates are torn apart."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    n = int(unit.max()) + 1
-    total = n + int(duplicate.max()) + 1
-    graph = coo_matrix((np.ones(len(unit), np.int8), (unit, n + duplicate)), shape=(total, total))
-    _, found = connected_components(graph, directed=False)
-    return np.unique(found[unit], return_inverse=True)[1].astype(np.int64)
-
-
 def _dealt(size: NDArray[np.integer], order: NDArray[np.integer], quota: NDArray[np.float64]) -> NDArray[np.int64]:
     """Cut an order of units into consecutive parts with the quotas asked for; train last, so that it takes the rest."""
     held_out = quota[1:][quota[1:] > 0]
@@ -558,7 +630,7 @@ def _all_aside(
     return partition.settled(loose, found, proposals // 10, seed + 4), note
 
 
-_WORTH = 0.01
+_WORTH = 0.005
 """The share of samples that may be set aside on top, if that makes the kept ones meet the density."""
 
 
@@ -604,6 +676,7 @@ def _plan(
     return SplitPlan(
         names, assignment.astype(np.int8), {"before": before, "after": after}, representation, guarantee, how,
         notes + more, signature, layout.fingerprint, {name: len(part) for name, part in originals.items()},
+        order=layout.order,
     )  # fmt: skip
 
 
@@ -635,7 +708,7 @@ def _representation(
     for i, name in enumerate(names):
         of_split = in_sample[assignment == i]
         counts = np.bincount(mentions.label[split_of_mention == i], minlength=n_types)
-        below = [mentions.labels[t] for t in np.flatnonzero(counts < minimum)] if i else []
+        below = [mentions.labels[t] for t in np.flatnonzero(counts < minimum)] if i and limits.shares[i] > 0 else []
         found[name] = {
             "entities_per_sample_ratio": _ratio(of_split, in_sample),
             "entity_bearing_ratio": _ratio(of_split > 0, in_sample > 0),
@@ -643,6 +716,8 @@ def _representation(
             "types_below_min": below,
             "type_counts": dict(zip(mentions.labels, counts.tolist(), strict=True)),
         }
+        if i and limits.shares[i] > 0:
+            notes += _missed(name, found[name], len(of_split) / max((assignment != ASIDE).sum(), 1), i, limits)
         if below:
             notes.append(f"{name} has fewer than {limits.min_per_type} mentions of {', '.join(below[:8])}.")
     rare = [label for label, least in zip(mentions.labels, minimum, strict=True) if not least and limits.min_per_type]
@@ -652,6 +727,20 @@ def _representation(
             f"{' and others' if len(rare) > 8 else ''}."
         )
     return found, notes
+
+
+def _missed(name: str, row: Mapping[str, Any], share: float, i: int, limits: _Limits) -> list[str]:
+    """What a held-out split was asked to be and is not."""
+    notes = []
+    if abs(share - limits.shares[i]) > 0.0035:
+        notes.append(f"{name} has {100 * share:.1f}% of the samples, not {100 * limits.shares[i]:.1f}%.")
+    density, floor = row["entities_per_sample_ratio"], limits.representative
+    if floor is not None and density == density and not floor <= density <= 2 - floor:
+        wanted = f"from {floor:.2g} to {2 - floor:.2g}"
+        notes.append(f"{name} has {density:.2f} times the entities per sample of the corpus, not {wanted}.")
+    if (bearing := row["entity_bearing_ratio"]) == bearing and abs(bearing - 1) > 0.01:
+        notes.append(f"{name} has {bearing:.2f} times the corpus's share of samples with entities.")
+    return notes
 
 
 def _ratio(part: NDArray, whole: NDArray) -> float:
