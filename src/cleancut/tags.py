@@ -245,8 +245,8 @@ def decode(
     starts[1:] = ~joined | ~same_type | _STARTS.take(kind[:-1] * 5 + kind[1:])
     begin = np.flatnonzero(starts)
     final = np.append(begin[1:] - 1, len(inside) - 1)[: len(begin)]
-    sample = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths).take(inside.take(begin))
-    per_sample = np.bincount(sample, minlength=len(lengths))
+    per_sample = np.diff(np.searchsorted(inside.take(begin), bounds))
+    sample = np.repeat(np.arange(len(lengths), dtype=np.int32), per_sample)
 
     neighbour = np.zeros(len(begin) + 1, bool)  # does mention k touch mention k - 1 of the same type?
     neighbour[1:-1] = (joined & same_type)[begin[1:] - 1]
