@@ -538,3 +538,16 @@ def test_what_cannot_be_a_dataset_id_is_refused_at_once(capsys, tmp_path, monkey
     for wrong in ("org/na me", "org/name:", "org/../name", "org/name@../x"):
         code, out, err = run(capsys, *command, wrong)
         assert code == 2 and out == "" and "Write ids as org/name" in err
+
+
+def test_score_with_intervals(capsys, trained):
+    files = ["--gold", trained / "gold.conll", "--pred", trained / "pred.conll", "--train", trained / "train.conll"]
+    code, out, _ = run(capsys, "score", *files, "--ci", 200)
+    assert (
+        code == 0 and "95% intervals (%)" in out and max(map(len, out.splitlines())) <= 80 + 60
+    )  # signatures are long
+    found = json.loads(run(capsys, "score", *files, "--ci", 200, "--json")[1])
+    for metric, name in (("exact_f1", "f1"), ("clean_f1", "delta_f1"), ("hardeval", "ter")):
+        values = found[metric]
+        assert values[f"{name}_low"] <= values[name] <= values[f"{name}_high"]
+    assert run(capsys, "score", *files, "--ci", -1)[0] == 2

@@ -169,6 +169,8 @@ def _add_score(commands: Any) -> None:
         help=f"{', '.join(METRICS)}; default exact,partial and, with --train, all",
     )
     parser.add_argument("--by-type", action="store_true", help="show each entity type too")
+    parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
+    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
     parser.add_argument(
         "--gold-column", type=int, metavar="N", help="CoNLL column of gold and training tags; default the last"
@@ -203,7 +205,10 @@ def _score(arguments: argparse.Namespace) -> str:
         raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
     elif arguments.key != "surface+type" or arguments.ignore_case:
         raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
-    scorer = _Scorer(metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None)
+    confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
+    scorer = _Scorer(
+        metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None, confidence=confidence
+    )
     results = {
         name: scorer.score(arguments.gold, file, {**columns, **tags})
         for name, file in zip(_distinct_names(files), files, strict=True)
@@ -256,15 +261,11 @@ class _Scorer:
     """Scores systems batch by batch, so that files of any size take the same memory."""
 
     def __init__(
-        self, metrics: list[str], exposure: Exposure | None, credit: float, joined: bool, *, strict: bool
-    ) -> None:
-        self._metrics, self._exposure, self._credit, self._joined, self._strict = (
-            metrics,
-            exposure,
-            credit,
-            joined,
-            strict,
-        )
+        self, metrics: list[str], exposure: Exposure | None, credit: float, joined: bool, *, strict: bool,
+        confidence: Mapping[str, int],
+    ) -> None:  # fmt: skip
+        self._metrics, self._exposure, self._credit = metrics, exposure, credit
+        self._joined, self._strict, self._confidence = joined, strict, confidence
         self.notes: list[str] = []
 
     def score(self, gold: str, pred: str, reading: dict[str, Any]) -> dict[str, Score]:
@@ -289,8 +290,8 @@ class _Scorer:
     def _one(self, metric: str, gold: Corpus, pred: Corpus) -> Score:
         function = getattr(scores, metric)
         if metric in NEED_TRAIN:
-            return function(gold, pred, self._exposure)
-        return function(gold, pred, **({"credit": self._credit} if metric == "partial_f1" else {}))
+            return function(gold, pred, self._exposure, **self._confidence)
+        return function(gold, pred, **({"credit": self._credit} if metric == "partial_f1" else {}), **self._confidence)
 
 
 def _tag_options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -69,6 +69,8 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
         scores = {system: found[metric] for system, found in results.items() if metric in found}
         title, columns = _TABLES[metric]
         parts.append(f"{title}\n" + _score_table("system", scores, columns, colour))
+        if all(score.sums.rows is not None for score in scores.values()):
+            parts.append("95% intervals (%)\n" + _interval_table(scores, columns, colour))
         if metric == "clean_f1":
             parts.append("Recall by novelty of the gold mention (%)\n" + _novelty_table(scores, colour))
         if by_type and metric != "hardeval":
@@ -78,6 +80,16 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
                 parts.append(f"{name}\n" + _score_table("type", types, columns, colour))
     parts.append("\n".join(_notes(results)))
     return "\n\n".join(part for part in parts if part)
+
+
+def _interval_table(scores: Mapping[str, Score], columns: Mapping[str, str], colour: bool) -> str:
+    """From the lower to the upper end of each value that has an interval, by resampling."""
+    shown = {key: title for key, title in columns.items() if all(f"{key}_low" in score for score in scores.values())}
+    cells = [
+        [system, *(f"{percent(score[f'{key}_low'])} - {percent(score[f'{key}_high'])}" for key in list(shown)[:4])]
+        for system, score in scores.items()
+    ]
+    return table(["system", *list(shown.values())[:4]], cells, colour=colour)
 
 
 def _novelty_table(scores: Mapping[str, Score], colour: bool) -> str:
