@@ -623,11 +623,17 @@ def _all_aside(
     more = partition.n_mixed(problem, dense) - n_mixed
     if more <= min(_WORTH * len(layout.corpus), room - n_mixed):
         return dense, ""
-    note = (
-        "Samples that are set aside hold many entities: to meet the density without them as well, about "
-        f"{more} more would have to be set aside."
-    )
-    return partition.settled(loose, found, proposals // 10, seed + 4), note
+    thin = partition.settled(loose, found, proposals // 10, seed + 4)
+    split, is_mixed = partition.split_of_units(problem, thin.labels)
+    for s in range(1, len(shares)):
+        kept = ~is_mixed & (split == s)
+        density = problem.mentions[kept].sum() / max(problem.size[kept].sum(), 1)
+        if not problem.density[0] <= density <= problem.density[1]:
+            return thin, (
+                "Samples that are set aside hold many entities: to meet the density without them as well, about "
+                f"{more} more would have to be set aside."
+            )
+    return thin, ""
 
 
 _WORTH = 0.005
