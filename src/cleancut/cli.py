@@ -21,7 +21,7 @@ from .leakage import SPLITS, Unit, join_at
 from .reading import Format, copy_rows, format_of, paired_batches, read, read_batches, split_files, split_name, write
 from .recipes import SPLIT, Recipe
 from .report import audit_text, scores_text, split_text, to_json
-from .scores import Score
+from .scores import NEED_TRAIN, Score
 from .shapes import Samples, load_splits, needs_shape, read_samples
 from .sources import is_local, is_table, write_rows
 from .spans import Corpus, overlaps
@@ -31,7 +31,6 @@ from .version import __version__
 
 METRICS = {"exact": "exact_f1", "partial": "partial_f1", "clean": "clean_f1", "hardeval": "hardeval"}
 """Names on the command line, and of the results."""
-NEED_TRAIN = ("clean_f1", "hardeval")
 
 
 class _Parser(argparse.ArgumentParser):

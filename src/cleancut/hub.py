@@ -29,13 +29,12 @@ from .locating import hub_folder, metric
 from .reading import Format, format_of, json_records, read
 from .report import split_text
 from .shapes import from_dataset
-from .sources import HubId, is_repo
+from .sources import HubId, is_config, is_repo
 from .spans import samples_of
 from .splitting import SplitPlan
 from .tags import CleancutError, bounds_of
 from .version import __version__
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 TAG = f"cleancut-{__version__}"
 """The tag of a release. Never evaluate's own ``v0.4.6``, which would silently win over newer code."""
 
@@ -297,8 +296,7 @@ def publish(
 
 
 def _check_config(name: str) -> None:
-    """A name that can be a folder of the repository and is no file of it."""
-    if not _NAME.fullmatch(name) or ".." in name or name in ("README.md", ".gitattributes"):
+    if not is_config(name):
         raise CleancutError(f"{name!r} cannot be the name of a config. Letters, digits, . _ - only.")
 
 

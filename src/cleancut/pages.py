@@ -33,15 +33,10 @@ _PRED = "Alice B-PER\nmet O\nBob B-PER\nin O\nOslo O\n\nCharlie B-PER\nsang B-PE
 _TRAIN = "Alice B-PER\nsang O\nin O\nBergen B-LOC\n"
 
 
-def needs_train(metric: str) -> bool:
-    """Does the metric compare with the training data?"""
-    return metric in ("clean_f1", "hardeval")
-
-
 def score_texts(metric: str, gold: str, pred: str, train: str = "") -> dict[str, Any]:
     """The score of two texts in CoNLL columns or JSONL, as the module returns it."""
     given: list[Any] = [_corpus(gold, "gold"), _corpus(pred, "predictions")]
-    if needs_train(metric):
+    if metric in scores.NEED_TRAIN:
         given.append(Exposure.of(_corpus(train, "training data")))
     return getattr(scores, metric)(*given).to_dict()
 
@@ -73,7 +68,7 @@ def page(metric: str) -> gradio.Blocks:
         gr.Markdown(f"# {metric}\n{_ABOUT[metric]} Paste CoNLL columns (token, tag) or JSONL; the example is live.")
         with gr.Row():
             boxes = [gr.Textbox(_GOLD, label="gold", lines=9), gr.Textbox(_PRED, label="predictions", lines=9)]
-            if needs_train(metric):
+            if metric in scores.NEED_TRAIN:
                 boxes.append(gr.Textbox(_TRAIN, label="training data", lines=9))
         button = gr.Button("Score", variant="primary")
         figures = gr.Markdown()

@@ -17,6 +17,7 @@ from typing import Any
 from .detecting import End
 from .leakage import Unit
 from .locating import hub_folder
+from .sources import is_config
 from .splitting import Effort, Engine, Method, mincut, parse_discard, parse_ratios
 from .tags import CleancutError, Repair, parse_choice, parse_scheme
 
@@ -89,7 +90,7 @@ class Recipe:
         columns = {name: _column(path, name, value) for name, value in tables["columns"].items()}
         split = {name: _split_value(path, name, value) for name, value in tables["split"].items()}
         config = tables["publish"].get("config")
-        well_formed = isinstance(config, str) and re.fullmatch(r"[A-Za-z0-9][\w.-]*", config) is not None
+        well_formed = isinstance(config, str) and is_config(config)
         _check(well_formed, f"{path}, [publish]: config={config!r}", "a name of letters, digits, '.', '_' and '-'")
         with _placed(where):
             policy = parse_choice(Policy, dataset["policy"], "policy")

@@ -22,6 +22,10 @@ from .version import __version__
 Value = float | int | str
 
 
+NEED_TRAIN = ("clean_f1", "hardeval")
+"""The scores that compare with what training has shown."""
+
+
 class Keys(StrEnum):
     """The shape of a result: flat (``f1/PER``), or as evaluate's seqeval returns it (``overall_f1``)."""
 

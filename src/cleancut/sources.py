@@ -55,6 +55,12 @@ def is_repo(text: str) -> bool:
     )
 
 
+def is_config(name: str) -> bool:
+    """Can it be the name of a config, and so of a folder of the repository that is no file of it?"""
+    fits = re.fullmatch(r"[A-Za-z0-9][\w.-]{0,95}", name, re.ASCII) is not None
+    return fits and ".." not in name and name != "README.md"
+
+
 def is_local(source: str | os.PathLike[str]) -> bool:
     """Is it a path? Also one that does not exist, where its form cannot be that of a Hub id."""
     text = os.fspath(source)
