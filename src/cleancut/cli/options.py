@@ -1,0 +1,143 @@
+"""Options that several commands share, and what they stand for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..detecting import End, label_file
+from ..leakage import join_at
+from ..reading import Format, format_of, read_batches
+from ..shapes import Samples, load_splits, needs_shape
+from ..sources import is_local
+from ..spans import Corpus
+from ..tags import CleancutError, Repair, Scheme
+from .terminal import with_progress
+
+
+def command(commands: Any, name: str, run: Callable[..., str | None], summary: str, example: str) -> Any:
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_tag_options(parser: Any) -> None:
+    parser.add_argument("--scheme", metavar="S", help=f"tag scheme ({', '.join(Scheme)}); inferred by default")
+    parser.add_argument(
+        "--repair",
+        default="conlleval",
+        metavar="R",
+        help=f"what to do with ill-formed tags ({', '.join(Repair)}); default conlleval",
+    )
+    parser.add_argument("--labels", metavar="NAMES", help=LABELS)
+
+
+LABELS = "names of int labels: a,b,c or a file with one name a line, or with label2id or id2label as JSON"
+
+
+def add_column_options(parser: Any) -> None:
+    """Where a dataset has what, for those whose columns are not found, or not the right ones."""
+    for name, what in COLUMNS.items():
+        parser.add_argument(f"--{name}", metavar="COL", help=f"column of the {what}; found by default")
+    parser.add_argument("--end", choices=list(End), help="does the end of a span belong to it; found by default")
+
+
+COLUMNS = {
+    "tokens": "tokens", "tags": "tags", "entities": "entities (spans)", "text": "text that character offsets are for",
+    "document": "documents",
+}  # fmt: skip
+
+
+def column_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(arguments, name) for name in (*COLUMNS, "end")}
+
+
+def add_key_options(parser: Any) -> None:
+    parser.add_argument(
+        "--key",
+        default="surface+type",
+        choices=["surface+type", "surface"],
+        help="what makes two mentions the same entity; default surface+type",
+    )
+    parser.add_argument("--ignore-case", action="store_true", help="words that differ only in case are the same")
+    parser.add_argument("--join-at", action="store_true", help='join a mention "@" to the user name behind it (BTC)')
+
+
+def key(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {"typed": arguments.key != "surface", "case": not arguments.ignore_case}
+
+
+def tag_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "labels": label_names(arguments.labels), "scheme": arguments.scheme, "repair": arguments.repair
+    }  # fmt: skip
+
+
+def label_names(text: str | None) -> Any:
+    if text is None:
+        return None
+    if os.path.isfile(text):
+        return label_file(text)
+    return [name.strip() for name in text.split(",")]
+
+
+def train_batches(
+    arguments: argparse.Namespace, column: int | None, columns: Mapping[str, Any]
+) -> Iterator[Corpus]:  # fmt: skip
+    """Training data; its tags decode without the scheme and repair of what is scored, bare IO names aside."""
+    scheme = "io" if str(arguments.scheme).lower() == "io" else None
+    options = {"labels": label_names(arguments.labels), "scheme": scheme, **columns}
+    for source in arguments.train:
+        if not is_local(source) or needs_shape(source, **options):
+            batches: Iterable[Corpus] = [_train_split(source, options)]
+        else:
+            of_conll = column if format_of(source) is Format.CONLL else None
+            usual = {name: value for name, value in options.items() if name not in ("text", "document", "end")}
+            batches = with_progress(read_batches(source, column=of_conll, **usual), source)
+        for batch in batches:
+            yield join_at(batch) if arguments.join_at else batch
+
+
+def _train_split(source: str, options: Mapping[str, Any]) -> Corpus:
+    """What a dataset has to train on: its split of that name, or the only one."""
+    splits = load_splits(source, **options)
+    name = "train" if "train" in splits else next(iter(splits))
+    if name != "train" and len(splits) > 1:
+        raise CleancutError(f"--train: {source} has no train split, but {', '.join(splits)}. Give a file.")
+    say_found(source, {name: splits[name]})
+    return splits[name].corpus
+
+
+def say_found(source: str, splits: Mapping[str, Samples]) -> None:
+    """What was found where, and what is to be known of it, on standard error."""
+    for shape in dict.fromkeys(str(samples.shape) for samples in splits.values() if samples.shape is not None):
+        print(f"cleancut: {source}: {shape}", file=sys.stderr)
+    for name, samples in splits.items():
+        for note in samples.notes:
+            print(f"cleancut: {source}{f' ({name})' if name else ''}: {note}", file=sys.stderr)
+
+
+def distinct_names(files: Sequence[str]) -> list[str]:
+    """A name for each file: its stem, with as many parent folders as it takes to tell them apart."""
+    if len({os.path.realpath(file) for file in files}) < len(files):
+        raise CleancutError("--pred: the same file is given twice.")
+    paths = [Path(file.removesuffix(".gz")).resolve().with_suffix("") for file in files]
+    names = [path.name for path in paths]
+    for depth in range(2, 1 + max(len(path.parts) for path in paths)):
+        twice = {name for name in names if names.count(name) > 1}
+        if not twice:
+            break
+        names = ["/".join(p.parts[-depth:]) if name in twice else name for p, name in zip(paths, names, strict=True)]
+    if len(set(names)) < len(names):  # the same folder and stem: only the endings differ
+        names = [Path(file).name if names.count(name) > 1 else name for file, name in zip(files, names, strict=True)]
+    return names

@@ -1,0 +1,91 @@
+"""cleancut stage, publish-metrics, publish and materialise."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from ..folders import written_together
+from .options import command
+from .terminal import quiet_clients
+
+
+def add(commands: Any) -> None:
+    parser = command(
+        commands, "stage", _stage, "build the Spaces of the metric modules", "cleancut stage clean_f1 -o spaces"
+    )  # fmt: skip
+    parser.add_argument("names", nargs="*", metavar="NAME", help="metrics; default all")
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for one folder of each metric")
+
+    parser = command(
+        commands, "publish-metrics", _publish_metrics, "upload the metric modules as Spaces",
+        "cleancut publish-metrics --to my-org",
+    )  # fmt: skip
+    parser.add_argument("names", nargs="*", metavar="NAME", help="metrics; default all")
+    parser.add_argument("--to", required=True, metavar="ORG", help="user or organisation")
+    _add_push(parser)
+
+    parser = command(
+        commands, "publish", _publish, "upload a split as a config of a dataset",
+        "cleancut publish clean/plan.json --to my-org/corpus --config mincut-80-10-10",
+    )  # fmt: skip
+    parser.add_argument("plan", metavar="PLAN", help="plan.json, with the splits beside it")
+    parser.add_argument("--to", required=True, metavar="ORG/NAME", help="the dataset; made if it is not there")
+    parser.add_argument("--config", required=True, metavar="NAME", help="such as mincut-80-10-10")
+    parser.add_argument("--private", action="store_true", help="if the dataset is new")
+    parser.add_argument("--indices-only", action="store_true", help="where each row is in the source, and no text")
+    parser.add_argument("--also", default="", metavar="A,B", help="derived configs: clean-test,contaminated-test")
+    parser.add_argument("--licence", metavar="L", help="for the card; default that of the source")
+    parser.add_argument("--pr", action="store_true", help="as a pull request")
+    _add_push(parser)
+
+    parser = command(
+        commands, "materialise", _materialise, "rebuild a dataset from an indices-only config and its source",
+        "cleancut materialise my-org/corpus --config mincut-80-10-10 -o rows",
+    )  # fmt: skip
+    parser.add_argument("repo", metavar="ORG/NAME", help="the dataset that holds the indices")
+    parser.add_argument("--config", required=True, metavar="NAME", help="its config")
+    parser.add_argument("--revision", metavar="R", help="a branch, tag or commit of it")
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for a parquet file of each split")
+
+
+def _add_push(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--push", action="store_true", help="upload; without it, only say what would be uploaded")
+
+
+def _stage(arguments: argparse.Namespace) -> str:
+    from ..hub import stage
+
+    return "\n".join(str(folder) for folder in stage(arguments.names, arguments.output))
+
+
+def _publish_metrics(arguments: argparse.Namespace) -> str:
+    from ..hub import joined, publish_metrics
+
+    quiet_clients()
+    return joined(publish_metrics(arguments.to, arguments.names, push=arguments.push), arguments.push)
+
+
+def _publish(arguments: argparse.Namespace) -> str:
+    from ..hub import joined, publish
+
+    quiet_clients()
+    said = publish(
+        arguments.plan, arguments.to, arguments.config, private=arguments.private, indices_only=arguments.indices_only,
+        also=[name for name in arguments.also.split(",") if name], licence=arguments.licence, pr=arguments.pr,
+        push=arguments.push,
+    )  # fmt: skip
+    return joined(said, arguments.push)
+
+
+def _materialise(arguments: argparse.Namespace) -> str:
+    from ..hub import materialise
+
+    quiet_clients()
+    found = materialise(arguments.repo, arguments.config, revision=arguments.revision)
+    with written_together(arguments.output) as folder:
+        for name, rows in found.items():
+            rows.to_parquet(os.path.join(folder, f"{name}.parquet"))
+    sizes = ", ".join(f"{name} {len(rows)}" for name, rows in found.items())
+    return f"Rebuilt and verified: {sizes}. Written to {arguments.output}."

@@ -1,0 +1,163 @@
+"""cleancut score."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from .. import scores
+from ..exposure import Exposure
+from ..leakage import join_at
+from ..reading import Format, format_of, paired_batches
+from ..report import scores_text, to_json
+from ..scores import NEED_TRAIN, Score
+from ..spans import Corpus, overlaps
+from ..tags import CleancutError
+from .options import (
+    add_column_options,
+    add_key_options,
+    add_tag_options,
+    column_options,
+    command,
+    distinct_names,
+    key,
+    tag_options,
+    train_batches,
+)
+from .terminal import wants_colour, with_progress
+
+METRICS = {"exact": "exact_f1", "partial": "partial_f1", "clean": "clean_f1", "hardeval": "hardeval"}
+"""Names on the command line, and of the results."""
+
+
+def add(commands: Any) -> None:
+    parser = command(
+        commands,
+        "score",
+        _score,
+        "score predictions against gold annotation",
+        "cleancut score --gold test.conll --pred system.conll --by-type",
+    )
+    parser.add_argument(
+        "--gold", required=True, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
+    )
+    parser.add_argument(
+        "--pred",
+        action="append",
+        metavar="FILE",
+        help="predictions for the same text; repeat it to compare systems. Without it, the last two "
+        "columns of the gold file are gold and prediction, as conlleval has them",
+    )
+    parser.add_argument(
+        "--train", action="append", metavar="SOURCE",
+        help="training data, for clean and hardeval: a file, or a dataset on the Hub (org/name:config@revision)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--metrics",
+        metavar="M",
+        help=f"{', '.join(METRICS)}; default exact,partial and, with --train, all",
+    )
+    parser.add_argument("--by-type", action="store_true", help="show each entity type too")
+    parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
+    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
+    parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
+    parser.add_argument(
+        "--gold-column", type=int, metavar="N", help="CoNLL column of gold and training tags; default the last"
+    )
+    parser.add_argument(
+        "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
+    )
+    add_column_options(parser.add_argument_group("columns of the training data"))
+    add_key_options(parser)
+    add_tag_options(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _score(arguments: argparse.Namespace) -> str:
+    named = _chosen_metrics(arguments.metrics) if arguments.metrics is not None else None
+    if arguments.train is None and set(NEED_TRAIN) & set(named or ()):
+        raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
+    metrics = named or [m for m in METRICS.values() if arguments.train or m not in NEED_TRAIN]
+    columns = {"gold_column": arguments.gold_column, "pred_column": arguments.pred_column}
+    files = arguments.pred
+    if files is None:  # conlleval's single file
+        files, last = [arguments.gold], {"gold_column": -2, "pred_column": -1}
+        columns = {name: last[name] if given is None else given for name, given in columns.items()}
+        if os.path.isfile(arguments.gold) and format_of(arguments.gold) is not Format.CONLL:
+            raise CleancutError(f"{arguments.gold}: only a CoNLL file holds gold and predictions. Give --pred FILE.")
+    tags = tag_options(arguments)
+    exposure = None
+    if arguments.train:
+        columns_of = column_options(arguments)
+        exposure = Exposure.of(train_batches(arguments, arguments.gold_column, columns_of), **key(arguments))
+    elif given := [name for name, value in column_options(arguments).items() if value is not None]:
+        raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
+    elif arguments.key != "surface+type" or arguments.ignore_case:
+        raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
+    confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
+    scorer = _Scorer(
+        metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None, confidence=confidence
+    )
+    results = {
+        name: scorer.score(arguments.gold, file, {**columns, **tags})
+        for name, file in zip(distinct_names(files), files, strict=True)
+    }
+    for note in dict.fromkeys(scorer.notes):
+        print(f"cleancut: {note}", file=sys.stderr)
+    if arguments.json:
+        plain = {name: {metric: score.to_dict() for metric, score in found.items()} for name, found in results.items()}
+        return to_json(plain if len(files) > 1 else next(iter(plain.values())))
+    return scores_text(results, by_type=arguments.by_type, colour=wants_colour())
+
+
+class _Scorer:
+    """Scores systems batch by batch, so that files of any size take the same memory."""
+
+    def __init__(
+        self, metrics: list[str], exposure: Exposure | None, credit: float, joined: bool, *, strict: bool,
+        confidence: Mapping[str, int],
+    ) -> None:  # fmt: skip
+        self._metrics, self._exposure, self._credit = metrics, exposure, credit
+        self._joined, self._strict, self._confidence = joined, strict, confidence
+        self.notes: list[str] = []
+
+    def score(self, gold: str, pred: str, reading: dict[str, Any]) -> dict[str, Score]:
+        """All metrics of one system."""
+        sums: dict[str, Score] = {}
+        left_out = set()
+        for ours, theirs in with_progress(paired_batches(gold, pred, **reading), pred):
+            if self._joined:
+                ours, theirs = join_at(ours), join_at(theirs)
+            for metric in self._metrics:
+                if metric in left_out:
+                    continue
+                if metric == "hardeval" and not self._strict and (overlaps(ours.mentions) or overlaps(theirs.mentions)):
+                    left_out.add(metric)  # it was only a default
+                    sums.pop(metric, None)
+                    self.notes.append(f"{pred}: hardeval is left out, since mentions overlap.")
+                    continue
+                score = self._one(metric, ours, theirs)
+                sums[metric] = sums[metric] + score if metric in sums else score
+        return sums
+
+    def _one(self, metric: str, gold: Corpus, pred: Corpus) -> Score:
+        function = getattr(scores, metric)
+        if metric in NEED_TRAIN:
+            return function(gold, pred, self._exposure, **self._confidence)
+        return function(gold, pred, **({"credit": self._credit} if metric == "partial_f1" else {}), **self._confidence)
+
+
+def _chosen_metrics(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in METRICS:
+            close = difflib.get_close_matches(name, METRICS, 1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(METRICS)}.")
+    if not names:
+        raise CleancutError(f"--metrics: none given. The metrics are {', '.join(METRICS)}.")
+    return [METRICS[name] for name in dict.fromkeys(names)]

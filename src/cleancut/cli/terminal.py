@@ -1,0 +1,49 @@
+"""What a person at a terminal sees besides the results: progress and colour."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def with_progress(items: Iterable[Item], what: str) -> Iterable[Item]:
+    """A progress bar on a terminal, where the work takes more than a moment."""
+    if not sys.stderr.isatty():
+        return items
+    from tqdm import tqdm
+
+    return tqdm(items, desc=os.path.basename(what), unit=" batches", delay=1, leave=False)
+
+
+@contextmanager
+def moves_shown() -> Iterator[Callable[[float], None] | None]:
+    """A progress bar of the splitter's moves, on a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
+    with tqdm(total=1.0, desc="cutting", delay=1, leave=False, bar_format=form) as bar:
+        yield lambda share: bar.update(min(share, 1.0 - bar.n))
+
+
+def quiet_clients() -> None:
+    """The Hub's clients show their progress on a terminal only, and leave the words to us."""
+    import datasets
+    import huggingface_hub
+
+    datasets.logging.set_verbosity_error()
+    huggingface_hub.logging.set_verbosity_error()
+    if not sys.stderr.isatty():
+        datasets.disable_progress_bars()
+        huggingface_hub.utils.disable_progress_bars()
+
+
+def wants_colour() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
