@@ -24,7 +24,7 @@ LAYERS = [
     {"detecting"},
     {"shapes"},
     {"scores"},
-    {"faces", "confusion", "leakage", "trainer", "pages"},
+    {"faces", "confusion", "leakage", "trainer", "pages", "buckets"},
     {"splitting"},
     {"recipes"},
     {"report", "folders"},
@@ -43,6 +43,7 @@ ENGINE = {
     "exposure",
     "resampling",
     "scores",
+    "buckets",
     "confusion",
     "leakage",
 }

@@ -9,6 +9,7 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from .alignment import Counts
+    from .buckets import Buckets, buckets, register_attribute
     from .confusion import Errors, errors
     from .exposure import Exposed, Exposure
     from .hub import materialise, publish, publish_metrics, stage
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
     "alignment": ["Counts"],
+    "buckets": ["Buckets", "buckets", "register_attribute"],
     "confusion": ["Errors", "errors"],
     "exposure": ["Exposed", "Exposure"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
@@ -39,11 +41,44 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score", "Shape",
-    "SplitPlan", "__version__", "audit", "clean_f1", "detect", "errors", "exact_f1", "from_dataset", "hardeval",
-    "join_at", "load_splits", "materialise", "mention_statistics", "metric", "mincut", "partial_f1", "publish",
-    "publish_metrics", "read", "read_batches", "read_pair", "stage", "subsets", "write",
-]  # fmt: skip
+    "Audit",
+    "Buckets",
+    "CleancutError",
+    "Corpus",
+    "Counts",
+    "Errors",
+    "Exposed",
+    "Exposure",
+    "Mentions",
+    "Score",
+    "Shape",
+    "SplitPlan",
+    "__version__",
+    "audit",
+    "buckets",
+    "clean_f1",
+    "detect",
+    "errors",
+    "exact_f1",
+    "from_dataset",
+    "hardeval",
+    "join_at",
+    "load_splits",
+    "materialise",
+    "mention_statistics",
+    "metric",
+    "mincut",
+    "partial_f1",
+    "publish",
+    "publish_metrics",
+    "read",
+    "read_batches",
+    "read_pair",
+    "register_attribute",
+    "stage",
+    "subsets",
+    "write",
+]
 
 
 def __getattr__(name: str) -> Any:

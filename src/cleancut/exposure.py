@@ -79,6 +79,7 @@ class Exposure:
         self._of_word_inside = _Tally()  # word id -> tokens in mentions
         self._of_word_type = _PairTally()  # (word id, type id) -> tokens in mentions of the type
         self._of_surface_type = _PairTally()  # (surface id, type id) -> mentions
+        self._occurrences: NDArray[np.int64] | None = None  # surface id -> places in the text
         self._views: WeakKeyDictionary[Corpus, Exposed] = WeakKeyDictionary()
 
     @classmethod
@@ -96,6 +97,8 @@ class Exposure:
             raise CleancutError(_WANTED.format(type(train).__name__))
         for corpus in [train] if isinstance(train, Corpus) else train:
             exposure.update(corpus)
+        if isinstance(train, Corpus | Sequence):
+            exposure.count_occurrences([train] if isinstance(train, Corpus) else train)
         return exposure
 
     def update(self, corpus: Corpus) -> None:
@@ -122,6 +125,17 @@ class Exposure:
         self.n_mentions += len(mentions)
         self._fingerprint = (self._fingerprint + _fingerprint(corpus)) % 2**64
         self._forget()
+
+    def count_occurrences(self, train: Iterable[Corpus]) -> None:
+        """Count where the words of each mention stand in the training text, as mention or not: what ``eCon`` needs.
+
+        This takes a second pass, since a surface may stand in the text before it is first a mention. ``of`` makes it
+        where it is given corpora; after batches, give them once more here.
+        """
+        counts = np.zeros(len(self._surfaces), np.int64)
+        for corpus in train:
+            counts += self._occurrences_in(corpus)
+        self._occurrences = counts
 
     def __add__(self, other: Exposure) -> Exposure:
         """The index of both training sets."""
@@ -200,6 +214,7 @@ class Exposure:
                 of_word_inside=self._of_word_inside.counts,
                 of_word_type=self._of_word_type.table(),
                 of_surface_type=self._of_surface_type.table(),
+                occurrences=np.zeros(0, np.int64) if self._occurrences is None else self._occurrences,
             )
 
     @classmethod
@@ -221,6 +236,8 @@ class Exposure:
             exposure._of_word_inside.counts = data["of_word_inside"]
             exposure._of_word_type = _PairTally(data["of_word_type"])
             exposure._of_surface_type = _PairTally(data["of_surface_type"])
+            if len(data.get("occurrences", ())) == len(surfaces):  # else they are not known
+                exposure._occurrences = data["occurrences"]
             exposure.n_samples, exposure.n_mentions = meta["n_samples"], meta["n_mentions"]
             exposure._fingerprint = meta["fingerprint"]
         except FileNotFoundError:
@@ -250,6 +267,17 @@ class Exposure:
             self._fold_of = np.arange(len(self._words), dtype=np.int32)
         return ids
 
+    def _occurrences_in(self, corpus: Corpus) -> NDArray[np.int64]:
+        counts = np.zeros(len(self._surfaces), np.int64)
+        folds = self._fold_of[self._intern([*corpus.vocabulary])].astype(np.int32)[corpus.words]
+        data, bounds = folds.tobytes(), bounds_of(corpus.lengths).tolist()
+        for b, e in zip(bounds, bounds[1:], strict=False):
+            for at in range(b, e):
+                for size in self._sizes_by_first.get(int(folds[at]), ()):
+                    if at + size <= e and (s := self._surfaces.get(data[4 * at : 4 * (at + size)])) is not None:
+                        counts[s] += 1
+        return counts
+
     def _absorb(self, other: Exposure) -> None:
         """Add the counts of another index, whose ids are translated."""
         words = self._intern(list(other._words))
@@ -271,6 +299,7 @@ class Exposure:
     def _forget(self) -> None:
         """Drop what was derived from smaller counts."""
         self._views.clear()
+        self._occurrences = None
         for derived in ("_usual", "_sizes_by_first", "_most_of_word"):
             self.__dict__.pop(derived, None)
 
@@ -385,6 +414,36 @@ class Exposed:
         if not len(unknown):
             return np.zeros(0, bool)
         return ~np.logical_or.reduceat(unknown, np.cumsum(text.size) - text.size)
+
+    @cached_property
+    def span_consistency(self) -> NDArray[np.float64]:
+        """Of the places where training has the words of the mention, the share that are mentions of this type."""
+        places = self._exposure._occurrences
+        if places is None:
+            raise CleancutError(
+                "eCon needs a second pass over the training data. Give Exposure.of() a list of corpora, or the batches "
+                "once more to count_occurrences()."
+            )
+        return self.type_frequency / np.maximum(np.append(places, 0)[self._surface], 1)
+
+    @cached_property
+    def token_frequency(self) -> NDArray[np.float64]:
+        """How often training has a word of the mention: the mean over its tokens."""
+        text = self._corpus
+        return self._means(self.word_frequency[ranges(text.begin, text.size)].astype(float))
+
+    @cached_property
+    def token_consistency(self) -> NDArray[np.float64]:
+        """Of the training tokens of a word, the share in mentions of this type; the mean over the mention's tokens."""
+        text, index = self._corpus, self._exposure
+        word = self._word[ranges(text.begin, text.size)].astype(np.int64)
+        this = index._of_word_type.get(word, np.repeat(self._type, text.size))
+        return self._means(this / np.maximum(np.append(index._of_word.counts, 0)[word], 1))
+
+    def _means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean over the tokens of each mention, whose values lie one after the other."""
+        size = self._corpus.size
+        return np.add.reduceat(values, np.cumsum(size) - size) / size if len(size) else np.zeros(0)
 
     @cached_property
     def novelty(self) -> NDArray[np.int64]:

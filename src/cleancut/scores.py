@@ -115,10 +115,7 @@ class Score(Mapping[str, Any]):
     @property
     def signature(self) -> str:
         """How the score was computed: ``exact_f1|match:exact|scheme:iob2|repair:conlleval|v:0.1.0``."""
-        parts = {**self.settings, "scheme": self.sums.scheme_name(), **self.sums.repair(), "v": __version__}
-        first = [name for name in ("match", "credit", "encoding", "diff", "scheme", "repair") if name in parts]
-        ordered = dict.fromkeys([*first, *(name for name in parts if name != "v"), "v"])
-        return "|".join([self.metric, *(f"{name}:{parts[name]}" for name in ordered)])
+        return signature(self.metric, self.sums, self.settings)
 
     def _values(self) -> dict[str, Any]:
         cached = self.__dict__.get("_cache")
@@ -175,6 +172,14 @@ class Score(Mapping[str, Any]):
         shown = {k: v for k, v in self._values().items() if "/" not in k and isinstance(v, int | float)}
         values = ", ".join(f"{k}={v:.4f}" if isinstance(v, float) else f"{k}={v}" for k, v in shown.items())
         return f"{self.metric}({values}) {self.signature}"
+
+
+def signature(metric: str, sums: Sums, settings: Mapping[str, Value]) -> str:
+    """The name of a metric, then what was asked for and how the tags were read, in one order."""
+    parts = {**settings, "scheme": sums.scheme_name(), **sums.repair(), "v": __version__}
+    first = [name for name in ("match", "credit", "encoding", "diff", "scheme", "repair") if name in parts]
+    ordered = dict.fromkeys([*first, *(name for name in parts if name != "v"), "v"])
+    return "|".join([metric, *(f"{name}:{parts[name]}" for name in ordered)])
 
 
 # --- arithmetic ---------------------------------------------------------------------------------------
