@@ -344,7 +344,7 @@ _DEFAULT = 4
 
 @dataclass(frozen=True)
 class Buckets(Mapping[str, list[dict[str, Any]]]):
-    """Scores by bucket: ``found["eLen"]`` lists the buckets of entity length, in ascending order.
+    """Scores by bucket, a mapping: ``found["eLen"]`` lists the buckets of entity length, in ascending order.
 
     Each has ``bucket`` (its name), ``low`` and ``high`` (None where open, empty or not a number), ``n_gold``,
     ``n_pred``, ``n_exact_gold`` and ``n_exact_pred`` (what is right on either side), ``precision``, ``recall`` and
@@ -366,17 +366,12 @@ class Buckets(Mapping[str, list[dict[str, Any]]]):
         return len(self.by_attribute)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists and dicts; the buckets only."""
-        return {name: [dict(row) for row in rows] for name, rows in self.by_attribute.items()}
-
-    def flat(self) -> dict[str, Any]:
-        """``{"f1/eLen/1": 0.4, ...}`` with the signature last, as evaluate modules return it."""
-        values = ("precision", "recall", "f1")
+        """Flat names to plain numbers, ``{"f1/eLen/1": 0.4, ...}``, the signature last."""
         found: dict[str, Any] = {}
         for name, rows in self.by_attribute.items():
             for row in rows:
-                keys = [k for k in row if k.startswith("n_") or any(k in (v, f"{v}_low", f"{v}_high") for v in values)]
-                found |= {f"{key}/{name}/{row['bucket']}": row[key] for key in keys}
+                values = {key: value for key, value in row.items() if key not in ("bucket", "low", "high")}
+                found |= {f"{key}/{name}/{row['bucket']}": value for key, value in values.items()}
         return {**found, "signature": self.signature}
 
 
