@@ -89,7 +89,7 @@ class Mentions:
         """Mentions from columns in any order, with duplicates dropped and every span checked."""
         where = where or in_sample()
         _check_spans(sample, start, end, label, labels, lengths, where)
-        names, label = _sorted_names(labels, label)
+        names, label = sorted_names(labels, label)
         order = np.lexsort((label, end, start, sample))
         columns = [np.asarray(column)[order].astype(np.int32) for column in (sample, start, end, label)]
         fresh = np.ones(len(order), bool)
@@ -123,7 +123,7 @@ class Mentions:
         picked = ranges(bounds[chosen], sizes)
         sample = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)
         lengths = None if self.lengths is None else self.lengths[chosen]
-        names, label = _sorted_names(self.labels, self.label[picked])  # a type may be gone
+        names, label = sorted_names(self.labels, self.label[picked])  # a type may be gone
         return Mentions(
             sample, self.start[picked], self.end[picked], label, names, len(chosen), lengths, where=moved
         )  # fmt: skip
@@ -479,9 +479,9 @@ def _check_spans(
         refuse(int(np.argmax(end)), "is out of range. Offsets count tokens from 0.")
 
 
-def _sorted_names(labels: Sequence[str], label: NDArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def sorted_names(labels: Sequence[str], label: NDArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """The names that occur, sorted, and the labels that index them."""
-    used = np.unique(label)
+    used = np.flatnonzero(np.bincount(label, minlength=len(labels)))
     names = tuple(sorted({labels[int(c)] for c in used}))
     rank = {name: r for r, name in enumerate(names)}
     table = np.zeros(len(labels), np.int32)
