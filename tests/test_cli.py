@@ -551,3 +551,28 @@ def test_score_with_intervals(capsys, trained):
         values = found[metric]
         assert values[f"{name}_low"] <= values[name] <= values[f"{name}_high"]
     assert run(capsys, "score", *files, "--ci", -1)[0] == 2
+
+
+def test_buckets_as_a_table_and_as_json(capsys, tmp_path):
+    gold, pred, train = (tmp_path / f"{name}.conll" for name in ("gold", "pred", "train"))
+    gold.write_text("Ada B-PER\nKing I-PER\nleft O\n\nOslo B-LOC\n")
+    pred.write_text("Ada B-PER\nKing O\nleft O\n\nOslo B-LOC\n")
+    train.write_text("Oslo B-LOC\n")
+    args = ["buckets", "--gold", str(gold), "--pred", str(pred), "--train", str(train)]
+    code, out, err = run(capsys, *args, "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "") and list(found)[:8] == "eDen oDen sLen eCon tCon eFre tFre eLen".split()
+    assert [row["bucket"] for row in found["eLen"]] == ["1", "2", "3", ">=4"]
+    first = found["eLen"][0]
+    assert (first["low"], first["high"], first["n_gold"], first["n_pred"]) == (1, 1, 1, 2)
+    assert (first["precision"], first["recall"]) == (0.5, 1.0) and found["eLen"][3]["f1"] is None
+    assert [row["n_gold"] for row in found["eCon"]] == [1, 0, 0, 1]
+    code, out, _ = run(capsys, *args, "--ci", "100", "--attributes", "eLen,novelty")
+    assert code == 0 and "eLen: entity length" in out and "unknown_words" in out and "95%" in out
+    assert "bucket_f1|match:exact" in out and "eDen" not in out
+    code, out, _ = run(capsys, "buckets", "--gold", str(gold), "--pred", str(pred), "--json")
+    assert code == 0 and "eCon" not in json.loads(out)
+    code, out, _ = run(capsys, *args, "--pred", str(gold), "--json")
+    assert code == 0 and set(json.loads(out)) == {"pred", "gold"}
+    code, out, err = run(capsys, *args, "--attributes", "elen")
+    assert (code, out) == (2, "") and "Did you mean eLen" in err

@@ -24,7 +24,8 @@ LAYERS = [
     {"detecting"},
     {"shapes"},
     {"scores"},
-    {"buckets"},
+    {"bucketing"},
+    {"diagnosis"},
     {"faces", "confusion", "leakage", "trainer", "pages"},
     {"splitting"},
     {"recipes"},
@@ -44,7 +45,7 @@ ENGINE = {
     "exposure",
     "resampling",
     "scores",
-    "buckets",
+    "bucketing",
     "confusion",
     "leakage",
 }

@@ -2,7 +2,7 @@
 
 import evaluate
 
-from cleancut.buckets import buckets
+from cleancut.bucketing import buckets
 from cleancut.faces import NerModule
 from cleancut.faces import module_info
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import scores
-from .buckets import buckets
+from .bucketing import buckets
 from .exposure import Exposure
 from .reading import read
 from .spans import Corpus

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from .bucketing import Buckets, describe
+from .diagnosis import self_diagnosis
 from .exposure import NOVELTY
 from .leakage import Audit
 from .scores import Score
@@ -168,6 +170,55 @@ def _notes(results: Results) -> list[str]:
                 notes.append(f"{system}: {samples} had ill-formed tags (repair: {score.sums.repair()['repair']}).")
     signatures = dict.fromkeys(score.signature for scores in results.values() for score in scores.values())
     return [*dict.fromkeys(notes), *signatures]
+
+
+# --- buckets --------------------------------------------------------------------------------------------
+
+
+def buckets_text(found: Mapping[str, Buckets], *, colour: bool = False) -> str:
+    """The buckets of each attribute: all scores of one system, or the F1 of several side by side."""
+    first = next(iter(found.values()))
+    parts = []
+    for name in first:
+        title = f"{name}: {describe(name)}"
+        parts.append(
+            f"{title}\n" + (_bucket_table(first[name], colour) if len(found) == 1 else _f1_table(found, name, colour))
+        )
+    for system, buckets in found.items():
+        gaps = sorted(self_diagnosis(buckets).items(), key=lambda item: -item[1]["gap"])[:3]
+        said = [[name, at["best"], at["worst"], percent(at["gap"])] for name, at in gaps]
+        title = "Where F1 differs most" + (f", {system}" if len(found) > 1 else "")
+        parts.append(f"{title}\n" + table(["attribute", "best", "worst", "gap"], said, colour=colour))
+    return "\n\n".join([*parts, "\n".join(dict.fromkeys(buckets.signature for buckets in found.values()))])
+
+
+def _bucket_table(rows: Sequence[Mapping[str, Any]], colour: bool) -> str:
+    intervals = all("f1_low" in row for row in rows)
+    header = ["bucket", "gold", "predicted", "P", "R", "F1", *(["95%"] if intervals else [])]
+    cells = []
+    for row in filter(_has_a_name, rows):
+        cells.append([row["bucket"], str(row["n_gold"]), str(row["n_pred"])])
+        cells[-1] += [percent(row[value]) for value in ("precision", "recall", "f1")]
+        if intervals:
+            known = row["f1_low"] == row["f1_low"]
+            cells[-1].append(f"{percent(row['f1_low'])} - {percent(row['f1_high'])}" if known else "-")
+    return table(header, cells, colour=colour, strong=5)
+
+
+def _has_a_name(row: Mapping[str, Any]) -> bool:
+    """A bucket that no gold value fell into, and whose range is not known beforehand, says nothing to a reader."""
+    return not row["bucket"].startswith("-") or row["n_pred"] > 0
+
+
+def _f1_table(found: Mapping[str, Buckets], name: str, colour: bool) -> str:
+    names = dict.fromkeys(row["bucket"] for of in found.values() for row in filter(_has_a_name, of[name]))
+    by_system = {system: {row["bucket"]: row for row in buckets[name]} for system, buckets in found.items()}
+    cells = []
+    for bucket in names:
+        rows = [of.get(bucket) for of in by_system.values()]
+        gold = next(row["n_gold"] for row in rows if row is not None)
+        cells.append([bucket, str(gold), *("-" if row is None else percent(row["f1"]) for row in rows)])
+    return table(["bucket", "gold", *found], cells, colour=colour)
 
 
 # --- audit ----------------------------------------------------------------------------------------------
