@@ -46,6 +46,19 @@ def test_metrics_may_be_chosen(capsys, files):
     assert credited["partial_f1"]["f1_left"] == 1.0
 
 
+def test_muc_and_iou_may_be_asked_for(capsys, files):
+    gold, pred = read(files / "gold.conll"), read(files / "pred.conll")
+    found = json.loads(score(capsys, files, "--json", "--muc", "--iou")[1])
+    assert found["partial_f1"] == partial_f1(gold, pred, muc=True, iou=True).to_dict()
+    _, out, _ = score(capsys, files, "--muc", "--iou", "--metrics", "partial", "--by-type")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["system", "exact", "left", "right", "overlap", "IoU", "+left", "+right", "+overlap"] in lines
+    assert ["pred", "partial", "75.00", "75.00", "75.00", "1", "0", "1", "0", "0"] in lines
+    assert ["PER", "strict", "0.00", "0.00", "0.00", "0", "1", "0", "0", "0"] in lines
+    code, _, err = score(capsys, files, "--muc", "--metrics", "exact")
+    assert code == 2 and "--muc is for partial credit" in err
+
+
 def test_a_table_by_default(capsys, files):
     code, out, _ = score(capsys, files)
     assert code == 0 and "\x1b" not in out

@@ -24,7 +24,7 @@ from .tags import CleancutError, bounds_of
 
 KEYWORDS = {
     "exact_f1": ("labels", "scheme", "repair", "ci", "seed", "keys"),
-    "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit"),
+    "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit", "muc", "iou"),
     "clean_f1": ("labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode"),
     "hardeval": ("labels", "scheme", "repair", "ci", "seed", "train", "strict", "encoding"),
 }

@@ -71,13 +71,15 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
         parts.append(f"{title}\n" + _score_table("system", scores, columns, colour))
         if all(score.sums.rows is not None for score in scores.values()):
             parts.append("95% intervals (%)\n" + _interval_table(scores, columns, colour))
+        parts += _muc_tables("system", scores, colour)
         if metric == "clean_f1":
             parts.append("Recall by novelty of the gold mention (%)\n" + _novelty_table(scores, colour))
         if by_type and metric != "hardeval":
             for system, score in scores.items():
                 types = {label: _OfType(score, label) for label in score.sums.counts.by_type}
-                name = f"{title}, {system}, by type" if len(scores) > 1 else f"{title}, by type"
-                parts.append(f"{name}\n" + _score_table("type", types, columns, colour))
+                which = f", {system}, by type" if len(scores) > 1 else ", by type"
+                parts.append(f"{title}{which}\n" + _score_table("type", types, columns, colour))
+                parts += _muc_tables("type", types, colour, which)
     parts.append("\n".join(_notes(results)))
     return "\n\n".join(part for part in parts if part)
 
@@ -90,6 +92,21 @@ def _interval_table(scores: Mapping[str, Score], columns: Mapping[str, str], col
         for system, score in scores.items()
     ]
     return table(["system", *list(shown.values())[:4]], cells, colour=colour)
+
+
+def _muc_tables(first: str, rows: Mapping[str, Any], colour: bool, which: str = "") -> list[str]:
+    """The scores of SemEval-2013 and the counts behind them, one scheme a line, where they were asked for."""
+    schemes, counts = ("strict", "exact", "partial", "type"), ("cor", "inc", "par", "mis", "spu")
+    cells = [
+        [
+            name, scheme, *(percent(row.get(f"{value}_muc_{scheme}")) for value in ("precision", "recall", "f1")),
+            *(str(row.get(f"n_muc_{scheme}_{count}")) for count in counts),
+        ]
+        for name, row in rows.items() if row.get("f1_muc_strict") is not None for scheme in schemes
+    ]  # fmt: skip
+    header = [first, "scheme", "P", "R", "F1", *map(str.upper, counts)]
+    title = f"MUC scores, as SemEval-2013 has them (%){which}\n"
+    return [title + table(header, cells, colour=colour, strong=4)] if cells else []
 
 
 def _novelty_table(scores: Mapping[str, Score], colour: bool) -> str:
@@ -123,7 +140,7 @@ _TABLES: dict[str, tuple[str, dict[str, str]]] = {
     "partial_f1": (
         "Partial credit, F1 (%)",
         {
-            "f1_exact": "exact", "f1_left": "left", "f1_right": "right", "f1_overlap": "overlap",
+            "f1_exact": "exact", "f1_left": "left", "f1_right": "right", "f1_overlap": "overlap", "f1_iou": "IoU",
             "n_partial_left": "+left", "n_partial_right": "+right", "n_partial_overlap": "+overlap",
         },
     ),

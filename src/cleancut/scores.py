@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .alignment import Aligner, Counts, Match
+from .alignment import WHOLE, Aligner, Counts, Match, tally
 from .exposure import HARD, NOVELTY, Exposed, Exposure
 from .resampling import Rows, intervals, parse_resamples
 from .spans import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
@@ -257,10 +257,11 @@ def _resampling(resamples: int, seed: int) -> dict[str, Value]:
     return {"ci": resamples, "seed": seed} if resamples else {}
 
 
-def _rows(scored: Pair, samples: Mapping[str, NDArray[np.integer]]) -> Rows:
+def _rows(
+    scored: Pair, samples: Mapping[str, NDArray[np.integer]], weights: Mapping[str, NDArray[np.int64]] | None = None
+) -> Rows:
     """Counts of each sample, from the sample of each thing that is counted."""
-    n = scored.gold.n_samples
-    columns = {name: np.bincount(sample, minlength=n) for name, sample in samples.items()}
+    columns = tally(samples, scored.gold.n_samples, weights)
     return Rows.of(columns, scored.corpus.docs if scored.corpus is not None else None)
 
 
@@ -320,6 +321,8 @@ def partial_f1(
     pred: Any,
     *,
     credit: float = 0.5,
+    muc: bool = False,
+    iou: bool = False,
     tokens: Any = None,
     labels: Any = None,
     scheme: str | None = None,
@@ -334,22 +337,43 @@ def partial_f1(
     The paper takes the first match found; here a maximum matching is taken, which gave the same counts on all
     systems tried and does not depend on the order of the lists.
 
+    ``muc`` adds the four scores of SemEval-2013 task 9, after MUC: ``strict`` (span and type), ``exact`` (span alone),
+    ``partial`` (span alone, half a point for an overlap) and ``type`` (type, any overlap), each with its pairs of
+    mentions that share a token, correct (``cor``), incorrect (``inc``) or partial (``par``), and the mentions that are
+    missed (``mis``) or spurious (``spu``): P = (COR + PAR / 2) / predictions, R = (COR + PAR / 2) / references. Exact
+    pairs come first, then for ``type`` pairs of one type, else those of one span; of what is left, as many as possible.
+    A type is scored as if there were no other, as nervaluate does it, whose counts depend on the order of the lists.
+
+    ``iou`` adds the score whose credit is the intersection over union of the tokens of two mentions of one type
+    (``f1_iou``), in one-to-one pairs of the greatest total.
+
     >>> s = partial_f1([["B-ORG", "I-ORG", "I-ORG"]], [["O", "B-ORG", "I-ORG"]])
     >>> s.f1_exact, s.f1_left, s.f1_right, s.f1_overlap
     (0.0, 0.0, 0.5, 0.5)
+    >>> s = partial_f1([["B-ORG", "I-ORG", "I-ORG"]], [["O", "B-LOC", "I-LOC"]], muc=True)
+    >>> s.n_muc_strict_inc, s.n_muc_partial_par, s.f1_muc_partial, s.f1_muc_type
+    (1, 1, 0.5, 0.0)
     """
     credit = parse_credit(credit)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
     aligner = Aligner(scored.gold, scored.pred)
-    columns, samples = _exact_columns(aligner), _exact_samples(aligner)
+    paired, weights = {}, {}  # gold mentions in pairs, and what each is worth, if not the same
     for mode in _PARTIAL:
         found = aligner.align(mode)
-        near = found.gold[~found.exact]
-        columns[f"n_partial_{mode}"], samples[f"n_partial_{mode}"] = aligner.gold_label[near], scored.gold.sample[near]
+        paired[f"n_partial_{mode}"] = found.gold[~found.exact]
+    if muc:
+        paired["muc_same_span"] = np.append(aligner.exact_gold, aligner.same_span()[0])
+        paired["muc_met"] = np.append(paired["muc_same_span"], aligner.meetings()[0])
+        paired["muc_met_type"] = np.append(aligner.exact_gold, aligner.meetings_by_type()[0])
+    if iou:
+        paired["iou"], weights["iou"] = aligner.ious()
+    columns = _exact_columns(aligner) | {name: aligner.gold_label[gold] for name, gold in paired.items()}
+    samples = _exact_samples(aligner) | {name: scored.gold.sample[gold] for name, gold in paired.items()}
     resamples = parse_resamples(ci)
-    rows = _rows(scored, samples) if resamples else None
-    sums = Sums.of(Counts.of(aligner.labels, columns), scored, rows=rows)
-    settings: dict[str, Value] = {"match": "+".join(_PARTIAL), "credit": credit, **_resampling(resamples, seed)}
+    rows = _rows(scored, samples, weights) if resamples else None
+    sums = Sums.of(Counts.of(aligner.labels, columns, weights), scored, rows=rows)
+    match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
+    settings: dict[str, Value] = {"match": "+".join(match), "credit": credit, **_resampling(resamples, seed)}
     return Score("partial_f1", sums, settings, _partial_values, _partial_row)
 
 
@@ -363,7 +387,8 @@ def _partial_values(score: Score) -> dict[str, Any]:
     counts = score.sums.counts
     values = _partial_row(counts.total(), score.settings) | score.sums.repairs()
     for label, sums in counts.by_type.items():
-        values |= {f"{name}/{label}": value for name, value in _partial_row(sums, score.settings).items()}
+        row = _partial_row(_alone(sums), score.settings)
+        values |= {f"{name}/{label}": value for name, value in row.items()}
     return {**values, "signature": score.signature}
 
 
@@ -372,7 +397,38 @@ def _partial_row(sums: Mapping[str, Any], settings: Mapping[str, Value]) -> dict
     for mode in _PARTIAL:
         earned = sums["n_exact"] + float(settings["credit"]) * sums[f"n_partial_{mode}"]
         values |= prf(earned, sums["n_pred"], sums["n_gold"], f"_{mode}")
-    return {**values, **sums}
+    values |= {name: count for name, count in sums.items() if name.startswith("n_")}
+    if "iou" in sums:
+        values |= prf(sums["iou"] / WHOLE, sums["n_pred"], sums["n_gold"], "_iou")
+    if "muc_met" in sums:
+        values |= _muc_row(sums)
+    return values
+
+
+def _muc_row(sums: Mapping[str, Any]) -> dict[str, Any]:
+    """The four scores of SemEval-2013: of the pairs that met, some are correct, and the others partial or incorrect."""
+    right_and_met = {
+        "strict": (sums["n_exact"], sums["muc_met"]),
+        "exact": (sums["muc_same_span"], sums["muc_met"]),
+        "partial": (sums["muc_same_span"], sums["muc_met"]),
+        "type": (sums["n_exact"] + sums["n_partial_overlap"], sums["muc_met_type"]),
+    }
+    values: dict[str, Any] = {}
+    for name, (right, met) in right_and_met.items():
+        partial = (met - right) * (name == "partial")
+        values |= prf(right + 0.5 * partial, sums["n_pred"], sums["n_gold"], f"_muc_{name}")
+        counts = {"cor": right, "inc": met - right - partial, "par": partial}
+        counts |= {"mis": sums["n_gold"] - met, "spu": sums["n_pred"] - met}
+        values |= {f"n_muc_{name}_{what}": count for what, count in counts.items()}
+    return values
+
+
+def _alone(sums: Mapping[str, Any]) -> dict[str, Any]:
+    """The sums of one type as MUC scores it, as if there were no other: all that meet are of one type."""
+    if "muc_met" not in sums:
+        return dict(sums)
+    met = sums["n_exact"] + sums["n_partial_overlap"]
+    return {**sums, "muc_same_span": sums["n_exact"], "muc_met": met, "muc_met_type": met}
 
 
 # --- clean --------------------------------------------------------------------------------------------------

@@ -65,6 +65,8 @@ def add(commands: Any) -> None:
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
+    parser.add_argument("--muc", action="store_true", help="partial: the four scores of SemEval-2013 too, with counts")
+    parser.add_argument("--iou", action="store_true", help="partial: credit by intersection over union too")
     parser.add_argument(
         "--gold-column", type=int, metavar="N", help="CoNLL column of gold and training tags; default the last"
     )
@@ -82,6 +84,9 @@ def _score(arguments: argparse.Namespace) -> str:
     if arguments.train is None and set(NEED_TRAIN) & set(named or ()):
         raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
     metrics = named or [m for m in METRICS.values() if arguments.train or m not in NEED_TRAIN]
+    for name in ("muc", "iou"):
+        if getattr(arguments, name) and "partial_f1" not in metrics:
+            raise CleancutError(f"--{name} is for partial credit. Give --metrics partial.")
     columns = {"gold_column": arguments.gold_column, "pred_column": arguments.pred_column}
     files = arguments.pred
     if files is None:  # conlleval's single file
@@ -99,9 +104,8 @@ def _score(arguments: argparse.Namespace) -> str:
     elif arguments.key != "surface+type" or arguments.ignore_case:
         raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
-    scorer = _Scorer(
-        metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None, confidence=confidence
-    )
+    partial = {"credit": arguments.credit, "muc": arguments.muc, "iou": arguments.iou}
+    scorer = _Scorer(metrics, exposure, partial, arguments.join_at, strict=named is not None, confidence=confidence)
     results = {
         name: scorer.score(arguments.gold, file, {**columns, **tags})
         for name, file in zip(distinct_names(files), files, strict=True)
@@ -118,10 +122,10 @@ class _Scorer:
     """Scores systems batch by batch, so that files of any size take the same memory."""
 
     def __init__(
-        self, metrics: list[str], exposure: Exposure | None, credit: float, joined: bool, *, strict: bool,
+        self, metrics: list[str], exposure: Exposure | None, partial: Mapping[str, Any], joined: bool, *, strict: bool,
         confidence: Mapping[str, int],
     ) -> None:  # fmt: skip
-        self._metrics, self._exposure, self._credit = metrics, exposure, credit
+        self._metrics, self._exposure, self._partial = metrics, exposure, partial
         self._joined, self._strict, self._confidence = joined, strict, confidence
         self.notes: list[str] = []
 
@@ -148,7 +152,7 @@ class _Scorer:
         function = getattr(scores, metric)
         if metric in NEED_TRAIN:
             return function(gold, pred, self._exposure, **self._confidence)
-        return function(gold, pred, **({"credit": self._credit} if metric == "partial_f1" else {}), **self._confidence)
+        return function(gold, pred, **(self._partial if metric == "partial_f1" else {}), **self._confidence)
 
 
 def _chosen_metrics(text: str) -> list[str]:
