@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import flat, pairs, tags_of
 
-from cleancut import exact_f1, partial_f1
+from cleancut import Corpus, Exposure, Mentions, clean_f1, exact_f1, partial_f1
 
 metrics = pytest.importorskip("seqeval.metrics", reason="seqeval is needed for the comparison")
 schemes = pytest.importorskip("seqeval.scheme")
@@ -130,3 +130,30 @@ def test_seqscore_with_its_conlleval_repair(both):
     assert (score.n_exact, score.n_gold, score.n_pred) == (found.true_pos, found.total_ref, found.total_pos)
     for label, row in found.type_scores.items():
         assert (score[f"n_exact/{label}"], score[f"f1/{label}"]) == (row.true_pos, pytest.approx(row.f1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_seqscore_on_the_type_confusable_mentions(data):
+    """SeqScore does not choose tough mentions, but its recall of a chosen subset of the references is that subset's."""
+    scoring = pytest.importorskip("seqscore.scoring", reason="SeqScore is needed for the comparison")
+    model = pytest.importorskip("seqscore.model")
+    gold, pred = with_words(data.draw(pairs(tags_of("BI"))))
+    tokens = [[data.draw(st.sampled_from("ab")) for _ in sample] for sample in gold]
+    sides = [Mentions.of(side).spans() for side in (gold, pred)]
+    types = {}
+    for words, spans in zip(tokens, sides[0], strict=True):
+        for span in spans:
+            types.setdefault(tuple(words[span["start"] : span["end"]]), set()).add(span["label"])
+    theirs = scoring.ClassificationScore()
+    for words, *spans in zip(tokens, *sides, strict=True):
+        ours, found = (
+            [(model.Mention(model.Span(s["start"], s["end"]), s["label"]), s) for s in side] for side in spans
+        )
+        tough = [m for m, s in ours if len(types[tuple(words[s["start"] : s["end"]])]) > 1]
+        scoring.score_sequence_mentions([m for m, _ in found], tough, theirs)
+    shown = Exposure.of(Corpus.of([["a"]], tags=[["O"]]))
+    score = clean_f1(gold, pred, shown, tokens=tokens, confusable=True)
+    assert score.n_confusable == theirs.total_ref
+    if theirs.total_ref:
+        assert score.recall_confusable == pytest.approx(theirs.recall)

@@ -371,6 +371,11 @@ class Exposed:
             return self.type_frequency / self.surface_frequency
 
     @cached_property
+    def n_types(self) -> NDArray[np.int64]:
+        """Of how many types the training mentions of the surface are."""
+        return self._exposure._of_surface_type.n_types(self._surface)
+
+    @cached_property
     def usual_label(self) -> list[str | None]:
         """The type that training gives the surface most often; None for a new surface."""
         names = [*self._exposure.type_names, None]
@@ -596,14 +601,22 @@ class _PairTally:
         """The count of each pair, or of each id over all types; 0 where either is negative."""
         if types is None:
             sums = np.append(0, np.cumsum(self.counts))
-            low, high = ids << self._BITS, (ids + 1) << self._BITS
-            counts = sums[np.searchsorted(self.codes, high)] - sums[np.searchsorted(self.codes, low)]
-            return np.where(ids < 0, 0, counts)
+            low, high = self._stretch(ids)
+            return sums[high] - sums[low]
         if not len(self.codes):
             return np.zeros(len(ids), np.int64)
         wanted = self.code(ids, np.maximum(types, 0))
         at = np.minimum(np.searchsorted(self.codes, wanted), len(self.codes) - 1)
         return np.where((self.codes[at] == wanted) & (ids >= 0) & (types >= 0), self.counts[at], 0)
+
+    def n_types(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """With how many types each id was counted; 0 for a negative one."""
+        low, high = self._stretch(ids)
+        return high - low
+
+    def _stretch(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the pairs of each id begin and end; an empty stretch for a negative one."""
+        return np.searchsorted(self.codes, ids << self._BITS), np.searchsorted(self.codes, (ids + 1) << self._BITS)
 
     def largest(self, n: int) -> NDArray[np.int64]:
         """For each id below ``n`` the largest count of one type."""

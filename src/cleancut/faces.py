@@ -25,9 +25,11 @@ from .tags import CleancutError, bounds_of
 KEYWORDS = {
     "exact_f1": ("labels", "scheme", "repair", "ci", "seed", "keys"),
     "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit", "muc", "iou"),
-    "clean_f1": ("labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode"),
+    "clean_f1": (
+        "labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode", "confusable"
+    ),
     "hardeval": ("labels", "scheme", "repair", "ci", "seed", "train", "strict", "encoding"),
-}
+}  # fmt: skip
 """The keywords of each module. A module ignores those of the others, since ``evaluate.combine`` sends all to all."""
 
 _SPANS = pa.list_(pa.struct({"start": pa.int64(), "end": pa.int64(), "label": pa.string()}))

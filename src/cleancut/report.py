@@ -73,7 +73,9 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
             parts.append("95% intervals (%)\n" + _interval_table(scores, columns, colour))
         parts += _muc_tables("system", scores, colour)
         if metric == "clean_f1":
-            parts.append("Recall by novelty of the gold mention (%)\n" + _novelty_table(scores, colour))
+            parts.append("Recall by novelty of the gold mention (%)\n" + _recall_table(scores, _NOVELTY, colour))
+            if all("n_confusable" in score for score in scores.values()):
+                parts.append("Recall on type-confusable mentions (%)\n" + _recall_table(scores, _CONFUSABLE, colour))
         if by_type and metric != "hardeval":
             for system, score in scores.items():
                 types = {label: _OfType(score, label) for label in score.sums.counts.by_type}
@@ -109,14 +111,17 @@ def _muc_tables(first: str, rows: Mapping[str, Any], colour: bool, which: str = 
     return [title + table(header, cells, colour=colour, strong=4)] if cells else []
 
 
-def _novelty_table(scores: Mapping[str, Score], colour: bool) -> str:
-    """Recall on mentions seen with their type, with another, and new ones; the number of mentions behind it."""
-    header = ["system", "seen", "other type", "new, known words", "new words"]
+def _recall_table(scores: Mapping[str, Score], subsets: Mapping[str, str], colour: bool) -> str:
+    """Recall on subsets of the gold mentions, and how many mentions there are."""
     cells = [
-        [system, *(f"{percent(score[f'recall_{name}'])} ({score[f'n_{name}']})" for name in NOVELTY)]
+        [system, *(f"{percent(score[f'recall_{name}'])} ({score[f'n_{name}']})" for name in subsets)]
         for system, score in scores.items()
     ]
-    return table(header, cells, colour=colour)
+    return table(["system", *subsets.values()], cells, colour=colour)
+
+
+_NOVELTY = dict(zip(NOVELTY, ("seen", "other type", "new, known words", "new words"), strict=True))
+_CONFUSABLE = {"confusable": "all", "confusable_seen": "seen", "confusable_unseen": "unseen"}
 
 
 class _OfType:

@@ -441,6 +441,7 @@ def clean_f1(
     *,
     match: str = "exact",
     credit: float = 0.5,
+    confusable: bool | Exposure = False,
     tokens: Any = None,
     labels: Any = None,
     scheme: str | None = None,
@@ -457,6 +458,12 @@ def clean_f1(
     novelty (``recall_seen``, ``recall_other_type``, ``recall_known_words``, ``recall_unknown_words``) and the score of
     a look-up of the training mentions (``memorisation_f1``). Where a subset is empty its scores are NaN.
 
+    ``confusable=True`` adds the recall of gold mentions whose words are mentions of more than one type in the gold
+    annotation (type-confusable mentions; Tu and Lignos): of all (``recall_confusable``), of those whose words training
+    has as a mention of any type (``recall_confusable_seen``) and of the others (``recall_confusable_unseen``). That is
+    a matter of the whole test set: scores of its shards add up only where all are judged by one index of the whole,
+    ``confusable=Exposure.of(gold)``, and refuse to where each is judged by its own shard.
+
     >>> from cleancut.spans import Corpus
     >>> shown = Exposure.of(Corpus.of([["Alice"]], tags=[["B-PER"]]))
     >>> gold, pred = [["B-PER", "B-PER", "O"]], [["B-PER", "B-PER", "B-PER"]]
@@ -469,19 +476,23 @@ def clean_f1(
     shown = _view("clean_f1", exposure, text)
     aligner = Aligner(scored.gold, scored.pred)
     found = aligner.align(mode)
+    judge = _judge(confusable, exposure, text)
+    tough = judge.view(text).n_types > 1 if judge is not None else None
     matched = np.zeros(len(scored.gold), np.int64)
     matched[found.gold] = np.where(found.exact, 1, 2)
     code = shown.mention_class * 3 + matched
-    columns = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels))
+    columns = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels), tough)
     counts = Counts.of_table(aligner.labels, columns) | _memorised_counts(scored.gold, shown)
     settings: dict[str, Value] = {"match": mode.value}
     if mode is not Match.EXACT:
         settings["credit"] = credit
     settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
+    if judge is not None:
+        settings["confusable"] = judge.fingerprint
     resamples, rows = parse_resamples(ci), None
     if resamples:
         n = scored.gold.n_samples
-        by_sample = _clean_columns(scored.gold.sample, code, scored.pred.sample, n)
+        by_sample = _clean_columns(scored.gold.sample, code, scored.pred.sample, n, tough)
         looked_up = Aligner(scored.gold, shown.memorised)
         by_sample["n_memorised"] = np.bincount(shown.memorised.sample, minlength=n)
         by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[looked_up.exact_gold], minlength=n)
@@ -490,8 +501,25 @@ def clean_f1(
     return Score("clean_f1", sums, settings | _resampling(resamples, seed), _clean_values, _clean_row)
 
 
+def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
+    """The index by which mentions are type-confusable: the one given, or that of the gold annotation; None for none."""
+    if isinstance(confusable, bool):
+        return Exposure.of(text, **exposure.key._asdict()) if confusable else None
+    if not isinstance(confusable, Exposure):
+        raise CleancutError(f"confusable={confusable!r}: expected True, False or Exposure.of(the whole test set).")
+    if confusable.key != exposure.key:
+        raise CleancutError(
+            f"confusable= has the key {confusable.key}, the training index {exposure.key}. Make both with the same."
+        )
+    return confusable
+
+
 def _clean_columns(
-    gold_group: NDArray[np.integer], code: NDArray[np.integer], pred_group: NDArray[np.integer], n: int
+    gold_group: NDArray[np.integer],
+    code: NDArray[np.integer],
+    pred_group: NDArray[np.integer],
+    n: int,
+    tough: NDArray[np.bool_] | None,
 ) -> dict[str, NDArray[np.integer]]:
     """The sums of each of ``n`` types, or samples: one count over class and match holds them all."""
     width = 2 * len(NOVELTY) * 3
@@ -501,7 +529,16 @@ def _clean_columns(
     columns |= _match_columns(table[:, 1].sum(axis=1), "_contaminated")
     for i, name in enumerate(NOVELTY):
         columns |= _match_columns(table[:, :, i].sum(axis=1), f"_{name}")
+    if tough is not None:
+        table = np.bincount((gold_group * width + code)[tough], minlength=n * width).reshape(table.shape).sum(axis=1)
+        new = NOVELTY.index("known_words")  # from here on, the surface is no training mention
+        for name, part in zip(_CONFUSABLE, (table, table[:, :new], table[:, new:]), strict=True):
+            columns |= _match_columns(part.sum(axis=1), f"_{name}")
     return columns
+
+
+_CONFUSABLE = ("confusable", "confusable_seen", "confusable_unseen")
+"""Of all type-confusable mentions, of those whose surface is a training mention, of the others."""
 
 
 def _match_columns(table: NDArray[np.integer], of: str) -> dict[str, NDArray[np.integer]]:
@@ -559,8 +596,9 @@ def _clean_row(sums: Mapping[str, Any], settings: Mapping[str, Value]) -> dict[s
         "n_pred": n_pred,
         "contamination_rate": share(n_contaminated, n_gold),
     }
-    values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_gold_{name}"]) for name in NOVELTY}
-    values |= {f"n_{name}": sums[f"n_gold_{name}"] for name in NOVELTY}
+    subsets = NOVELTY + (_CONFUSABLE if "n_gold_confusable" in sums else ())
+    values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_gold_{name}"]) for name in subsets}
+    values |= {f"n_{name}": sums[f"n_gold_{name}"] for name in subsets}
     memory = prf(sums["n_memorised_exact"], sums["n_memorised"], n_gold)
     return values | {f"memorisation_{name}": value for name, value in memory.items()}
 
