@@ -50,6 +50,7 @@ def test_mentions_against_plain_counters(train, test):
     assert view.seen.tolist() == [key in typed for key in keys(test)]
     assert view.type_frequency.tolist() == [typed[key] for key in keys(test)]
     assert view.surface_frequency.tolist() == [surfaces[key[0]] for key in keys(test)]
+    assert view.n_types.tolist() == [len({t for s, t in typed if s == key[0]}) for key in keys(test)]
     loose = Exposure.of(train, typed=False).view(test)
     assert loose.seen.tolist() == [key[0] in surfaces for key in keys(test)]
     for key, share, usual in zip(keys(test), view.consistency.tolist(), view.usual_label):

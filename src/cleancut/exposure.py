@@ -392,6 +392,11 @@ class Exposed:
             return self.type_frequency / self.surface_frequency
 
     @cached_property
+    def n_types(self) -> NDArray[np.int64]:
+        """Of how many types the training mentions of the surface are."""
+        return self._exposure._of_surface_type.n_types(self._surface)
+
+    @cached_property
     def usual_label(self) -> list[str | None]:
         """The type that training gives the surface most often; None for a new surface."""
         names = [*self._exposure.type_names, None]
@@ -665,6 +670,10 @@ class _PairTally:
         total = np.zeros(n, np.int64)
         np.add.at(total, self.codes >> self._BITS, self.counts)
         return total
+
+    def n_types(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """With how many types each id was counted; 0 for a negative one."""
+        return np.searchsorted(self.codes, (ids + 1) << self._BITS) - np.searchsorted(self.codes, ids << self._BITS)
 
     def largest(self, n: int) -> NDArray[np.int64]:
         """For each id below ``n`` the largest count of one type."""

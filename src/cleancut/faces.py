@@ -25,24 +25,15 @@ from .tags import CleancutError, bounds_of
 
 KEYWORDS = {
     "exact_f1": ("labels", "scheme", "repair", "ci", "seed", "keys"),
-    "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit"),
-    "clean_f1": ("labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode"),
+    "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit", "muc", "iou"),
+    "clean_f1": (
+        "labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode", "confusable"
+    ),
     "hardeval": ("labels", "scheme", "repair", "ci", "seed", "train", "strict", "encoding"),
     "bucket_f1": (
-        "labels",
-        "scheme",
-        "repair",
-        "ci",
-        "seed",
-        "train",
-        "attributes",
-        "bins",
-        "level",
-        "case",
-        "typed",
-        "unicode",
+        "labels", "scheme", "repair", "ci", "seed", "train", "attributes", "bins", "level", "case", "typed", "unicode"
     ),
-}
+}  # fmt: skip
 """The keywords of each module. A module ignores those of the others, since ``evaluate.combine`` sends all to all."""
 
 _SPANS = pa.list_(pa.struct({"start": pa.int64(), "end": pa.int64(), "label": pa.string()}))

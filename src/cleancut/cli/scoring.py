@@ -11,7 +11,7 @@ from typing import Any
 from .. import scores
 from ..exposure import Exposure
 from ..leakage import join_at
-from ..reading import paired_batches
+from ..reading import paired_batches, read_batches
 from ..report import scores_text, to_json
 from ..scores import NEED_TRAIN, Score
 from ..spans import Corpus, overlaps
@@ -52,6 +52,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
+    parser.add_argument("--muc", action="store_true", help="partial: the four scores of SemEval-2013 too, with counts")
+    parser.add_argument("--iou", action="store_true", help="partial: credit by intersection over union too")
+    parser.add_argument(
+        "--confusable", action="store_true",
+        help="clean: recall on names that have several types in the gold file too, which is read twice then",
+    )  # fmt: skip
     add_column_options(parser.add_argument_group("columns of the training data"))
     add_key_options(parser)
     add_tag_options(parser)
@@ -63,6 +69,10 @@ def _score(arguments: argparse.Namespace) -> str:
     if arguments.train is None and set(NEED_TRAIN) & set(named or ()):
         raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
     metrics = named or [m for m in METRICS.values() if arguments.train or m not in NEED_TRAIN]
+    for name, metric in (("muc", "partial"), ("iou", "partial"), ("confusable", "clean")):
+        if getattr(arguments, name) and METRICS[metric] not in metrics:
+            remedy = "Give --train FILE." if metric == "clean" and not arguments.train else "Add it to --metrics."
+            raise CleancutError(f"--{name} belongs to the {metric} score. {remedy}")
     files, columns = system_files(arguments)
     tags = tag_options(arguments)
     exposure = None
@@ -74,9 +84,14 @@ def _score(arguments: argparse.Namespace) -> str:
     elif arguments.key != "surface+type" or arguments.ignore_case:
         raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
-    scorer = _Scorer(
-        metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None, confidence=confidence
-    )
+    options: dict[str, dict[str, Any]] = {metric: dict(confidence) for metric in metrics}
+    if "partial_f1" in metrics:
+        options["partial_f1"] |= {"credit": arguments.credit, "muc": arguments.muc, "iou": arguments.iou}
+    if arguments.confusable:  # by the whole file, since batches are scored one by one
+        whole = read_batches(arguments.gold, column=columns["gold_column"], **tags)
+        batches = (join_at(batch) if arguments.join_at else batch for batch in whole)
+        options["clean_f1"]["confusable"] = Exposure.of(batches, **key(arguments))
+    scorer = _Scorer(options, exposure, arguments.join_at, strict=named is not None)
     results = {name: scorer.score(arguments.gold, file, {**columns, **tags}) for name, file in files.items()}
     for note in dict.fromkeys(scorer.notes):
         print(f"cleancut: {note}", file=sys.stderr)
@@ -90,11 +105,9 @@ class _Scorer:
     """Scores systems batch by batch, so that files of any size take the same memory."""
 
     def __init__(
-        self, metrics: list[str], exposure: Exposure | None, credit: float, joined: bool, *, strict: bool,
-        confidence: Mapping[str, int],
+        self, options: Mapping[str, Mapping[str, Any]], exposure: Exposure | None, joined: bool, *, strict: bool
     ) -> None:  # fmt: skip
-        self._metrics, self._exposure, self._credit = metrics, exposure, credit
-        self._joined, self._strict, self._confidence = joined, strict, confidence
+        self._options, self._exposure, self._joined, self._strict = options, exposure, joined, strict
         self.notes: list[str] = []
 
     def score(self, gold: str, pred: str, reading: dict[str, Any]) -> dict[str, Score]:
@@ -104,7 +117,7 @@ class _Scorer:
         for ours, theirs in with_progress(paired_batches(gold, pred, **reading), pred):
             if self._joined:
                 ours, theirs = join_at(ours), join_at(theirs)
-            for metric in self._metrics:
+            for metric in self._options:
                 if metric in left_out:
                     continue
                 if metric == "hardeval" and not self._strict and (overlaps(ours.mentions) or overlaps(theirs.mentions)):
@@ -118,9 +131,8 @@ class _Scorer:
 
     def _one(self, metric: str, gold: Corpus, pred: Corpus) -> Score:
         function = getattr(scores, metric)
-        if metric in NEED_TRAIN:
-            return function(gold, pred, self._exposure, **self._confidence)
-        return function(gold, pred, **({"credit": self._credit} if metric == "partial_f1" else {}), **self._confidence)
+        train = [self._exposure] if metric in NEED_TRAIN else []
+        return function(gold, pred, *train, **self._options[metric])
 
 
 def _chosen_metrics(text: str) -> list[str]:
