@@ -25,7 +25,7 @@ LAYERS = [
     {"shapes"},
     {"scores"},
     {"buckets"},
-    {"faces", "confusion", "leakage", "trainer", "pages"},
+    {"faces", "confusion", "leakage", "trainer", "pages", "comparing"},
     {"splitting"},
     {"recipes"},
     {"report", "folders"},

@@ -75,7 +75,7 @@ def test_documents_are_resampled_whole():
 def beside(gold, one, other, name="exact_f1", *train, **given):
     """Two scores, and the paired test of their rows."""
     first, second = (getattr(cleancut, name)(gold, pred, *train, ci=1, **given) for pred in (one, other))
-    return first, first.sums.rows.beside(second.sums.rows)
+    return first, first.sums.rows.beside(second.sums.rows, range(len(first.parts)))
 
 
 def difference(gold, one, other, n=2_000, value="f1", **given):
@@ -101,7 +101,7 @@ def test_rows_stand_beside_each_other_as_long_as_they_are_units():
     shards = [beside(GOLD[a : a + 40], PRED[a : a + 40], PRED[::-1][a : a + 40])[1] for a in range(0, len(GOLD), 40)]
     assert shards[0] + shards[1] + shards[2] == whole
     with pytest.raises(TypeError, match="same order"):
-        (score + score).sums.rows.beside((score + score).sums.rows)
+        (score + score).sums.rows.beside((score + score).sums.rows, [0])
     with pytest.raises(TypeError, match="add up"):
         score.sums.rows + whole
 

@@ -10,6 +10,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from .alignment import Counts
     from .buckets import Buckets, buckets, register_attribute
+    from .comparing import Comparison, compare, contamination_correlation, over_runs
     from .confusion import Errors, errors
     from .exposure import Exposed, Exposure
     from .hub import materialise, publish, publish_metrics, stage
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _HOME = {
     "alignment": ["Counts"],
     "buckets": ["Buckets", "buckets", "register_attribute"],
+    "comparing": ["Comparison", "compare", "contamination_correlation", "over_runs"],
     "confusion": ["Errors", "errors"],
     "exposure": ["Exposed", "Exposure"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
@@ -44,6 +46,7 @@ __all__ = [
     "Audit",
     "Buckets",
     "CleancutError",
+    "Comparison",
     "Corpus",
     "Counts",
     "Errors",
@@ -57,6 +60,8 @@ __all__ = [
     "audit",
     "buckets",
     "clean_f1",
+    "compare",
+    "contamination_correlation",
     "detect",
     "errors",
     "exact_f1",
@@ -68,6 +73,7 @@ __all__ = [
     "mention_statistics",
     "metric",
     "mincut",
+    "over_runs",
     "partial_f1",
     "publish",
     "publish_metrics",

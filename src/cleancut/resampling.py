@@ -37,6 +37,10 @@ class Part:
     def of(self, columns: Mapping[str, Any]) -> dict[str, Any]:
         return self.values({name: sum(columns[column] for column in of) for name, of in self.sums.items()})
 
+    def gives(self) -> set[str]:
+        """The names of the values."""
+        return set(self.values(dict.fromkeys(self.sums, 0)))
+
     def of_totals(self, totals: Table) -> dict[str, NDArray[np.float64]]:
         """The values of each resample, but for counts."""
         found = self.values({name: totals[:, i] for i, name in enumerate(self.sums)})
@@ -92,12 +96,15 @@ class Rows:
     def n_units(self) -> int:
         return len(self.tables[0]) if self.times is None else int(self.times[0].sum())
 
-    def beside(self, other: Rows) -> Rows:
-        """The sums of two systems on the same units; of shards, to be joined before they are added."""
+    def beside(self, other: Rows, which: Sequence[int]) -> Rows:
+        """The sums of two systems on the same units, of some parts; of shards, before these are added."""
         if self.times is not None or other.times is not None or self.names != other.names:
             raise TypeError("rows that are not of the same units, in the same order, cannot stand beside each other")
-        pairs = zip(self.tables, other.tables, strict=True)
-        return Rows(tuple(np.hstack(pair) for pair in pairs), names=self.names)
+        joined = Rows(tuple(np.hstack([self.tables[i], other.tables[i]]) for i in which), names=self.names)
+        if self.names is not None:
+            return joined
+        tables, times = zip(*joined.collapsed(), strict=True)  # the order has done its work
+        return Rows(tables, times)
 
     def collapsed(self) -> list[tuple[Table, Table]]:
         """The distinct rows of each table in their order, and how many units have them."""
@@ -227,8 +234,6 @@ def _differences(
 
     whole = _total(times[None], table)
     point = minus(whole[:, :width], whole[:, width:])
-    if not point:
-        return {}
     drawn = np.concatenate(list(_resamples(table, times, n, rng)))
     spread = minus(drawn[:, :width], drawn[:, width:])
     # exchanging the systems in a unit moves what they differ by: units that differ by the same are alike

@@ -621,7 +621,7 @@ def hardeval(
         n, sample = scored.gold.n_samples, np.repeat(np.arange(scored.gold.n_samples), scored.gold.lengths)
         groups = {"n": sample * len(HARD) + hard.of_token}
         groups["errors"] = groups["n"][wrong]
-        tables = {name: np.bincount(at, minlength=n * len(HARD)).reshape(n, -1) for name, at in groups.items()}
+        tables = {name: np.bincount(at, minlength=n * len(HARD)).reshape(n, len(HARD)) for name, at in groups.items()}
         by_sample = {f"{name}_{of}": table[:, i] for name, table in tables.items() for i, of in enumerate(HARD)}
         rows = Rows.of(_HARDEVAL, by_sample, text.docs)
     sums_of_all = Sums.of(counts, scored, rows=rows)
@@ -673,7 +673,8 @@ def _counted(what: str, *names: str) -> dict[str, tuple[str, ...]]:
 
 
 def _hardeval_part(sums: Mapping[str, Any]) -> dict[str, Any]:
-    return {"hardeval": sum(share(sums[f"errors_{name}"], sums[f"n_{name}"]) for name in ("unseen", "diff")) / 2}
+    rates = _rate_part("unseen", sums) | _rate_part("diff", sums)
+    return {"hardeval": (rates["ter_unseen"] + rates["ter_diff"]) / 2, **rates}
 
 
 def _rate_part(name: str, sums: Mapping[str, Any]) -> dict[str, Any]:
@@ -687,6 +688,10 @@ def _share_part(name: str, sums: Mapping[str, Any]) -> dict[str, Any]:
 
 _HARDEVAL = (
     Part(_counted("n", "unseen", "diff") | _counted("errors", "unseen", "diff"), _hardeval_part),
-    *(Part(_counted("n", name) | _counted("errors", name), partial(_rate_part, name)) for name in _SUBSETS),
+    *(
+        Part(_counted("n", name) | _counted("errors", name), partial(_rate_part, name))
+        for name in _SUBSETS
+        if name not in ("unseen", "diff")
+    ),
     *(Part(_counted("errors", name, "all"), partial(_share_part, name)) for name in ("unseen", "diff", "other")),
 )
