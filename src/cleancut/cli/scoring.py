@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import glob
 import os
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 from .. import scores
+from ..comparing import over_runs
 from ..exposure import Exposure
 from ..leakage import join_at
 from ..reading import Format, format_of, paired_batches
-from ..report import scores_text, to_json
+from ..report import runs_text, scores_text, to_json
 from ..scores import NEED_TRAIN, Score
 from ..spans import Corpus, overlaps
 from ..tags import CleancutError
@@ -21,12 +23,10 @@ from .options import (
     add_column_options,
     add_key_options,
     add_tag_options,
-    column_options,
     command,
     distinct_names,
-    key,
+    exposure_of,
     tag_options,
-    train_batches,
 )
 from .terminal import wants_colour, with_progress
 
@@ -42,16 +42,26 @@ def add(commands: Any) -> None:
         "score predictions against gold annotation",
         "cleancut score --gold test.conll --pred system.conll --by-type",
     )
+    add_inputs(
+        parser,
+        "predictions for the same text; repeat it for systems side by side. Without it, the last two columns of the "
+        "gold file are gold and prediction, as conlleval has them",
+    )
+    parser.add_argument("--by-type", action="store_true", help="show each entity type too")
+    parser.add_argument(
+        "--runs", action="store_true",
+        help="the predictions are runs of one system: mean and standard deviation; --pred may be a quoted pattern",
+    )  # fmt: skip
+    parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
+    parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
+
+
+def add_inputs(parser: Any, pred: str) -> None:
+    """Gold annotation, predictions and training data, and how they are read and compared."""
     parser.add_argument(
         "--gold", required=True, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
     )
-    parser.add_argument(
-        "--pred",
-        action="append",
-        metavar="FILE",
-        help="predictions for the same text; repeat it to compare systems. Without it, the last two "
-        "columns of the gold file are gold and prediction, as conlleval has them",
-    )
+    parser.add_argument("--pred", action="append", metavar="FILE", help=pred)
     parser.add_argument(
         "--train", action="append", metavar="SOURCE",
         help="training data, for clean and hardeval: a file, or a dataset on the Hub (org/name:config@revision)",
@@ -61,10 +71,7 @@ def add(commands: Any) -> None:
         metavar="M",
         help=f"{', '.join(METRICS)}; default exact,partial and, with --train, all",
     )
-    parser.add_argument("--by-type", action="store_true", help="show each entity type too")
-    parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
-    parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
     parser.add_argument(
         "--gold-column", type=int, metavar="N", help="CoNLL column of gold and training tags; default the last"
     )
@@ -78,40 +85,58 @@ def add(commands: Any) -> None:
 
 
 def _score(arguments: argparse.Namespace) -> str:
-    named = _chosen_metrics(arguments.metrics) if arguments.metrics is not None else None
-    if arguments.train is None and set(NEED_TRAIN) & set(named or ()):
-        raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
+    named = chosen_metrics(arguments)
     metrics = named or [m for m in METRICS.values() if arguments.train or m not in NEED_TRAIN]
     columns = {"gold_column": arguments.gold_column, "pred_column": arguments.pred_column}
     files = arguments.pred
+    if arguments.runs:
+        if arguments.ci is not None:
+            raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
+        files = _expanded(files or [])
     if files is None:  # conlleval's single file
         files, last = [arguments.gold], {"gold_column": -2, "pred_column": -1}
         columns = {name: last[name] if given is None else given for name, given in columns.items()}
         if os.path.isfile(arguments.gold) and format_of(arguments.gold) is not Format.CONLL:
             raise CleancutError(f"{arguments.gold}: only a CoNLL file holds gold and predictions. Give --pred FILE.")
-    tags = tag_options(arguments)
-    exposure = None
-    if arguments.train:
-        columns_of = column_options(arguments)
-        exposure = Exposure.of(train_batches(arguments, arguments.gold_column, columns_of), **key(arguments))
-    elif given := [name for name, value in column_options(arguments).items() if value is not None]:
-        raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
-    elif arguments.key != "surface+type" or arguments.ignore_case:
-        raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
+    exposure = exposure_of(arguments, arguments.gold_column)
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
     scorer = _Scorer(
         metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None, confidence=confidence
     )
     results = {
-        name: scorer.score(arguments.gold, file, {**columns, **tags})
+        name: scorer.score(arguments.gold, file, {**columns, **tag_options(arguments)})
         for name, file in zip(distinct_names(files), files, strict=True)
     }
     for note in dict.fromkeys(scorer.notes):
         print(f"cleancut: {note}", file=sys.stderr)
+    if arguments.runs:
+        return _runs(results, arguments)
     if arguments.json:
         plain = {name: {metric: score.to_dict() for metric, score in found.items()} for name, found in results.items()}
         return to_json(plain if len(files) > 1 else next(iter(plain.values())))
     return scores_text(results, by_type=arguments.by_type, colour=wants_colour())
+
+
+def _expanded(patterns: list[str]) -> list[str]:
+    """The files of runs; a name that is a file is that file, whatever characters it has."""
+    files = []
+    for pattern in patterns:
+        found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
+        if not found:
+            raise CleancutError(f"--pred {pattern}: no such file, and no file of this pattern.")
+        files += found
+    if not files:
+        raise CleancutError("--runs needs the predictions of each run. Give --pred 'runs/*.conll'.")
+    return list(dict.fromkeys(files))
+
+
+def _runs(results: Mapping[str, Mapping[str, Score]], arguments: argparse.Namespace) -> str:
+    first = next(iter(results.values()))
+    shared = [metric for metric in first if all(metric in found for found in results.values())]
+    over = {metric: over_runs([found[metric] for found in results.values()]) for metric in shared}
+    if arguments.json:
+        return to_json({"runs": len(results), **over})
+    return runs_text(results, over, by_type=arguments.by_type, colour=wants_colour())
 
 
 class _Scorer:
@@ -151,8 +176,11 @@ class _Scorer:
         return function(gold, pred, **({"credit": self._credit} if metric == "partial_f1" else {}), **self._confidence)
 
 
-def _chosen_metrics(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
+    """The metrics that are named; None for all that there are data for."""
+    if arguments.metrics is None:
+        return None
+    names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
     for name in names:
         if name not in METRICS:
             close = difflib.get_close_matches(name, METRICS, 1)
@@ -160,4 +188,7 @@ def _chosen_metrics(text: str) -> list[str]:
             raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(METRICS)}.")
     if not names:
         raise CleancutError(f"--metrics: none given. The metrics are {', '.join(METRICS)}.")
-    return [METRICS[name] for name in dict.fromkeys(names)]
+    found = [METRICS[name] for name in dict.fromkeys(names)]
+    if arguments.train is None and set(NEED_TRAIN) & set(found):
+        raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
+    return found
