@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .comparing import ALPHA, Comparison
+from .comparing import ALPHA, COMPARED, Comparison
 from .exposure import NOVELTY
 from .leakage import Audit
 from .scores import Score
@@ -66,10 +66,6 @@ def _width(text: str) -> int:
 
 def scores_text(results: Results, *, by_type: bool = False, colour: bool = False) -> str:
     """The scores of one or more systems, as a person reads them."""
-    return "\n\n".join([*_score_parts(results, by_type, colour), "\n".join(_notes(results))])
-
-
-def _score_parts(results: Results, by_type: bool, colour: bool) -> list[str]:
     parts = []
     for metric in dict.fromkeys(name for scores in results.values() for name in scores):
         scores = {system: found[metric] for system, found in results.items() if metric in found}
@@ -84,7 +80,7 @@ def _score_parts(results: Results, by_type: bool, colour: bool) -> list[str]:
                 types = {label: _OfType(score, label) for label in score.sums.counts.by_type}
                 name = f"{title}, {system}, by type" if len(scores) > 1 else f"{title}, by type"
                 parts.append(f"{name}\n" + _score_table("type", types, columns, colour))
-    return parts
+    return "\n\n".join([*parts, "\n".join(_notes(results))])
 
 
 def _interval_table(scores: Mapping[str, Score], columns: Mapping[str, str], colour: bool) -> str:
@@ -214,7 +210,7 @@ _COMPARED = {
 
 def comparison_text(found: Comparison, *, colour: bool = False) -> str:
     """Systems with their scores, the differences of each pair, and how their order changes."""
-    parts = _score_parts(found.scores, False, colour)
+    parts = [_compared_table(found, metric, colour) for metric in next(iter(found.scores.values()))]
     for a, b in found.beside:
         rows = []
         for d in found.pairs:
@@ -230,6 +226,23 @@ def comparison_text(found: Comparison, *, colour: bool = False) -> str:
         parts.append(f"* significant at {ALPHA}{corrected}")
     parts.append(_ranks_text(found, colour))
     return "\n\n".join([*filter(None, parts), "\n".join([*_notes(found.scores), found.signature])])
+
+
+def _compared_table(found: Comparison, metric: str, colour: bool) -> str:
+    """What is compared of each system: the value and, less exactly, its interval."""
+    values = COMPARED[metric]
+    cells = [
+        [system, *(_with_interval(scores[metric], value) for value in values)]
+        for system, scores in found.scores.items()
+    ]
+    title = f"{_TABLES[metric][0].removesuffix(' (%)')}, with 95% intervals (%)"
+    return f"{title}\n" + table(["system", *(_COMPARED[value] for value in values)], cells, colour=colour)
+
+
+def _with_interval(score: Score, value: str) -> str:
+    if math.isnan(score[value]):
+        return "-"
+    return f"{percent(score[value])} ({100 * score[f'{value}_low']:.1f}, {100 * score[f'{value}_high']:.1f})"
 
 
 def _points(fraction: float) -> str:
