@@ -24,7 +24,7 @@ LAYERS = [
     {"detecting"},
     {"shapes"},
     {"scores"},
-    {"bucketing"},
+    {"bucketing", "comparing"},
     {"diagnosis"},
     {"faces", "confusion", "leakage", "trainer", "pages"},
     {"splitting"},
