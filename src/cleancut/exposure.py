@@ -250,12 +250,16 @@ class Exposure:
 
     def _count_words(self, corpus: Corpus) -> NDArray[np.int64]:
         """Count the words of a corpus and return the id of each of its tokens."""
+        words = self._word_ids(corpus)
+        self._of_word.add(words, len(self._words))
+        return words
+
+    def _word_ids(self, corpus: Corpus) -> NDArray[np.int64]:
+        """The id of each token; of the vocabulary, only what stands in the text becomes known."""
         used = corpus.used_words()
         table = np.zeros(len(corpus.vocabulary), np.int64)
         table[used] = self._intern([corpus.vocabulary[w] for w in used.tolist()])
-        words = table[corpus.words]
-        self._of_word.add(words, len(self._words))
-        return words
+        return table[corpus.words]
 
     def _intern(self, words: list[str]) -> NDArray[np.int64]:
         known = len(self._words)
@@ -269,7 +273,8 @@ class Exposure:
 
     def _occurrences_in(self, corpus: Corpus) -> NDArray[np.int64]:
         counts = np.zeros(len(self._surfaces), np.int64)
-        folds = self._fold_of[self._intern([*corpus.vocabulary])].astype(np.int32)[corpus.words]
+        words = self._word_ids(corpus)
+        folds = self._fold_of[words].astype(np.int32)
         data, bounds = folds.tobytes(), bounds_of(corpus.lengths).tolist()
         for b, e in zip(bounds, bounds[1:], strict=False):
             for at in range(b, e):
