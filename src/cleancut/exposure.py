@@ -13,7 +13,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 from zipfile import BadZipFile
@@ -276,7 +276,7 @@ class Exposure:
         words = self._word_ids(corpus)
         folds = self._fold_of[words].astype(np.int32)
         data, bounds = folds.tobytes(), bounds_of(corpus.lengths).tolist()
-        for b, e in zip(bounds, bounds[1:], strict=False):
+        for b, e in pairwise(bounds):
             for at in range(b, e):
                 for size in self._sizes_by_first.get(int(folds[at]), ()):
                     if at + size <= e and (s := self._surfaces.get(data[4 * at : 4 * (at + size)])) is not None:
