@@ -2,8 +2,11 @@
 
     python benchmarks/exposure.py [--test 1000000] [--train 10000000] [--markdown FILE]
 
-The corpora are prepared (words interned, mentions decoded), as they are in a Trainer loop, where the same gold corpus
-is scored again and again: what the index says of it is looked up once, in the first call, which is shown apart.
+The corpora are prepared (words interned, mentions decoded). What the index says of a gold corpus is looked up in the
+first call and kept with the corpus, so that a Trainer loop, which scores the same one again and again, pays for it
+once: the first call on a new corpus and the further ones are shown apart. So are the tables that the index makes when
+it is asked for the first time after it has grown. All runs in one thread, and processor time is counted: what else the
+machine does disturbs it less.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import platform
 import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +36,12 @@ def with_words(tags: list[list[str]], seed: int) -> cleancut.Corpus:
     return cleancut.Corpus.of(tokens, tags=tags)
 
 
-def best(run: Callable[[], object], times: int = 7) -> float:
+def best(run: Callable[[], object], times: int = 15) -> float:
     found = float("inf")
     for _ in range(times):
-        started = time.perf_counter()
+        started = time.process_time()
         run()
-        found = min(found, time.perf_counter() - started)
+        found = min(found, time.process_time() - started)
     return found
 
 
@@ -75,19 +79,25 @@ def main() -> None:
 
     exposure, indexing = cleancut.Exposure(), 0.0
     for batch in batches(arguments.train):
-        started = time.perf_counter()
+        started = time.process_time()
         exposure.update(batch)
-        indexing += time.perf_counter() - started
+        indexing += time.process_time() - started
     last = batch
     del batch
     held = memory("VmRSS")
     gold_tags, pred_tags = tagged_corpus(arguments.test)
     gold = with_words(gold_tags, 0)
     pred = gold.with_predictions(pred_tags)
-    started = time.perf_counter()
-    cleancut.clean_f1(gold, pred, exposure)
-    cleancut.hardeval(gold, pred, exposure)
-    first = time.perf_counter() - started
+
+    def both(gold: cleancut.Corpus, pred: cleancut.Corpus) -> None:
+        cleancut.clean_f1(gold, pred, exposure).to_dict()
+        cleancut.hardeval(gold, pred, exposure).to_dict()
+
+    sentence = gold.select([0]), pred.select([0])
+    before, tables = memory("VmRSS"), best(lambda: both(*sentence), 1)
+    more = memory("VmRSS") - before
+    first = best(lambda: both(replace(gold), pred))  # a copy is a new corpus to the index
+    words = best(lambda: exposure.view(replace(gold)))
     exact = best(lambda: cleancut.exact_f1(gold, pred).to_dict())
     clean = best(lambda: cleancut.clean_f1(gold, pred, exposure).to_dict())
     hard = best(lambda: cleancut.hardeval(gold, pred, exposure).to_dict())
@@ -96,19 +106,25 @@ def main() -> None:
 
 `python benchmarks/exposure.py` on {platform.system()} {platform.machine()}, Python {platform.python_version()}; \
 cleancut {cleancut.__version__}, numpy {np.__version__}. {arguments.test:,} test tokens as prepared corpora, \
-{arguments.train:,} training tokens: {exposure.n_words:,} words, {exposure.n_entities:,} entities.
+{arguments.train:,} training tokens: {exposure.n_words:,} words, {exposure.n_entities:,} entities. \
+Processor time, the least of 15 runs (of indexing and tables: of one).
 
 | what | seconds | x exact_f1 |
 |---|---:|---:|
 | exact_f1 | {exact:.4f} | 1.0 |
-| clean_f1 | {clean:.4f} | {clean / exact:.1f} |
-| hardeval | {hard:.4f} | {hard / exact:.1f} |
-| clean_f1 + hardeval | {clean + hard:.4f} | {(clean + hard) / exact:.1f} |
-| the first call of both, which looks the gold corpus up | {first:.4f} | {first / exact:.1f} |
+| clean_f1 + hardeval, first call on a gold corpus (looks it up) | {first:.4f} | {first / exact:.1f} |
+| &nbsp;&nbsp;of this, finding its distinct words in the index | {words:.4f} | {words / exact:.1f} |
+| clean_f1 + hardeval, each further call on it | {clean + hard:.4f} | {(clean + hard) / exact:.1f} |
+| &nbsp;&nbsp;of these, clean_f1 | {clean:.4f} | {clean / exact:.1f} |
+| &nbsp;&nbsp;of these, hardeval | {hard:.4f} | {hard / exact:.1f} |
 | indexing the training data | {indexing:.2f} | {arguments.train / indexing:,.0f} tokens/s |
+| tables of the index, once, when first asked | {tables:.2f} | |
 
-The process held {held:.0f} MB after indexing. One call of `NerMetrics` on 10,000 sentences of logits took \
-{1000 * trainer:.1f} ms, {10 * trainer:.2f} ms per 100 sentences.
+The aim for both together is 3 x `exact_f1`. The first call on a gold corpus misses it: words are found in the index \
+one by one, and every mention, every token in one and every place where a training mention may begin is looked up.
+
+The process held {held:.0f} MB after indexing, and {more:.0f} MB more with the tables. One call of `NerMetrics` on \
+10,000 sentences of logits took {1000 * trainer:.1f} ms, {10 * trainer:.2f} ms per 100 sentences.
 """
     print(text)
     if arguments.markdown:

@@ -235,6 +235,8 @@ class _Handler(BaseHTTPRequestHandler):
             branches = [_reference("heads", n, oid) for n, oid in repo.heads.items() if not n.startswith("refs/")]
             tags = [_reference("tags", n, oid) for n, oid in repo.tags.items()]
             return self.send(200, {"branches": branches, "converts": [], "tags": tags})
+        if verb == "discussions":
+            return self.send(200, self.requests_to(repo, kind, name, query))
         oid = repo.find(revision)
         if verb == "tag" and self.command == "POST":
             tag = json.loads(body)["tag"]
@@ -271,6 +273,22 @@ class _Handler(BaseHTTPRequestHandler):
         if verb == "commits":
             return self.send(200, [{"id": oid, "title": repo.titles[oid], "message": "", "date": DATE, "authors": []}])
         return self.refuse(404, "NotFound", f"nothing is known of {verb}")
+
+    def requests_to(self, repo: Repo, kind: str, name: str, query: dict) -> dict:
+        """All pull requests are open, and of the one user."""
+        mine = query.get("author", ["tester"]) == ["tester"]
+        about = {"author": {"name": "tester"}, "createdAt": DATE, "status": "open", "isPullRequest": True}
+        found = [
+            {
+                "title": repo.titles[oid],
+                "num": int(head.rpartition("/")[2]),
+                "repo": {"name": name, "type": kind},
+                **about,
+            }
+            for head, oid in repo.heads.items()
+            if head.startswith("refs/pr/") and mine
+        ]
+        return {"discussions": found, "count": len(found), "start": 0}
 
     def tree(self, files: dict[str, bytes], under: str, deep: bool) -> None:
         prefix = f"{under}/" if under else ""

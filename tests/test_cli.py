@@ -46,6 +46,19 @@ def test_metrics_may_be_chosen(capsys, files):
     assert credited["partial_f1"]["f1_left"] == 1.0
 
 
+def test_muc_and_iou_may_be_asked_for(capsys, files):
+    gold, pred = read(files / "gold.conll"), read(files / "pred.conll")
+    found = json.loads(score(capsys, files, "--json", "--muc", "--iou")[1])
+    assert found["partial_f1"] == partial_f1(gold, pred, muc=True, iou=True).to_dict()
+    _, out, _ = score(capsys, files, "--muc", "--iou", "--metrics", "partial", "--by-type")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["system", "exact", "left", "right", "overlap", "IoU", "+left", "+right", "+overlap"] in lines
+    assert ["pred", "partial", "75.00", "75.00", "75.00", "1", "0", "1", "0", "0"] in lines
+    assert ["PER", "strict", "0.00", "0.00", "0.00", "0", "1", "0", "0", "0"] in lines
+    code, _, err = score(capsys, files, "--muc", "--metrics", "exact")
+    assert code == 2 and "--muc belongs to the partial score. Add it to --metrics." in err
+
+
 def test_a_table_by_default(capsys, files):
     code, out, _ = score(capsys, files)
     assert code == 0 and "\x1b" not in out
@@ -206,6 +219,26 @@ def test_training_data_brings_clean_and_hardeval(capsys, trained):
     twice = ["--train", trained / "train.conll", "--train", trained / "gold.conll"]
     more = json.loads(score(capsys, trained, *twice, "--json", "--metrics", "clean")[1])
     assert list(more) == ["clean_f1"] and more["clean_f1"]["n_clean"] == 0
+
+
+def test_type_confusable_mentions_are_judged_by_the_whole_file(capsys, tmp_path):
+    """A name with one type in the first batch and another one in the last."""
+    between = "x O\n\n" * 20_000
+    (tmp_path / "gold.conll").write_text(f"Paris B-LOC\n\n{between}Paris B-PER\n\nOslo B-LOC\n\n")
+    (tmp_path / "pred.conll").write_text(f"Paris B-LOC\n\n{between}Paris B-LOC\n\nOslo B-LOC\n\n")
+    (tmp_path / "train.conll").write_text("Paris B-LOC\n")
+    files = ["--gold", tmp_path / "gold.conll", "--pred", tmp_path / "pred.conll", "--metrics", "clean"]
+    code, out, _ = run(capsys, "score", *files, "--train", tmp_path / "train.conll", "--confusable", "--json")
+    found = json.loads(out)["clean_f1"]
+    assert code == 0 and (found["n_confusable"], found["recall_confusable"], found["n_confusable_unseen"]) == (
+        2,
+        0.5,
+        0,
+    )
+    out = run(capsys, "score", *files, "--train", tmp_path / "train.conll", "--confusable")[1]
+    assert "Recall on type-confusable mentions (%)" in out and "50.00 (2)" in out
+    code, _, err = run(capsys, "score", *files[:4], "--confusable")
+    assert code == 2 and "--confusable belongs to the clean score. Give --train FILE." in err
 
 
 def test_keys_on_the_command_line(capsys, trained):
@@ -537,3 +570,28 @@ def test_score_with_intervals(capsys, trained):
         values = found[metric]
         assert values[f"{name}_low"] <= values[name] <= values[f"{name}_high"]
     assert run(capsys, "score", *files, "--ci", -1)[0] == 2
+
+
+def test_buckets_as_a_table_and_as_json(capsys, tmp_path):
+    gold, pred, train = (tmp_path / f"{name}.conll" for name in ("gold", "pred", "train"))
+    gold.write_text("Ada B-PER\nKing I-PER\nleft O\n\nOslo B-LOC\n")
+    pred.write_text("Ada B-PER\nKing O\nleft O\n\nOslo B-LOC\n")
+    train.write_text("Oslo B-LOC\n")
+    args = ["buckets", "--gold", str(gold), "--pred", str(pred), "--train", str(train)]
+    code, out, err = run(capsys, *args, "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "") and list(found)[:8] == "eDen oDen sLen eCon tCon eFre tFre eLen".split()
+    assert [row["bucket"] for row in found["eLen"]] == ["1", "2", "3", ">=4"]
+    first = found["eLen"][0]
+    assert (first["low"], first["high"], first["n_gold"], first["n_pred"]) == (1, 1, 1, 2)
+    assert (first["precision"], first["recall"]) == (0.5, 1.0) and found["eLen"][3]["f1"] is None
+    assert [row["n_gold"] for row in found["eCon"]] == [1, 0, 0, 1]
+    code, out, _ = run(capsys, *args, "--ci", "100", "--attributes", "eLen,novelty")
+    assert code == 0 and "eLen: entity length" in out and "unknown_words" in out and "95%" in out
+    assert "bucket_f1|match:exact" in out and "eDen" not in out
+    code, out, _ = run(capsys, "buckets", "--gold", str(gold), "--pred", str(pred), "--json")
+    assert code == 0 and "eCon" not in json.loads(out)
+    code, out, _ = run(capsys, *args, "--pred", str(gold), "--json")
+    assert code == 0 and set(json.loads(out)) == {"pred", "gold"}
+    code, out, err = run(capsys, *args, "--attributes", "elen")
+    assert (code, out) == (2, "") and "Did you mean eLen" in err

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleancut import CleancutError, Corpus, Exposure
-from cleancut.exposure import HARD, NOVELTY
+from cleancut.exposure import HARD, NOVELTY, Key, _Places
 
 WORDS = ["Ada", "ada", "King", "New", "York", "of", "x", "İ", "ﬁ", "fi"]
 TYPES = ["PER", "LOC"]
@@ -50,6 +50,7 @@ def test_mentions_against_plain_counters(train, test):
     assert view.seen.tolist() == [key in typed for key in keys(test)]
     assert view.type_frequency.tolist() == [typed[key] for key in keys(test)]
     assert view.surface_frequency.tolist() == [surfaces[key[0]] for key in keys(test)]
+    assert view.n_types.tolist() == [len({t for s, t in typed if s == key[0]}) for key in keys(test)]
     loose = Exposure.of(train, typed=False).view(test)
     assert loose.seen.tolist() == [key[0] in surfaces for key in keys(test)]
     for key, share, usual in zip(keys(test), view.consistency.tolist(), view.usual_label):
@@ -193,6 +194,29 @@ def test_hard_tokens_by_hand():
     ]  # fmt: skip
 
 
+@settings(deadline=None)
+@given(corpora(), corpora(), st.booleans())
+def test_hard_tokens_against_plain_counters(train, test, strict):
+    counts = Counter((w, t[2:]) for words, tags in zip(train.tokens(), labels(train)) for w, t in zip(words, tags))
+    expected = []
+    for word, tag in ((w, t[2:]) for words, tags in zip(test.tokens(), labels(test)) for w, t in zip(words, tags)):
+        outside, of_types = counts[word, ""], [counts[word, name] for name in TYPES]
+        inside, side = sum(of_types), "i" if tag else "o"
+        here, there = (inside, outside) if tag else (outside, inside)
+        if not inside + outside:
+            expected.append(f"unseen_{side}")
+        elif here == 0 if strict else here < there:
+            expected.append(f"diff_{side}")
+        elif tag and inside >= outside and (counts[word, tag] == 0 if strict else counts[word, tag] < max(of_types)):
+            expected.append("diff_e")
+        else:
+            expected.append("other")
+    view = Exposure.of(train).view(test)
+    found = view.hard_tokens_strict if strict else view.hard_tokens
+    assert [HARD[i] for i in found.of_token] == expected
+    assert found.counts.tolist() == [expected.count(name) for name in HARD]
+
+
 def test_the_look_up_takes_the_longest_surface_and_stays_in_its_sample():
     train = Corpus.of(
         [["New", "York", "City"], ["New", "York"], ["York"]], tags=[["B-L", "I-L", "I-L"], ["B-L", "I-L"], ["B-P"]]
@@ -204,6 +228,74 @@ def test_the_look_up_takes_the_longest_surface_and_stays_in_its_sample():
         [{"start": 0, "end": 1, "label": "P"}, {"start": 1, "end": 3, "label": "L"}],
         [],
     ]
+
+
+@st.composite
+def crowded(draw):
+    """Few words and many mentions, of which any may nest, overlap or go on; empty samples among them."""
+    samples = draw(st.lists(st.lists(st.sampled_from(["a", "A", "b", "ﬁ", "fi"]), max_size=9), max_size=5))
+    entities = []
+    for words in samples:
+        spans = []
+        for _ in range(draw(st.integers(0, 4)) if words else 0):
+            start = draw(st.integers(0, len(words) - 1))
+            spans.append((start, draw(st.integers(start + 1, len(words))), draw(st.sampled_from(TYPES))))
+        entities.append(spans)
+    return Corpus.of(samples, entities=entities)
+
+
+def look_up(train, test, key):
+    """The look-up word by word, and for each mention of a corpus how often training has its surface."""
+    counts = {}
+    for words, label in keys(train):
+        counts.setdefault(tuple(map(key.fold, words)), Counter())[label] += 1
+    found = []
+    for sample in test.tokens():
+        words, spans, at = list(map(key.fold, sample)), [], 0
+        while at < len(words):
+            ends = [end for end in range(at + 1, len(words) + 1) if tuple(words[at:end]) in counts]
+            if ends:
+                of = counts[tuple(words[at : ends[-1]])]
+                usual = min(label for label, n in of.items() if n == max(of.values()))
+                spans.append({"start": at, "end": ends[-1], "label": usual})
+            at = ends[-1] if ends else at + 1
+        found.append(spans)
+    shown = [(counts.get(tuple(map(key.fold, words)), Counter()), label) for words, label in keys(test)]
+    return found, [of.total() for of, _ in shown], [of[label] for of, label in shown]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(crowded(), min_size=1, max_size=3),
+    crowded(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, "NFKC"]),
+)
+def test_the_look_up_against_one_word_by_word(parts, test, case, typed, unicode):
+    options = {"case": case, "typed": typed, "unicode": unicode}
+    found, of_surface, of_type = look_up(Corpus.concatenate(parts), test, Key(**options))
+    batched = Exposure(**options)
+    for part in parts:
+        batched.view(test).mention_class  # noqa: B018 (what is kept for a smaller index must go)
+        batched.view(test).memorised  # noqa: B018
+        batched.update(part)
+    for index in (batched, sum(Exposure.of(part, **options) for part in parts)):
+        view = index.view(test)
+        assert view.memorised.spans() == found
+        assert view.surface_frequency.tolist() == of_surface
+        assert view.type_frequency.tolist() == of_type
+        assert view.seen.tolist() == [n > 0 for n in (of_type if typed else of_surface)]
+
+
+@settings(deadline=None)
+@given(st.sets(st.integers(0, 2**62)), st.integers(0, 62), st.integers(0, 300))
+def test_codes_are_found_at_their_places(codes, shift, n_dense):
+    codes = sorted(codes | {code << shift & 2**62 - 1 for code in range(n_dense)})
+    wanted = [*codes, *(code + 1 for code in codes), -1]
+    place = {code: i for i, code in enumerate(codes)}
+    found = _Places(np.array(codes, np.int64)).find(np.array(wanted, np.int64))
+    assert found.tolist() == [place.get(code, -1) for code in wanted]
 
 
 def test_views_are_kept_while_the_corpus_lives_and_not_longer():

@@ -102,6 +102,21 @@ def test_masks_of_long_samples_are_counted_right(length):
     assert (score.n_gold, score.n_pred, score.f1) == (2, 2, 1.0)
 
 
+def test_label_ids_beyond_one_read_count_like_the_first():
+    """Ids are read a part at a time: neither scores nor places may show where a part ends, nor a mention cross rows."""
+    gold = np.tile([[1, 2, 0, 3, 1], [2, 0, -100, 2, 4]], (10_000, 1))  # a row begins inside, where the last one ended
+    pred = np.where(gold == 3, 1, gold.clip(0))
+    whole, part = exact_f1(gold, pred, labels=NAMES).to_dict(), exact_f1(gold[:2], pred[:2], labels=NAMES).to_dict()
+    for name, value in part.items():
+        assert whole[name] == (10_000 * value if name.startswith("n_") else value), name
+    pred[15_000, 3] = 9
+    with pytest.raises(CleancutError, match="predicted sample 15000, token 3: label id 9"):
+        exact_f1(gold, pred, labels=NAMES)
+    pred[15_000, 3], gold[19_999, 1] = 0, -356  # the byte of -100
+    with pytest.raises(CleancutError, match="gold sample 19999, token 1: label id -356"):
+        exact_f1(gold, pred, labels=NAMES)
+
+
 def test_tensors():
     torch = pytest.importorskip("torch")
     gold, pred = torch.tensor(padded(ids(GOLD), -100)), torch.tensor(padded(ids(PRED), 0))
@@ -345,12 +360,15 @@ def test_public_names_are_what_the_readme_promises():
         "Shape",
         "SplitPlan",
         "__version__",
+        "attribute_wise",
         "audit",
         "buckets",
         "clean_f1",
+        "comparative_diagnosis",
         "detect",
         "errors",
         "exact_f1",
+        "friedman",
         "from_dataset",
         "hardeval",
         "join_at",
@@ -359,6 +377,7 @@ def test_public_names_are_what_the_readme_promises():
         "mention_statistics",
         "metric",
         "mincut",
+        "model_wise",
         "partial_f1",
         "publish",
         "publish_metrics",
@@ -366,8 +385,10 @@ def test_public_names_are_what_the_readme_promises():
         "read_batches",
         "read_pair",
         "register_attribute",
+        "self_diagnosis",
         "stage",
         "subsets",
+        "wilcoxon",
         "write",
     }
     for name in cleancut.__all__:

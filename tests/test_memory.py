@@ -1,13 +1,16 @@
 """clean_f1 and hardeval: golden values, published arithmetic, laws."""
 
 import math
+from collections import defaultdict
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_exposure import corpora
+from test_exposure import corpora, keys
 
 from cleancut import CleancutError, Corpus, Exposure, clean_f1, exact_f1, hardeval, partial_f1, read
+from cleancut.alignment import Aligner
 from cleancut.scores import harmonic
 
 NAMES = {
@@ -166,6 +169,52 @@ def test_scores_of_shards_add_up(data, cut):
         merged = sum(parts)
         for key, value in whole.to_dict().items():
             assert merged[key] == value or (value != value and merged[key] != merged[key]), key
+
+
+def test_type_confusable_mentions_by_hand():
+    """Paris is a place and a person here, Oslo only a place; training has Paris, but not Sofia."""
+    shown = Exposure.of(Corpus.of([["Paris"]], tags=[["B-ORG"]]))
+    tokens = [["Paris", "Paris", "Oslo"], ["Sofia", "Sofia", "paris"]]
+    gold = [["B-LOC", "B-PER", "B-LOC"], ["B-LOC", "B-PER", "B-LOC"]]
+    pred = [["B-LOC", "B-LOC", "B-LOC"], ["B-LOC", "B-PER", "O"]]
+    s = clean_f1(gold, pred, shown, tokens=tokens, confusable=True)
+    assert (s.n_confusable, s.n_confusable_seen, s.n_confusable_unseen) == (4, 2, 2)
+    assert (s.recall_confusable, s.recall_confusable_seen, s.recall_confusable_unseen) == (0.75, 0.5, 1.0)
+    assert (s["recall_confusable/PER"], s["n_confusable_seen/LOC"]) == (0.5, 1)
+    assert "|confusable:" in s.signature and "confusable" not in clean_f1(gold, pred, shown, tokens=tokens).signature
+    uncased = Exposure.of(Corpus.of([["Paris"]], tags=[["B-ORG"]]), case=False)
+    assert clean_f1(gold, pred, uncased, tokens=tokens, confusable=True).n_confusable == 5
+    none = clean_f1([["B-A"]], [["B-A"]], shown, tokens=[["x"]], confusable=True)
+    assert none.n_confusable == 0 and math.isnan(none.recall_confusable)
+    with pytest.raises(CleancutError, match="expected True, False or Exposure"):
+        clean_f1(gold, pred, shown, tokens=tokens, confusable="yes")
+    with pytest.raises(CleancutError, match=r"the key surface\+type, the training index surface\+type,uncased"):
+        clean_f1(gold, pred, uncased, tokens=tokens, confusable=shown)
+
+
+@settings(deadline=None)
+@given(scored(), st.integers(0, 6))
+def test_type_confusable_mentions_against_sets_and_in_shards(data, cut):
+    gold, pred, train = data
+    types, shown = defaultdict(set), {surface for surface, _ in keys(train)}
+    for surface, label in keys(gold):
+        types[surface].add(label)
+    tough = np.array([len(types[surface]) > 1 for surface, _ in keys(gold)], bool)
+    seen = np.array([surface in shown for surface, _ in keys(gold)], bool)
+    found = np.isin(np.arange(len(tough)), Aligner(gold.mentions, pred.mentions).exact_gold)
+    whole = clean_f1(gold, pred, Exposure.of(train), confusable=True, ci=20)
+    for name, chosen in (("", tough), ("_seen", tough & seen), ("_unseen", tough & ~seen)):
+        assert whole[f"n_confusable{name}"] == chosen.sum()
+        if chosen.any():
+            assert whole[f"recall_confusable{name}"] == found[chosen].mean()
+            low, high = whole[f"recall_confusable{name}_low"], whole[f"recall_confusable{name}_high"]
+            assert low <= whole[f"recall_confusable{name}"] <= high
+    judge = Exposure.of(gold)
+    parts = [(gold.select(part), pred.select(part)) for part in (slice(0, cut), slice(cut, None))]
+    assert sum(clean_f1(*part, Exposure.of(train), confusable=judge, ci=20) for part in parts) == whole
+    if 0 < cut < len(gold):
+        with pytest.raises(CleancutError, match="do not add up"):
+            sum(clean_f1(*part, Exposure.of(train), confusable=True) for part in parts)
 
 
 def test_partial_credit_in_place_of_exact_matching():

@@ -52,6 +52,17 @@ def test_every_score_has_intervals():
         }
 
 
+def test_muc_and_iou_have_intervals_that_add_up():
+    gold = [["B-A", "I-A", "O"]] * 30 + [["B-B", "O", "O"]] * 30
+    pred = [["B-A", "O", "O"]] * 20 + [["B-A", "I-A", "O"]] * 20 + [["B-A", "O", "O"]] * 20
+    score = cleancut.partial_f1(gold, pred, muc=True, iou=True, ci=200)
+    for name in ("f1_iou", "f1_muc_strict", "f1_muc_exact", "f1_muc_partial", "f1_muc_type"):
+        assert score[f"{name}_low"] < score[name] < score[f"{name}_high"]
+    assert not any(name.startswith("n_") and name.endswith("_low") for name in score)
+    parts = [slice(0, 25), slice(25, 60)]
+    assert sum(cleancut.partial_f1(gold[a], pred[a], muc=True, iou=True, ci=200) for a in parts) == score
+
+
 def test_agreement_with_a_plain_bootstrap():
     score = cleancut.exact_f1(GOLD, PRED, ci=20_000)
     rng, found = np.random.default_rng(5), []

@@ -75,7 +75,7 @@ def test_exact_values_by_hand():
 
 
 def test_results_are_flat_plain_numbers_with_the_signature_last():
-    for score in (exact_f1(GOLD, PRED), partial_f1(GOLD, PRED)):
+    for score in (exact_f1(GOLD, PRED), partial_f1(GOLD, PRED), partial_f1(GOLD, PRED, muc=True, iou=True)):
         values = score.to_dict()
         assert list(values)[-1] == "signature"
         assert all(type(v) in (int, float, str) for v in values.values())
@@ -117,6 +117,55 @@ def test_credit_is_a_parameter():
             partial_f1(gold, pred, credit=bad)
 
 
+# what stands in gold and prediction; COR INC PAR MIS SPU of strict, exact, partial and type; the sum of the IoUs
+MUC_CASES = {
+    "the same": ([(0, 2, "A")], [(0, 2, "A")], "10000 10000 10000 10000", 1),
+    "nothing predicted": ([(0, 2, "A")], [], "00010 00010 00010 00010", 0),
+    "nothing there": ([], [(0, 2, "A")], "00001 00001 00001 00001", 0),
+    "elsewhere": ([(0, 2, "A")], [(2, 3, "A")], "00011 00011 00011 00011", 0),
+    "another type": ([(0, 2, "A")], [(0, 2, "B")], "01000 10000 10000 01000", 0),
+    "a part": ([(0, 3, "A")], [(1, 3, "A")], "01000 01000 00100 10000", 2 / 3),
+    "a part of another type": ([(0, 3, "A")], [(1, 3, "B")], "01000 01000 00100 01000", 0),
+    "one for two": ([(0, 2, "A"), (2, 4, "A")], [(0, 4, "A")], "01010 01010 00110 10010", 1 / 2),
+    "one for two, of the second's type": (
+        [(0, 2, "A"), (2, 4, "B")], [(0, 4, "B")], "01010 01010 00110 10010", 1 / 2,
+    ),
+    "two for one": ([(0, 4, "A")], [(0, 1, "A"), (1, 4, "A")], "01001 01001 00101 10001", 3 / 4),
+    "two for one, the second of its type": (
+        [(0, 4, "A")], [(0, 3, "B"), (3, 4, "A")], "01001 01001 00101 10001", 1 / 4,
+    ),
+    "a chain, the type in its middle": (
+        [(0, 2, "A"), (2, 4, "B")], [(1, 3, "B"), (3, 4, "A")], "02000 02000 00200 10011", 1 / 3,
+    ),
+    "nested, one right": ([(0, 3, "A"), (1, 2, "B")], [(0, 3, "A"), (1, 2, "A")], "11000 20000 20000 11000", 1),
+    "one span, two types": ([(0, 1, "A"), (0, 1, "B")], [(0, 1, "B"), (0, 1, "C")], "11000 20000 20000 11000", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MUC_CASES)
+def test_muc_and_iou_by_hand(case):
+    gold, pred, expected, earned = MUC_CASES[case]
+    s = partial_f1([gold], [pred], muc=True, iou=True)
+    for scheme, counts in zip(("strict", "exact", "partial", "type"), expected.split(), strict=True):
+        found = [s[f"n_muc_{scheme}_{name}"] for name in ("cor", "inc", "par", "mis", "spu")]
+        assert "".join(map(str, found)) == counts, scheme
+        credit = found[0] + found[2] / 2
+        assert s[f"precision_muc_{scheme}"] == (credit / len(pred) if pred else 0.0)
+        assert s[f"recall_muc_{scheme}"] == (credit / len(gold) if gold else 0.0)
+    assert s.recall_iou == pytest.approx(earned / len(gold) if gold else 0.0)
+    assert s.precision_iou == pytest.approx(earned / len(pred) if pred else 0.0)
+
+
+def test_muc_and_iou_of_one_type_leave_the_others_out():
+    s = partial_f1([[(0, 2, "A"), (3, 4, "B")]], [[(0, 1, "A"), (3, 4, "A")]], muc=True, iou=True)
+    assert (s.n_muc_exact_cor, s.n_muc_type_cor, s.n_muc_type_inc) == (1, 1, 1)
+    assert (s["n_muc_strict_inc/A"], s["n_muc_strict_spu/A"], s["n_muc_type_cor/A"]) == (1, 1, 1)
+    assert (s["n_muc_exact_cor/B"], s["n_muc_exact_mis/B"]) == (0, 1)
+    assert (s["recall_iou/A"], s["precision_iou/A"], s["f1_iou/B"]) == (0.5, 0.25, 0.0)
+    assert s.signature == "partial_f1|match:left+right+overlap+muc+iou|credit:0.5|scheme:spans|v:0.1.0"
+    assert "muc" not in partial_f1([[]], [[]], iou=True).signature
+
+
 def test_a_score_reads_like_a_mapping_and_names_what_it_has():
     s = exact_f1(GOLD, PRED)
     assert dict(s) == s.to_dict() and len(s) == len(s.to_dict()) and "f1/PER" in s
@@ -129,6 +178,8 @@ def test_a_score_reads_like_a_mapping_and_names_what_it_has():
 def test_scores_computed_differently_do_not_add_up():
     with pytest.raises(CleancutError, match="do not add up"):
         _ = partial_f1(GOLD, PRED) + partial_f1(GOLD, PRED, credit=0.1)
+    with pytest.raises(CleancutError, match="do not add up"):
+        _ = partial_f1(GOLD, PRED) + partial_f1(GOLD, PRED, muc=True)
     with pytest.raises(CleancutError, match="do not add up"):
         _ = partial_f1(GOLD, PRED) + exact_f1(GOLD, PRED)
     with pytest.raises(TypeError):

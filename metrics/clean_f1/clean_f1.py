@@ -8,7 +8,8 @@ from cleancut.scores import clean_f1
 
 _DESCRIPTION = """\
 F1 on the mentions that training has not shown, and delta F1: how much of an F1 is memory. Recall on clean and on
-contaminated mentions, precision both ways, recall by novelty, and what a look-up of the training mentions would score.
+contaminated mentions, precision both ways, recall by novelty, what a look-up of the training mentions would score, and
+on request recall on names that have several types (confusable).
 """
 
 _INPUTS = """
@@ -28,13 +29,15 @@ Args:
     case: does case matter for what counts as the same entity? (default True)
     typed: does the type? (default True)
     unicode: a Unicode normal form to bring words into first, such as "NFKC" (default None).
+    confusable: add the recall of mentions whose words have several types in the references (default False).
 
 Returns:
     precision, recall, f1, clean_recall, contaminated_recall, clean_f1, contaminated_f1, delta_f1, delta_recall,
     clean_precision, clean_precision_naive, contaminated_precision_naive, clean_f1_star, n_gold, n_clean,
     n_contaminated, n_pred, contamination_rate, recall_* and n_* by novelty, memorisation_precision,
-    memorisation_recall, memorisation_f1, the same for each type as "clean_f1/PER", and signature. NaN where a subset is
-    empty.
+    memorisation_recall, memorisation_f1; with confusable recall_confusable, recall_confusable_seen,
+    recall_confusable_unseen and their n_*; the same for each type as "clean_f1/PER", and signature. NaN where a subset
+    is empty.
 
 Examples:
     >>> import evaluate, cleancut
@@ -54,6 +57,14 @@ _CITATION = """\
     title = "Random Splitting Negatively Impacts {NER} Evaluation:
              Quantifying and Eliminating the Overestimation of {NER} Performance",
     author = "Babil, Florian and Hennen, Moritz and Murauer, Jakob and Geierhos, Michaela",
+}
+@inproceedings{tu-lignos-2021-tmr,
+    title = "{TMR}: Evaluating {NER} Recall on Tough Mentions",
+    author = "Tu, Jingxuan and Lignos, Constantine",
+    booktitle = "Proceedings of the 16th Conference of the European Chapter of the Association for Computational
+                 Linguistics: Student Research Workshop",
+    year = "2021",
+    pages = "155--163",
 }
 """
 

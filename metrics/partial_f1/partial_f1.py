@@ -8,7 +8,8 @@ from cleancut.scores import partial_f1
 
 _DESCRIPTION = """\
 Mention F1 with part of the credit for near misses of the right type: same start (left), same end (right) or a shared
-token (overlap), beside the exact score. Any tag scheme, label ids or spans; order of predictions never matters.
+token (overlap), beside the exact score; on request the four scores of SemEval-2013 (muc) and credit by intersection
+over union (iou). Any tag scheme, label ids or spans; order of predictions never matters.
 """
 
 _INPUTS = """
@@ -22,11 +23,14 @@ Args:
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
     ci: a number of resamples, for 95% intervals (value_low, value_high); seed: of the draws (default 13).
     credit: what a partial match is worth, from 0 to 1 (default 0.5).
+    muc: add the scores of SemEval-2013 (strict, exact, partial, type) with their counts (default False).
+    iou: add the score with intersection over union as the credit (default False).
 
 Returns:
     precision_*, recall_* and f1_* for exact, left, right and overlap; n_gold, n_pred, n_exact, n_partial_left,
-    n_partial_right, n_partial_overlap, n_repaired_gold, n_repaired_pred, the same for each type as
-    "f1_overlap/PER", and signature.
+    n_partial_right, n_partial_overlap, n_repaired_gold, n_repaired_pred; with muc precision_muc_strict, recall_muc_*,
+    f1_muc_* for strict, exact, partial and type, and n_muc_strict_cor, ..._inc, ..._par, ..._mis, ..._spu; with iou
+    precision_iou, recall_iou and f1_iou; the same for each type as "f1_overlap/PER", and signature.
 
 Examples:
     >>> import evaluate, cleancut
@@ -40,6 +44,14 @@ _CITATION = """\
 @misc{kong-sullivan-partial,
     title = "Partial Evaluation Metrics in Named Entity Recognition",
     author = "Kong, James and Sullivan, Charles",
+}
+@inproceedings{segura-bedmar-etal-2013-semeval,
+    title = "{S}em{E}val-2013 Task 9: Extraction of Drug-Drug Interactions from Biomedical Texts
+             ({DDIE}xtraction 2013)",
+    author = "Segura-Bedmar, Isabel and Mart{\\'\\i}nez, Paloma and Herrero-Zazo, Mar{\\'\\i}a",
+    booktitle = "Second Joint Conference on Lexical and Computational Semantics (*{SEM}), Volume 2",
+    year = "2013",
+    pages = "341--350",
 }
 """
 

@@ -9,8 +9,16 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from .alignment import Counts
-    from .buckets import Buckets, buckets, register_attribute
+    from .bucketing import Buckets, buckets, register_attribute
     from .confusion import Errors, errors
+    from .diagnosis import (
+        attribute_wise,
+        comparative_diagnosis,
+        friedman,
+        model_wise,
+        self_diagnosis,
+        wilcoxon,
+    )
     from .exposure import Exposed, Exposure
     from .hub import materialise, publish, publish_metrics, stage
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
@@ -25,8 +33,9 @@ if TYPE_CHECKING:
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
     "alignment": ["Counts"],
-    "buckets": ["Buckets", "buckets", "register_attribute"],
+    "bucketing": ["Buckets", "buckets", "register_attribute"],
     "confusion": ["Errors", "errors"],
+    "diagnosis": ["attribute_wise", "comparative_diagnosis", "friedman", "model_wise", "self_diagnosis", "wilcoxon"],
     "exposure": ["Exposed", "Exposure"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
@@ -54,12 +63,15 @@ __all__ = [
     "Shape",
     "SplitPlan",
     "__version__",
+    "attribute_wise",
     "audit",
     "buckets",
     "clean_f1",
+    "comparative_diagnosis",
     "detect",
     "errors",
     "exact_f1",
+    "friedman",
     "from_dataset",
     "hardeval",
     "join_at",
@@ -68,6 +80,7 @@ __all__ = [
     "mention_statistics",
     "metric",
     "mincut",
+    "model_wise",
     "partial_f1",
     "publish",
     "publish_metrics",
@@ -75,8 +88,10 @@ __all__ = [
     "read_batches",
     "read_pair",
     "register_attribute",
+    "self_diagnosis",
     "stage",
     "subsets",
+    "wilcoxon",
     "write",
 ]
 

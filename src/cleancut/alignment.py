@@ -14,6 +14,12 @@ from .spans import Mentions, ranges
 
 Index = NDArray[np.int64]
 
+WHOLE = 5354228880
+"""Parts of 1 in which intersections over unions are counted, so that sums of shards add up to the last digit.
+
+It is the least number that 1 to 24 divide: the share is exact for unions of so many tokens, else to 1e-10.
+"""
+
 
 class Match(StrEnum):
     """When a predicted mention of the right type earns partial credit for a gold one."""
@@ -64,8 +70,8 @@ class Aligner:
         if mode is Match.EXACT:
             return Alignment(self.exact_gold, self.exact_pred, np.ones(len(self.exact_gold), bool))
         left_gold, left_pred = self.left_over()
-        gold_start, gold_end = self._ends(self.gold, self.gold_label, left_gold)
-        pred_start, pred_end = self._ends(self.pred, self.pred_label, left_pred)
+        gold_start, gold_end = _ends(self.gold, left_gold, self._width, self.gold_label)
+        pred_start, pred_end = _ends(self.pred, left_pred, self._width, self.pred_label)
         if mode is Match.LEFT:
             g, p = _pairs_by_key(gold_start, pred_start)
         elif mode is Match.RIGHT:
@@ -87,10 +93,44 @@ class Aligner:
         g, p = _pairs_by_key(*spans)
         return left_gold[g], left_pred[p]
 
-    def _ends(self, side: Mentions, label: NDArray, chosen: Index) -> tuple[Index, Index]:
-        """Start and end on one long line, on which mentions of other samples or types never touch."""
-        line = (label[chosen] * side.n_samples + side.sample[chosen]) * self._width
-        return line + side.start[chosen], line + side.end[chosen]
+    def meetings(self) -> tuple[Index, Index]:
+        """Further pairs that share a token, of any types: as many as possible beside the exact and same-span ones."""
+        gold, pred = (np.setdiff1d(*sides) for sides in zip(self.left_over(), self.same_span(), strict=True))
+        g, p, *_ = self._shared(gold, pred)
+        g, p = _maximum_matching(g, p)
+        return gold[g], pred[p]
+
+    def meetings_by_type(self) -> tuple[Index, Index]:
+        """Pairs that share a token beside the exact ones: as many of one type as possible, then as many as possible."""
+        gold, pred = self.left_over()
+        g, p, low, high, _ = self._shared(gold, pred)
+        alike = self.gold_label[gold[g]] == self.pred_label[pred[p]]
+        # one pair of the right type outweighs all that may be lost for it
+        chosen = _heaviest_matching(g, p, 1 + alike * (len(gold) + 1), low, high)
+        return gold[g[chosen]], pred[p[chosen]]
+
+    def ious(self) -> tuple[Index, Index]:
+        """Gold mentions with a partner of their type, and their intersection over union in parts of ``WHOLE``.
+
+        The pairs are those of the greatest total. Exact pairs are among them: by the triangle inequality of the
+        Jaccard distance, no two other pairs are worth more than an exact pair and what is left beside it.
+        """
+        gold, pred = self.left_over()
+        g, p, low, high, shared = self._shared(gold, pred, typed=True)
+        worth = np.rint(shared / (high - low) * WHOLE).astype(np.int64)
+        chosen = _heaviest_matching(g, p, worth, low, high)
+        whole = np.full(len(self.exact_gold), WHOLE)
+        return np.append(self.exact_gold, gold[g[chosen]]), np.append(whole, worth[chosen])
+
+    def _shared(self, gold: Index, pred: Index, typed: bool = False) -> tuple[Index, Index, Index, Index, Index]:
+        """All pairs that share a token, the two ends of their union on a line, and how many tokens they share."""
+        labels = (self.gold_label, self.pred_label) if typed else (None, None)
+        gold_start, gold_end = _ends(self.gold, gold, self._width, labels[0])
+        pred_start, pred_end = _ends(self.pred, pred, self._width, labels[1])
+        g, p = _overlapping(gold_start, gold_end, pred_start, pred_end)
+        first, second = np.sort([gold_start[g], pred_start[p]], axis=0)
+        third, fourth = np.sort([gold_end[g], pred_end[p]], axis=0)
+        return g, p, first, fourth, third - second
 
     def _exact_pairs(self) -> tuple[Index, Index]:
         # each side is sorted and has no key twice: a stable sort merges them, and equal neighbours are a pair
@@ -114,6 +154,14 @@ class Aligner:
         rows = np.concatenate([np.stack([s.sample, s.start, s.end, label], axis=1) for s, label in sides])
         _, key = np.unique(rows, axis=0, return_inverse=True)
         return key[: len(self.gold)], key[len(self.gold) :]
+
+
+def _ends(side: Mentions, chosen: Index, width: int, label: Index | None = None) -> tuple[Index, Index]:
+    """Start and end on one long line, on which mentions of other samples never touch, nor those of other labels."""
+    line = side.sample[chosen].astype(np.int64)
+    if label is not None:
+        line += label[chosen] * side.n_samples
+    return line * width + side.start[chosen], line * width + side.end[chosen]
 
 
 def _pairs_by_key(gold: Index, pred: Index) -> tuple[Index, Index]:
@@ -186,6 +234,86 @@ def _augment(edges: Mapping[int, list[int]]) -> dict[int, int]:
     return partner
 
 
+def _heaviest_matching(gold: Index, pred: Index, worth: Index, low: Index, high: Index) -> Index:
+    """A one-to-one choice of pairs, as positions, whose worths (above 0) have the greatest sum.
+
+    Pairs whose unions ``[low, high)`` do not touch cannot compete. Where those that do all have one mention in common,
+    the best pair wins, and so it is nearly always.
+    """
+    if not len(gold):
+        return gold
+    order = np.argsort(low, kind="stable")
+    reach = np.maximum.accumulate(high[order])
+    begin = np.append(0, 1 + np.flatnonzero(low[order][1:] >= reach[:-1]))
+    sizes = np.diff(begin, append=len(order))
+    group = np.repeat(begin, sizes)
+    best = order[np.lexsort((worth[order], group))[begin + sizes - 1]]
+    ranks = []  # of the gold and of the predicted mention of each pair within its group
+    for side in (gold[order], pred[order]):
+        rank = np.unique(group * (1 + side.max()) + side, return_inverse=True)[1]
+        ranks.append(rank - np.repeat(np.minimum.reduceat(rank, begin), sizes))
+    shapes = 1 + np.stack([np.maximum.reduceat(rank, begin) for rank in ranks], axis=1)
+    star = shapes.min(axis=1) == 1
+    chosen = [best[star]]
+    for at, size, shape in zip(begin[~star].tolist(), sizes[~star].tolist(), shapes[~star].tolist(), strict=True):
+        here = slice(at, at + size)
+        short, long = np.argsort(shape, kind="stable")
+        table = np.zeros(sorted(shape), np.int64)
+        table[ranks[short][here], ranks[long][here]] = worth[order[here]]
+        chosen.append(order[here][_assignment(table)[ranks[short][here]] == ranks[long][here]])
+    return np.concatenate(chosen)
+
+
+def _assignment(worth: Index) -> Index:
+    """A column for each row, no column twice, of the greatest total worth; there are at least as many columns.
+
+    The Hungarian method: a row that finds its best column taken enters along the path that costs least, and prices on
+    rows and columns keep every reduced cost at 0 or above.
+    """
+    n_rows, n_columns = worth.shape
+    far = np.iinfo(np.int64).max // 4
+    row_price, column_price = -worth.max(axis=1), np.zeros(n_columns, np.int64)
+    wanted, owner = worth.argmax(axis=1), np.full(n_columns, -1)
+    owner[wanted] = np.arange(n_rows)
+    for root in np.flatnonzero(owner[wanted] != np.arange(n_rows)).tolist():
+        least, via = np.full(n_columns, far), np.full(n_columns, -1)
+        closed = np.zeros(n_columns, bool)
+        row, column = root, -1
+        while row >= 0:  # until a column without an owner is reached
+            cost = -worth[row] - row_price[row] - column_price
+            nearer = ~closed & (cost < least)
+            least[nearer], via[nearer] = cost[nearer], column
+            column = int(np.argmin(np.where(closed, far, 2 * least + (owner >= 0))))  # of equal ones a free one
+            step = least[column]
+            row_price[root] += step
+            row_price[owner[closed]] += step
+            column_price[closed] -= step
+            least[~closed] -= step
+            closed[column] = True
+            row = int(owner[column])
+        while column >= 0:  # each column on the path goes to the row before it
+            before = int(via[column])
+            owner[column] = owner[before] if before >= 0 else root
+            column = before
+    found = np.full(n_rows, -1)
+    found[owner[owner >= 0]] = np.flatnonzero(owner >= 0)
+    return found
+
+
+def tally(
+    columns: Mapping[str, NDArray[np.integer]], n: int, weights: Mapping[str, Index] | None = None
+) -> dict[str, Index]:
+    """How often each number below ``n`` stands in each column, or the sum of its weights where there are any."""
+    tables = {}
+    for name, column in columns.items():
+        if weights and name in weights:
+            tables[name] = np.zeros(n, np.int64)
+            np.add.at(tables[name], column, weights[name])
+        else:
+            tables[name] = np.bincount(column, minlength=n)
+    return tables
+
+
 @dataclass(frozen=True)
 class Counts:
     """Sums over mentions, by type: they add up over shards, and every score is derived from them."""
@@ -195,9 +323,14 @@ class Counts:
     columns: tuple[str, ...]
 
     @classmethod
-    def of(cls, labels: tuple[str, ...], columns: Mapping[str, NDArray[np.integer]]) -> Counts:
-        """Count the labels of each column."""
-        return cls.of_table(labels, {k: np.bincount(label, minlength=len(labels)) for k, label in columns.items()})
+    def of(
+        cls,
+        labels: tuple[str, ...],
+        columns: Mapping[str, NDArray[np.integer]],
+        weights: Mapping[str, Index] | None = None,
+    ) -> Counts:
+        """Count the labels of each column, or sum up their weights where there are any."""
+        return cls.of_table(labels, tally(columns, len(labels), weights))
 
     @classmethod
     def of_table(cls, labels: tuple[str, ...], columns: Mapping[str, NDArray[np.integer]]) -> Counts:

@@ -11,9 +11,9 @@ import json
 import os
 import unicodedata
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 from zipfile import BadZipFile
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from .files import replacing
 from .inputs import Interner
-from .spans import Corpus, Mentions, overlaps, ranges
+from .spans import Corpus, Mentions, overlaps, ranges, sorted_names
 from .tags import CleancutError, bounds_of
 
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")
@@ -134,7 +134,7 @@ class Exposure:
         """
         counts = np.zeros(len(self._surfaces), np.int64)
         for corpus in train:
-            counts += self._occurrences_in(corpus)
+            counts += Exposed(self, corpus).surface_places()
         self._occurrences = counts
 
     def __add__(self, other: Exposure) -> Exposure:
@@ -250,16 +250,12 @@ class Exposure:
 
     def _count_words(self, corpus: Corpus) -> NDArray[np.int64]:
         """Count the words of a corpus and return the id of each of its tokens."""
-        words = self._word_ids(corpus)
-        self._of_word.add(words, len(self._words))
-        return words
-
-    def _word_ids(self, corpus: Corpus) -> NDArray[np.int64]:
-        """The id of each token; of the vocabulary, only what stands in the text becomes known."""
         used = corpus.used_words()
         table = np.zeros(len(corpus.vocabulary), np.int64)
         table[used] = self._intern([corpus.vocabulary[w] for w in used.tolist()])
-        return table[corpus.words]
+        words = table[corpus.words]
+        self._of_word.add(words, len(self._words))
+        return words
 
     def _intern(self, words: list[str]) -> NDArray[np.int64]:
         known = len(self._words)
@@ -270,18 +266,6 @@ class Exposure:
         else:
             self._fold_of = np.arange(len(self._words), dtype=np.int32)
         return ids
-
-    def _occurrences_in(self, corpus: Corpus) -> NDArray[np.int64]:
-        counts = np.zeros(len(self._surfaces), np.int64)
-        words = self._word_ids(corpus)
-        folds = self._fold_of[words].astype(np.int32)
-        data, bounds = folds.tobytes(), bounds_of(corpus.lengths).tolist()
-        for b, e in pairwise(bounds):
-            for at in range(b, e):
-                for size in self._sizes_by_first.get(int(folds[at]), ()):
-                    if at + size <= e and (s := self._surfaces.get(data[4 * at : 4 * (at + size)])) is not None:
-                        counts[s] += 1
-        return counts
 
     def _absorb(self, other: Exposure) -> None:
         """Add the counts of another index, whose ids are translated."""
@@ -305,7 +289,7 @@ class Exposure:
         """Drop what was derived from smaller counts."""
         self._views.clear()
         self._occurrences = None
-        for derived in ("_usual", "_sizes_by_first", "_most_of_word"):
+        for derived in ("_phrases", "_of_surface", "_most_of_word", "_usual_of_surface", "_usual_of_word"):
             self.__dict__.pop(derived, None)
 
     # --- derived tables -----------------------------------------------------------------------------------
@@ -316,29 +300,33 @@ class Exposure:
         return tuple(self._types)
 
     @cached_property
-    def _usual(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The most frequent type of each surface and of each word (-1: never in a mention); ties by name."""
-        order = np.argsort(np.argsort(np.array(list(self._types) or [""])))
-        return (
-            self._of_surface_type.most_frequent(len(self._surfaces), order),
-            self._of_word_type.most_frequent(len(self._words), order),
-        )
+    def _phrases(self) -> _Phrases:
+        """The surfaces, to be found in texts."""
+        return _Phrases(self._surfaces, len(self._folds))
 
     @cached_property
-    def _sizes_by_first(self) -> Mapping[int, list[int]]:
-        """For each first word of a surface, the lengths that such surfaces have, longest first."""
-        sizes = np.array([len(surface) // 4 for surface in self._surfaces], np.int64)
-        words = np.frombuffer(b"".join(self._surfaces), np.int32)
-        first = words[np.cumsum(sizes) - sizes].astype(np.int64)
-        found: dict[int, list[int]] = {}
-        for pair in np.unique(first << 32 | sizes)[::-1].tolist():
-            found.setdefault(pair >> 32, []).append(pair & 0xFFFFFFFF)
-        return found
+    def _of_surface(self) -> NDArray[np.int64]:
+        """The mentions of each surface."""
+        return self._of_surface_type.total(len(self._surfaces))
 
     @cached_property
     def _most_of_word(self) -> NDArray[np.int64]:
         """The count of the most frequent type of each word."""
         return self._of_word_type.largest(len(self._words))
+
+    @cached_property
+    def _usual_of_surface(self) -> NDArray[np.int64]:
+        """The most frequent type of each surface; ties by name."""
+        return self._of_surface_type.most_frequent(len(self._surfaces), self._rank_of_type)
+
+    @cached_property
+    def _usual_of_word(self) -> NDArray[np.int64]:
+        """The most frequent type of each word (-1: never in a mention); ties by name."""
+        return self._of_word_type.most_frequent(len(self._words), self._rank_of_type)
+
+    @property
+    def _rank_of_type(self) -> NDArray[np.int64]:
+        return np.argsort(np.argsort(np.array(list(self._types) or [""])))
 
 
 class Exposed:
@@ -349,11 +337,11 @@ class Exposed:
         used = corpus.used_words()
         words = [corpus.vocabulary[w] for w in used.tolist()]
         self._word_of = np.full(len(corpus.vocabulary), -1, np.int32)  # vocabulary of the corpus -> of the index
-        self._word_of[used] = [exposure._words.get(word, -1) for word in words]
+        self._word_of[used] = _ids(exposure._words, words)
         self._fold_of = self._word_of
         if exposure.key.folds:
             self._fold_of = np.full(len(corpus.vocabulary), -1, np.int32)
-            self._fold_of[used] = [exposure._folds.get(exposure.key.fold(word), -1) for word in words]
+            self._fold_of[used] = _ids(exposure._folds, list(map(exposure.key.fold, words)))
 
     # --- mentions -----------------------------------------------------------------------------------------
 
@@ -368,9 +356,8 @@ class Exposed:
     def _surface(self) -> NDArray[np.int64]:
         """The surface of each mention, as the index numbers them; -1 for a new one."""
         text = self._corpus
-        surfaces = _surfaces(self._fold_of[text.words], text.begin, text.size)
-        get = self._exposure._surfaces.get
-        return np.fromiter((get(s, -1) for s in surfaces), np.int64, count=len(surfaces))
+        size, surface = self._exposure._phrases.longest(self._fold, text.begin, text.size)
+        return np.where(size == text.size, surface, -1).astype(np.int64)
 
     @cached_property
     def type_frequency(self) -> NDArray[np.int64]:
@@ -380,7 +367,7 @@ class Exposed:
     @cached_property
     def surface_frequency(self) -> NDArray[np.int64]:
         """How often training has the surface as a mention of any type."""
-        return self._exposure._of_surface_type.get(self._surface)
+        return _or_zero(self._exposure._of_surface, self._surface)
 
     @property
     def frequency(self) -> NDArray[np.int64]:
@@ -405,17 +392,22 @@ class Exposed:
             return self.type_frequency / self.surface_frequency
 
     @cached_property
+    def n_types(self) -> NDArray[np.int64]:
+        """Of how many types the training mentions of the surface are."""
+        return self._exposure._of_surface_type.n_types(self._surface)
+
+    @cached_property
     def usual_label(self) -> list[str | None]:
         """The type that training gives the surface most often; None for a new surface."""
         names = [*self._exposure.type_names, None]
-        usual = np.append(self._exposure._usual[0], -1)
+        usual = np.append(self._exposure._usual_of_surface, -1)
         return [names[t] for t in usual[self._surface].tolist()]
 
     @cached_property
     def known_words(self) -> NDArray[np.bool_]:
         """Are all words of the mention training words?"""
         text = self._corpus
-        unknown = (self._fold_of < 0)[text.words[ranges(text.begin, text.size)]]
+        unknown = self._fold[ranges(text.begin, text.size)] < 0
         if not len(unknown):
             return np.zeros(0, bool)
         return ~np.logical_or.reduceat(unknown, np.cumsum(text.size) - text.size)
@@ -429,7 +421,7 @@ class Exposed:
                 "eCon needs a second pass over the training data. Give Exposure.of() a list of corpora, or the batches "
                 "once more to count_occurrences()."
             )
-        return self.type_frequency / np.maximum(np.append(places, 0)[self._surface], 1)
+        return self.type_frequency / np.maximum(_or_zero(places, self._surface), 1)
 
     @cached_property
     def token_frequency(self) -> NDArray[np.float64]:
@@ -466,11 +458,16 @@ class Exposed:
     @cached_property
     def _word(self) -> NDArray[np.int32]:
         """The word of each token, as the index numbers them; -1 for a new one. Case always matters here."""
-        return self._word_of[self._corpus.words]
+        return self._word_of.take(self._corpus.words)
+
+    @cached_property
+    def _fold(self) -> NDArray[np.int32]:
+        """The word of each token as it is compared, as the index numbers them; -1 for a new one."""
+        return self._fold_of.take(self._corpus.words) if self.key.folds else self._word
 
     def _of_vocabulary(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """A count of the index for each word of the corpus's vocabulary; 0 for new words."""
-        return np.append(counts, 0)[self._word_of]
+        return _or_zero(counts, self._word_of)
 
     @property
     def word_seen(self) -> NDArray[np.bool_]:
@@ -501,7 +498,7 @@ class Exposed:
     def word_usual_label(self) -> list[str | None]:
         """The label that training gives the word of each token most often ("O": outside; None: a new word)."""
         total, inside = self._exposure._of_word.counts, self._exposure._of_word_inside.counts
-        usual = self._exposure._usual[1]
+        usual = self._exposure._usual_of_word
         names = [*self._exposure.type_names, None, "O"]
         most = self._exposure._of_word_type.get(np.arange(len(usual)), usual)
         label = np.where(total - inside >= most, len(names) - 1, usual)
@@ -522,22 +519,22 @@ class Exposed:
         text, index = self._corpus, self._exposure
         inside = self._of_vocabulary(index._of_word_inside.counts)
         outside = self._of_vocabulary(index._of_word.counts) - inside
+        other, unseen_i, unseen_o, diff_i, diff_o, diff_e = np.arange(len(HARD), dtype=np.uint8)
+        # tables over the vocabulary suffice, but for a gold type that may not be the usual one
         new = self._word_of < 0
-        # of gold O, a table over the vocabulary suffices
-        diff_o = (outside == 0) if strict else (outside < inside)
-        of_word = np.where(new, HARD.index("unseen_o"), np.where(diff_o, HARD.index("diff_o"), 0)).astype(np.uint8)
-        hard = of_word[text.words]
-        # of gold I, the type counts too
+        of_o = np.where((outside == 0) if strict else (outside < inside), diff_o, other)
+        of_i = np.where(inside < outside, other, diff_e)
+        of_i = np.where((inside == 0) if strict else (inside < outside), diff_i, of_i)
+        hard = np.where(new, unseen_o, of_o).take(text.words)
         token, types = ranges(text.begin, text.size), np.repeat(self._type, text.size)
         word = text.words[token]
-        of_index = self._word_of[word].astype(np.int64)
-        this = index._of_word_type.get(of_index, types)
-        never = (inside == 0) if strict else (inside < outside)
-        rare = (this == 0) if strict else (this < np.append(index._most_of_word, 0)[of_index])
-        diff_e = rare & (inside >= outside)[word]
-        of_token = np.where(diff_e, HARD.index("diff_e"), 0)
-        of_token = np.where(never[word], HARD.index("diff_i"), of_token)
-        hard[token] = np.where(new[word], HARD.index("unseen_i"), of_token)
+        of_token = np.where(new, unseen_i, of_i)[word]
+        maybe = np.flatnonzero(of_token == diff_e)
+        of_index = self._word_of[word[maybe]].astype(np.int64)
+        this = index._of_word_type.get(of_index, types[maybe])
+        usual = (this > 0) if strict else (this == index._most_of_word[of_index])
+        of_token[maybe[usual]] = other
+        hard[token] = of_token
         return hard
 
     # --- memory alone -------------------------------------------------------------------------------------
@@ -545,29 +542,31 @@ class Exposed:
     @cached_property
     def memorised(self) -> Mentions:
         """What a look-up of the training mentions finds: from left to right the longest surface, its usual type."""
-        text, surfaces = self._corpus, self._exposure._surfaces
-        sizes_by_first, usual = self._exposure._sizes_by_first, self._exposure._usual[0]
-        folds = self._fold_of[text.words].astype(np.int32, copy=False)
-        data, bounds, n_samples = folds.tobytes(), text.bounds, len(text.bounds) - 1
-        begins = np.zeros(len(self._exposure._folds) + 1, bool)  # of each word: does a surface begin with it?
-        begins[list(sizes_by_first)] = True
-        candidates = np.flatnonzero(begins[folds])
-        ends = np.repeat(bounds[1:], np.diff(bounds))[candidates]
-        found, free = [], 0
-        for at, first, end in zip(candidates.tolist(), folds[candidates].tolist(), ends.tolist(), strict=True):
-            if at < free:
-                continue
-            for size in sizes_by_first[first]:
-                if at + size <= end and (surface := surfaces.get(data[4 * at : 4 * (at + size)])) is not None:
-                    found.append((at, size, surface))
-                    free = at + size
-                    break
-        places, sizes, of_surface = np.array(found, np.int64).reshape(-1, 3).T
-        sample = np.searchsorted(bounds, places, side="right") - 1
-        start = places - bounds[sample]
-        return Mentions.of_columns(
-            sample, start, start + sizes, usual[of_surface], self._exposure.type_names, n_samples, np.diff(bounds)
-        )
+        text, index = self._corpus, self._exposure
+        lengths = np.diff(text.bounds)
+        begin, sample, room = self._first_words()
+        size, surface = index._phrases.longest(self._fold, begin, room)
+        found = np.flatnonzero(size)
+        found = found[_in_turn(begin[found], begin[found] + size[found])]
+        sample, size = sample[found], size[found]
+        start = (begin[found] - text.bounds[sample]).astype(np.int32)
+        names, label = sorted_names(index.type_names, index._usual_of_surface[surface[found]])
+        return Mentions(sample, start, start + size, label, names, len(lengths), lengths)
+
+    def surface_places(self) -> NDArray[np.int64]:
+        """How often each surface of the index stands in the text, as a mention or not, within other surfaces or not."""
+        places = np.zeros(len(self._exposure._surfaces), np.int64)
+        begin, _, room = self._first_words()
+        for _, _, found in self._exposure._phrases.descend(self._fold, begin, room):
+            places += np.bincount(found, minlength=len(places))
+        return places
+
+    def _first_words(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """The tokens with whose word a surface begins: place, sample, and how many tokens are left of the sample."""
+        bounds = self._corpus.bounds
+        begin = np.flatnonzero(self._exposure._phrases.first.take(self._fold))
+        sample = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))[begin]
+        return begin, sample, bounds[sample + 1] - begin
 
 
 NOVELTY = ("seen", "other_type", "known_words", "unknown_words")
@@ -622,7 +621,7 @@ class _Tally:
 
 
 class _PairTally:
-    """A count for each pair of an id and a type, sorted, so that whole arrays are looked up at once."""
+    """A count for each pair of an id and a type."""
 
     _BITS = 24
 
@@ -634,6 +633,10 @@ class _PairTally:
     def code(cls, ids: NDArray[np.int64], types: NDArray[np.integer]) -> NDArray[np.int64]:
         """One number for a pair."""
         return ids << cls._BITS | types
+
+    @cached_property
+    def _places(self) -> _Places:
+        return _Places(self.codes)
 
     def table(self) -> NDArray[np.int64]:
         """Codes and counts, as they are stored."""
@@ -650,24 +653,27 @@ class _PairTally:
         total[at[: len(self.codes)]] += self.counts
         total[at[len(self.codes) :]] += fresh
         self.codes, self.counts = merged, total
+        self.__dict__.pop("_places", None)
 
     def add_table(self, other: _PairTally, ids: NDArray[np.int64], types: NDArray[np.int64]) -> None:
         """Add another tally, whose ids and types are translated."""
         if len(other.codes):
             self.add(ids[other.codes >> self._BITS], types[other.codes & (1 << self._BITS) - 1], other.counts)
 
-    def get(self, ids: NDArray[np.int64], types: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """The count of each pair, or of each id over all types; 0 where either is negative."""
-        if types is None:
-            sums = np.append(0, np.cumsum(self.counts))
-            low, high = ids << self._BITS, (ids + 1) << self._BITS
-            counts = sums[np.searchsorted(self.codes, high)] - sums[np.searchsorted(self.codes, low)]
-            return np.where(ids < 0, 0, counts)
-        if not len(self.codes):
-            return np.zeros(len(ids), np.int64)
-        wanted = self.code(ids, np.maximum(types, 0))
-        at = np.minimum(np.searchsorted(self.codes, wanted), len(self.codes) - 1)
-        return np.where((self.codes[at] == wanted) & (ids >= 0) & (types >= 0), self.counts[at], 0)
+    def get(self, ids: NDArray[np.int64], types: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The count of each pair; 0 where either is negative."""
+        wanted = np.where(types < 0, -1, self.code(ids, types))
+        return _or_zero(self.counts, self._places.find(wanted))
+
+    def total(self, n: int) -> NDArray[np.int64]:
+        """For each id below ``n`` the count over all types."""
+        total = np.zeros(n, np.int64)
+        np.add.at(total, self.codes >> self._BITS, self.counts)
+        return total
+
+    def n_types(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """With how many types each id was counted; 0 for a negative one."""
+        return np.searchsorted(self.codes, (ids + 1) << self._BITS) - np.searchsorted(self.codes, ids << self._BITS)
 
     def largest(self, n: int) -> NDArray[np.int64]:
         """For each id below ``n`` the largest count of one type."""
@@ -678,10 +684,125 @@ class _PairTally:
     def most_frequent(self, n: int, rank: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each id below ``n`` the type with the largest count; of equal ones the first by rank; -1 for none."""
         ids, types = self.codes >> self._BITS, self.codes & (1 << self._BITS) - 1
-        order = np.lexsort((-rank[types], self.counts, ids))  # the winner of each id comes last
+        best = np.flatnonzero(self.counts == self.largest(n)[ids])
+        best = best[np.argsort(-rank[types[best]], kind="stable")]  # of each id, the winner comes last
         usual = np.full(n, -1, np.int64)
-        usual[ids[order]] = types[order]
+        usual[ids[best]] = types[best]
         return usual
+
+
+class _Places:
+    """Where distinct codes stand in their list: a hash table with open addresses, asked for whole arrays at once.
+
+    A binary search of as many random codes takes about ten times as long: it misses the processor's cache at each step.
+    """
+
+    def __init__(self, codes: NDArray[np.int64]) -> None:
+        bits = len(codes).bit_length() + 1  # at most half full: few steps to a free slot
+        self._shift = np.uint64(64 - bits)
+        self._codes = np.append(codes, -1)  # at -1, what a free slot holds
+        self._slots = np.full(1 << bits, -1, np.int32)
+        slot, left = self._slot(codes), np.arange(len(codes))
+        while len(left):
+            free = left[self._slots[slot[left]] < 0]
+            self._slots[slot[free]] = free  # of several for one slot, the last gets it
+            left = left[self._slots[slot[left]] != left]
+            slot[left] = self._next(slot[left])
+
+    def find(self, codes: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The place of each code; -1 for one that is not in the list, as no negative one is."""
+        slot = self._slot(codes)
+        places = self._slots[slot]
+        left = np.flatnonzero((self._codes[places] != codes) & (places >= 0))
+        while len(left):
+            slot[left] = self._next(slot[left])
+            found = places[left] = self._slots[slot[left]]
+            left = left[(self._codes[found] != codes[left]) & (found >= 0)]
+        return places
+
+    def _slot(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The slot to look at first: the top bits of a product with the golden ratio, which spreads dense codes."""
+        return (codes.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> self._shift).view(np.int64)
+
+    def _next(self, slot: NDArray[np.int64]) -> NDArray[np.int64]:
+        return slot + 1 & len(self._slots) - 1
+
+
+class _Phrases:
+    """Surfaces as a tree of words, descended from many places of a text at once."""
+
+    def __init__(self, surfaces: Collection[bytes], n_words: int) -> None:
+        size = np.fromiter(map(len, surfaces), np.int64, count=len(surfaces)) // 4
+        words = np.frombuffer(b"".join(surfaces), np.int32).astype(np.int64)
+        begin = np.cumsum(size) - size
+        # a first word is its own node; the steps to further words lead to nodes that are numbered on from there
+        node, left, depth = words[begin], np.arange(len(size)), 1
+        levels, n_nodes = [np.zeros(0, np.int64)], n_words
+        while len(left := left[size[left] > depth]):
+            level, step = np.unique(node[left] << 32 | words[begin[left] + depth], return_inverse=True)
+            node[left] = n_nodes + step
+            levels.append(level)
+            n_nodes, depth = n_nodes + len(level), depth + 1
+        steps = np.concatenate(levels)
+        self._n_words, self._steps = n_words, _Places(steps)
+        self._surface = np.full(n_nodes + 1, -1, np.int32)  # of each node; as in all tables here, -1 asks for the last
+        self._surface[node] = np.arange(len(size))
+        self._branches = np.zeros(n_nodes + 1, bool)  # of each node: do steps lead on?
+        self._branches[steps >> 32] = True
+        self._inner = np.zeros(n_words + 1, bool)  # of each word: do steps lead to it?
+        self._inner[steps & 0xFFFFFFFF] = True
+        self.first = np.append(self._branches[:n_words] | (self._surface[:n_words] >= 0), False)
+        """Of each word: does a surface begin with it?"""
+
+    def longest(
+        self, words: NDArray[np.int32], begin: NDArray[np.int64], room: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The longest surface at each place, of at most ``room`` words: its words and its number; 0 and -1 for none."""
+        size, surface = np.zeros(len(begin), np.int32), np.full(len(begin), -1, np.int32)
+        for depth, at, found in self.descend(words, begin, room):
+            size[at], surface[at] = depth, found
+        return size, surface
+
+    def descend(
+        self, words: NDArray[np.int32], begin: NDArray[np.int64], room: NDArray[np.int64]
+    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int32]]]:
+        """For surfaces of one word, of two, and so on: at which of the places there is one, and which it is."""
+        node, left, depth = words[begin].astype(np.int64), np.arange(len(begin)), 1
+        while len(left):
+            found = self._surface[node[left]]
+            whole = np.flatnonzero(found >= 0)
+            yield depth, left[whole], found[whole]
+            left = left[self._branches[node[left]] & (room[left] > depth)]
+            word = words[begin[left] + depth]
+            known = np.flatnonzero(self._inner[word])  # most words are in no surface: spares their look-up
+            left, word = left[known], word[known]
+            step = self._steps.find(node[left] << 32 | word)
+            left, step = left[step >= 0], step[step >= 0]
+            node[left] = step.astype(np.int64) + self._n_words
+            depth += 1
+
+
+def _in_turn(begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Which of sorted spans a reader takes who goes from left to right, and on from the end of each."""
+    apart = np.append(0, np.maximum.accumulate(end))[:-1] <= begin  # no span that begins before reaches this one
+    taken = apart & np.append(apart, True)[1:]  # nor does it reach the next: such are taken, whatever the others
+    rest, chosen, free = np.flatnonzero(~taken), [], 0
+    for i, at, until in zip(rest.tolist(), begin[rest].tolist(), end[rest].tolist(), strict=True):
+        if at >= free:
+            chosen.append(i)
+            free = until
+    taken[chosen] = True
+    return np.flatnonzero(taken)
+
+
+def _or_zero(values: NDArray[np.int64], at: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The values at some places; 0 where the place is negative."""
+    return np.where(at < 0, 0, values[at]) if len(values) else np.zeros(len(at), np.int64)
+
+
+def _ids(table: Mapping[str, int], keys: list[str]) -> NDArray[np.int32]:
+    """The number of each key; -1 for one that the table does not have."""
+    return np.fromiter(map(table.get, keys, repeat(-1)), np.int32, count=len(keys))
 
 
 def entity_codes(corpus: Corpus, key: Key) -> NDArray[np.int32]:

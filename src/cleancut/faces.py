@@ -19,15 +19,21 @@ import pyarrow as pa
 
 from .exposure import Exposure
 from .inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
+from .scores import NEED_TRAIN
 from .spans import Corpus
 from .tags import CleancutError, bounds_of
 
 KEYWORDS = {
     "exact_f1": ("labels", "scheme", "repair", "ci", "seed", "keys"),
-    "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit"),
-    "clean_f1": ("labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode"),
+    "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit", "muc", "iou"),
+    "clean_f1": (
+        "labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode", "confusable"
+    ),
     "hardeval": ("labels", "scheme", "repair", "ci", "seed", "train", "strict", "encoding"),
-}
+    "bucket_f1": (
+        "labels", "scheme", "repair", "ci", "seed", "train", "attributes", "bins", "level", "case", "typed", "unicode"
+    ),
+}  # fmt: skip
 """The keywords of each module. A module ignores those of the others, since ``evaluate.combine`` sends all to all."""
 
 _SPANS = pa.list_(pa.struct({"start": pa.int64(), "end": pa.int64(), "label": pa.string()}))
@@ -84,14 +90,16 @@ class NerModule:
             chosen["exposure"] = self._exposure_of(chosen)
         return {**chosen, "tokens": self._tokens}
 
-    def _exposure_of(self, chosen: dict[str, Any]) -> Exposure:
+    def _exposure_of(self, chosen: dict[str, Any]) -> Exposure | None:
         """The index of the training columns, which is kept while the same columns are given."""
         train = chosen.pop("train", None)
+        key = {name: chosen.pop(name) for name in ("case", "typed", "unicode") if name in chosen}
+        if train is None and self.name not in NEED_TRAIN:
+            return None
         if train is None:
             raise CleancutError(
                 f'{self.name} needs training data: give train={{"tokens": ..., "tags": ...}} to compute() or load().'
             )
-        key = {name: chosen.pop(name) for name in ("case", "typed", "unicode") if name in chosen}
         parts = [train] if isinstance(train, Mapping) or not isinstance(train, list | tuple) else list(train)
         sizes = [len(part["tokens"]) if isinstance(part, Mapping) and "tokens" in part else 0 for part in parts]
         labels, scheme = chosen.get("labels"), chosen.get("scheme")

@@ -18,6 +18,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -633,9 +634,11 @@ def _announced(
     seen = "private, if it is new" if private else "public, if it is new"
     licence = f", the licence {', '.join(licences)} if it names none" if licences else ""
     shown = "\n".join(f"  | {line}" for line in section.splitlines())
+    refused = _refused(repo, config, section, files, licences)
     return (
         f"would upload to {where}the dataset {repo} ({seen}) the config {config}, in one commit:\n{_listed(files)}\n"
         f"  README.md  the config in its metadata{licence}, and this section:\n{shown}"
+        + (f"\n{refused}" if refused else "")
     )
 
 
@@ -643,22 +646,15 @@ def _push_config(
     repo: str, config: str, files: Mapping[str, bytes], section: str, licences: Sequence[str], private: bool, pr: bool,
     left: Sequence[str],
 ) -> str:  # fmt: skip
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
-    api = HfApi()
+    api, title = HfApi(), f"Config {config} (cleancut {__version__})"
     resume = f"Not uploaded: {', '.join(left)}. Run the same command again: what is there already is left as it is."
 
     def upload() -> str:
         api.create_repo(repo, repo_type="dataset", private=private or None, exist_ok=True)
-        head = api.dataset_info(repo).sha
-        there = set(api.list_repo_files(repo, repo_type="dataset", revision=head))
-        old = ""
-        if "README.md" in there:
-            try:
-                old = Path(hf_hub_download(repo, "README.md", repo_type="dataset", revision=head)).read_text("utf-8")
-            except EntryNotFoundError:
-                old = ""
+        request = _open_request(repo, title) if pr else None
+        head, there, old = _found(repo, request.git_reference if request else None)
         card = _card(old, config, section, files, licences, there)
         operations: list[Any] = [CommitOperationAdd(path, data) for path, data in files.items()]
         operations.append(CommitOperationAdd("README.md", card.encode()))
@@ -666,11 +662,53 @@ def _push_config(
         operations += [CommitOperationDelete(path) for path in sorted(stale)]
         # all or nothing: large files go up first, unseen; one commit then shows the config with its card
         done = api.create_commit(
-            repo, operations, commit_message=f"Config {config} (cleancut {__version__})", repo_type="dataset",
-            parent_commit=head, create_pr=pr,
+            repo, operations, commit_message=title, repo_type="dataset", parent_commit=head,
+            revision=request.git_reference if request else None, create_pr=pr and request is None,
         )  # fmt: skip
         if pr:
-            return f"{repo}: the config {config} is in the pull request {done.pr_url}."
+            return f"{repo}: the config {config} is in the pull request {request.url if request else done.pr_url}."
         return f"{repo}: the config {config} is up. Load it with load_dataset({repo!r}, {config!r})."
 
     return attempt(upload, repo, resume)
+
+
+def _found(repo: str, revision: str | None = None) -> tuple[str, set[str], str]:
+    """What a dataset holds: its last commit, the names of its files, and its card."""
+    from huggingface_hub import HfApi, hf_hub_download
+
+    api = HfApi()
+    head = str(api.dataset_info(repo, revision=revision).sha)
+    there = set(api.list_repo_files(repo, repo_type="dataset", revision=head))
+    if "README.md" not in there:
+        return head, there, ""
+    return head, there, Path(hf_hub_download(repo, "README.md", repo_type="dataset", revision=head)).read_text("utf-8")
+
+
+def _open_request(repo: str, title: str) -> Any:
+    """The pull request of this title that we have opened before, if it is still open."""
+    from huggingface_hub import HfApi
+
+    api = HfApi()
+    asked: Any = {"discussion_type": "pull_request", "discussion_status": "open", "author": api.whoami()["name"]}
+    requests = api.get_repo_discussions(repo, repo_type="dataset", **asked)
+    return next((request for request in requests if request.title == title), None)
+
+
+def _refused(repo: str, config: str, section: str, files: Mapping[str, bytes], licences: Sequence[str]) -> str:
+    """What stands in the way of a config, as far as the Hub tells; a dataset that is new has room for any."""
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    def ask() -> tuple[set[str], str]:
+        with suppress(RepositoryNotFoundError):
+            return _found(repo)[1:]
+        return set(), ""
+
+    try:
+        there, old = attempt(ask, repo, "So it is not known whether it takes the config.")
+    except CleancutError as error:
+        return str(error)
+    try:
+        _card(old, config, section, files, licences, there)
+    except CleancutError as error:
+        return f"This would fail: {error}"
+    return ""

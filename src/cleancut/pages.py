@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import scores
+from .bucketing import buckets
 from .exposure import Exposure
 from .reading import read
 from .spans import Corpus
@@ -21,13 +22,16 @@ _ABOUT = {
     "partial_f1": "Mention F1 with half of the credit for near misses of the right type.",
     "clean_f1": "F1 on the mentions that training has not shown, and how much of an F1 is memory.",
     "hardeval": "Token error rates where memory does not help: new words, and labels that are not a word's usual one.",
+    "bucket_f1": "F1 by what a mention is like: how long, how frequent, how consistently labelled in training.",
 }
 _HEADLINES = {
     "exact_f1": ("f1", "precision", "recall", "macro_f1"),
     "partial_f1": ("f1_exact", "f1_left", "f1_right", "f1_overlap"),
     "clean_f1": ("f1", "clean_f1", "delta_f1", "clean_recall", "contaminated_recall", "memorisation_f1"),
     "hardeval": ("hardeval", "ter_unseen", "ter_diff", "ter"),
+    "bucket_f1": ("f1/eLen/1", "f1/novelty/seen", "f1/novelty/unknown_words"),
 }
+_WITH_TRAIN = (*scores.NEED_TRAIN, "bucket_f1")
 _GOLD = "Alice B-PER\nmet O\nBob B-PER\nin O\nOslo B-LOC\n\nCharlie B-PER\nsang O\n"
 _PRED = "Alice B-PER\nmet O\nBob B-PER\nin O\nOslo O\n\nCharlie B-PER\nsang B-PER\n"
 _TRAIN = "Alice B-PER\nsang O\nin O\nBergen B-LOC\n"
@@ -36,9 +40,9 @@ _TRAIN = "Alice B-PER\nsang O\nin O\nBergen B-LOC\n"
 def score_texts(metric: str, gold: str, pred: str, train: str = "") -> dict[str, Any]:
     """The score of two texts in CoNLL columns or JSONL, as the module returns it."""
     given: list[Any] = [_corpus(gold, "gold"), _corpus(pred, "predictions")]
-    if metric in scores.NEED_TRAIN:
+    if metric in _WITH_TRAIN:
         given.append(Exposure.of(_corpus(train, "training data")))
-    return getattr(scores, metric)(*given).to_dict()
+    return (buckets if metric == "bucket_f1" else getattr(scores, metric))(*given).to_dict()
 
 
 def _corpus(text: str, name: str) -> Corpus:
@@ -68,7 +72,7 @@ def page(metric: str) -> gradio.Blocks:
         gr.Markdown(f"# {metric}\n{_ABOUT[metric]} Paste CoNLL columns (token, tag) or JSONL; the example is live.")
         with gr.Row():
             boxes = [gr.Textbox(_GOLD, label="gold", lines=9), gr.Textbox(_PRED, label="predictions", lines=9)]
-            if metric in scores.NEED_TRAIN:
+            if metric in _WITH_TRAIN:
                 boxes.append(gr.Textbox(_TRAIN, label="training data", lines=9))
         button = gr.Button("Score", variant="primary")
         figures = gr.Markdown()

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from .bucketing import Buckets, describe
+from .diagnosis import self_diagnosis
 from .exposure import NOVELTY
 from .leakage import Audit
 from .scores import Score
@@ -71,13 +73,17 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
         parts.append(f"{title}\n" + _score_table("system", scores, columns, colour))
         if all(score.sums.rows is not None for score in scores.values()):
             parts.append("95% intervals (%)\n" + _interval_table(scores, columns, colour))
+        parts += _muc_tables("system", scores, colour)
         if metric == "clean_f1":
-            parts.append("Recall by novelty of the gold mention (%)\n" + _novelty_table(scores, colour))
+            parts.append("Recall by novelty of the gold mention (%)\n" + _recall_table(scores, _NOVELTY, colour))
+            if all("n_confusable" in score for score in scores.values()):
+                parts.append("Recall on type-confusable mentions (%)\n" + _recall_table(scores, _CONFUSABLE, colour))
         if by_type and metric != "hardeval":
             for system, score in scores.items():
                 types = {label: _OfType(score, label) for label in score.sums.counts.by_type}
-                name = f"{title}, {system}, by type" if len(scores) > 1 else f"{title}, by type"
-                parts.append(f"{name}\n" + _score_table("type", types, columns, colour))
+                which = f", {system}, by type" if len(scores) > 1 else ", by type"
+                parts.append(f"{title}{which}\n" + _score_table("type", types, columns, colour))
+                parts += _muc_tables("type", types, colour, which)
     parts.append("\n".join(_notes(results)))
     return "\n\n".join(part for part in parts if part)
 
@@ -92,14 +98,32 @@ def _interval_table(scores: Mapping[str, Score], columns: Mapping[str, str], col
     return table(["system", *list(shown.values())[:4]], cells, colour=colour)
 
 
-def _novelty_table(scores: Mapping[str, Score], colour: bool) -> str:
-    """Recall on mentions seen with their type, with another, and new ones; the number of mentions behind it."""
-    header = ["system", "seen", "other type", "new, known words", "new words"]
+def _muc_tables(first: str, rows: Mapping[str, Any], colour: bool, which: str = "") -> list[str]:
+    """The scores of SemEval-2013 and the counts behind them, one scheme a line, where they were asked for."""
+    schemes, counts = ("strict", "exact", "partial", "type"), ("cor", "inc", "par", "mis", "spu")
     cells = [
-        [system, *(f"{percent(score[f'recall_{name}'])} ({score[f'n_{name}']})" for name in NOVELTY)]
+        [
+            name, scheme, *(percent(row.get(f"{value}_muc_{scheme}")) for value in ("precision", "recall", "f1")),
+            *(str(row.get(f"n_muc_{scheme}_{count}")) for count in counts),
+        ]
+        for name, row in rows.items() if row.get("f1_muc_strict") is not None for scheme in schemes
+    ]  # fmt: skip
+    header = [first, "scheme", "P", "R", "F1", *map(str.upper, counts)]
+    title = f"MUC scores, as SemEval-2013 has them (%){which}\n"
+    return [title + table(header, cells, colour=colour, strong=4)] if cells else []
+
+
+def _recall_table(scores: Mapping[str, Score], subsets: Mapping[str, str], colour: bool) -> str:
+    """Recall on subsets of the gold mentions, and how many mentions there are."""
+    cells = [
+        [system, *(f"{percent(score[f'recall_{name}'])} ({score[f'n_{name}']})" for name in subsets)]
         for system, score in scores.items()
     ]
-    return table(header, cells, colour=colour)
+    return table(["system", *subsets.values()], cells, colour=colour)
+
+
+_NOVELTY = dict(zip(NOVELTY, ("seen", "other type", "new, known words", "new words"), strict=True))
+_CONFUSABLE = {"confusable": "all", "confusable_seen": "seen", "confusable_unseen": "unseen"}
 
 
 class _OfType:
@@ -123,7 +147,7 @@ _TABLES: dict[str, tuple[str, dict[str, str]]] = {
     "partial_f1": (
         "Partial credit, F1 (%)",
         {
-            "f1_exact": "exact", "f1_left": "left", "f1_right": "right", "f1_overlap": "overlap",
+            "f1_exact": "exact", "f1_left": "left", "f1_right": "right", "f1_overlap": "overlap", "f1_iou": "IoU",
             "n_partial_left": "+left", "n_partial_right": "+right", "n_partial_overlap": "+overlap",
         },
     ),
@@ -168,6 +192,55 @@ def _notes(results: Results) -> list[str]:
                 notes.append(f"{system}: {samples} had ill-formed tags (repair: {score.sums.repair()['repair']}).")
     signatures = dict.fromkeys(score.signature for scores in results.values() for score in scores.values())
     return [*dict.fromkeys(notes), *signatures]
+
+
+# --- buckets --------------------------------------------------------------------------------------------
+
+
+def buckets_text(found: Mapping[str, Buckets], *, colour: bool = False) -> str:
+    """The buckets of each attribute: all scores of one system, or the F1 of several side by side."""
+    first = next(iter(found.values()))
+    parts = []
+    for name in first:
+        title = f"{name}: {describe(name)}"
+        parts.append(
+            f"{title}\n" + (_bucket_table(first[name], colour) if len(found) == 1 else _f1_table(found, name, colour))
+        )
+    for system, buckets in found.items():
+        gaps = sorted(self_diagnosis(buckets).items(), key=lambda item: -item[1]["gap"])[:3]
+        said = [[name, at["best"], at["worst"], percent(at["gap"])] for name, at in gaps]
+        title = "Where F1 differs most" + (f", {system}" if len(found) > 1 else "")
+        parts.append(f"{title}\n" + table(["attribute", "best", "worst", "gap"], said, colour=colour))
+    return "\n\n".join([*parts, "\n".join(dict.fromkeys(buckets.signature for buckets in found.values()))])
+
+
+def _bucket_table(rows: Sequence[Mapping[str, Any]], colour: bool) -> str:
+    intervals = all("f1_low" in row for row in rows)
+    header = ["bucket", "gold", "predicted", "P", "R", "F1", *(["95%"] if intervals else [])]
+    cells = []
+    for row in filter(_has_a_name, rows):
+        cells.append([row["bucket"], str(row["n_gold"]), str(row["n_pred"])])
+        cells[-1] += [percent(row[value]) for value in ("precision", "recall", "f1")]
+        if intervals:
+            known = row["f1_low"] == row["f1_low"]
+            cells[-1].append(f"{percent(row['f1_low'])} - {percent(row['f1_high'])}" if known else "-")
+    return table(header, cells, colour=colour, strong=5)
+
+
+def _has_a_name(row: Mapping[str, Any]) -> bool:
+    """A bucket that no gold value fell into, and whose range is not known beforehand, says nothing to a reader."""
+    return not row["bucket"].startswith("-") or row["n_pred"] > 0
+
+
+def _f1_table(found: Mapping[str, Buckets], name: str, colour: bool) -> str:
+    names = dict.fromkeys(row["bucket"] for of in found.values() for row in filter(_has_a_name, of[name]))
+    by_system = {system: {row["bucket"]: row for row in buckets[name]} for system, buckets in found.items()}
+    cells = []
+    for bucket in names:
+        rows = [of.get(bucket) for of in by_system.values()]
+        gold = next(row["n_gold"] for row in rows if row is not None)
+        cells.append([bucket, str(gold), *("-" if row is None else percent(row["f1"]) for row in rows)])
+    return table(["bucket", "gold", *found], cells, colour=colour)
 
 
 # --- audit ----------------------------------------------------------------------------------------------

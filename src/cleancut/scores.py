@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .alignment import Aligner, Counts, Match
+from .alignment import WHOLE, Aligner, Counts, Match, tally
 from .exposure import HARD, NOVELTY, Exposed, Exposure
 from .resampling import Rows, intervals, parse_resamples
 from .spans import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
@@ -262,10 +262,11 @@ def _resampling(resamples: int, seed: int) -> dict[str, Value]:
     return {"ci": resamples, "seed": seed} if resamples else {}
 
 
-def _rows(scored: Pair, samples: Mapping[str, NDArray[np.integer]]) -> Rows:
+def _rows(
+    scored: Pair, samples: Mapping[str, NDArray[np.integer]], weights: Mapping[str, NDArray[np.int64]] | None = None
+) -> Rows:
     """Counts of each sample, from the sample of each thing that is counted."""
-    n = scored.gold.n_samples
-    columns = {name: np.bincount(sample, minlength=n) for name, sample in samples.items()}
+    columns = tally(samples, scored.gold.n_samples, weights)
     return Rows.of(columns, scored.corpus.docs if scored.corpus is not None else None)
 
 
@@ -325,6 +326,8 @@ def partial_f1(
     pred: Any,
     *,
     credit: float = 0.5,
+    muc: bool = False,
+    iou: bool = False,
     tokens: Any = None,
     labels: Any = None,
     scheme: str | None = None,
@@ -339,22 +342,43 @@ def partial_f1(
     The paper takes the first match found; here a maximum matching is taken, which gave the same counts on all
     systems tried and does not depend on the order of the lists.
 
+    ``muc`` adds the four scores of SemEval-2013 task 9, after MUC: ``strict`` (span and type), ``exact`` (span alone),
+    ``partial`` (span alone, half a point for an overlap) and ``type`` (type, any overlap), each with its pairs of
+    mentions that share a token, correct (``cor``), incorrect (``inc``) or partial (``par``), and the mentions that are
+    missed (``mis``) or spurious (``spu``): P = (COR + PAR / 2) / predictions, R = (COR + PAR / 2) / references. Exact
+    pairs come first, then for ``type`` pairs of one type, else those of one span; of what is left, as many as possible.
+    A type is scored as if there were no other, as nervaluate does it, whose counts depend on the order of the lists.
+
+    ``iou`` adds the score whose credit is the intersection over union of the tokens of two mentions of one type
+    (``f1_iou``), in one-to-one pairs of the greatest total.
+
     >>> s = partial_f1([["B-ORG", "I-ORG", "I-ORG"]], [["O", "B-ORG", "I-ORG"]])
     >>> s.f1_exact, s.f1_left, s.f1_right, s.f1_overlap
     (0.0, 0.0, 0.5, 0.5)
+    >>> s = partial_f1([["B-ORG", "I-ORG", "I-ORG"]], [["O", "B-LOC", "I-LOC"]], muc=True)
+    >>> s.n_muc_strict_inc, s.n_muc_partial_par, s.f1_muc_partial, s.f1_muc_type
+    (1, 1, 0.5, 0.0)
     """
     credit = parse_credit(credit)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
     aligner = Aligner(scored.gold, scored.pred)
-    columns, samples = _exact_columns(aligner), _exact_samples(aligner)
+    paired, weights = {}, {}  # gold mentions in pairs, and what each is worth, if not the same
     for mode in _PARTIAL:
         found = aligner.align(mode)
-        near = found.gold[~found.exact]
-        columns[f"n_partial_{mode}"], samples[f"n_partial_{mode}"] = aligner.gold_label[near], scored.gold.sample[near]
+        paired[f"n_partial_{mode}"] = found.gold[~found.exact]
+    if muc:
+        paired["muc_same_span"] = np.append(aligner.exact_gold, aligner.same_span()[0])
+        paired["muc_met"] = np.append(paired["muc_same_span"], aligner.meetings()[0])
+        paired["muc_met_type"] = np.append(aligner.exact_gold, aligner.meetings_by_type()[0])
+    if iou:
+        paired["iou"], weights["iou"] = aligner.ious()
+    columns = _exact_columns(aligner) | {name: aligner.gold_label[gold] for name, gold in paired.items()}
+    samples = _exact_samples(aligner) | {name: scored.gold.sample[gold] for name, gold in paired.items()}
     resamples = parse_resamples(ci)
-    rows = _rows(scored, samples) if resamples else None
-    sums = Sums.of(Counts.of(aligner.labels, columns), scored, rows=rows)
-    settings: dict[str, Value] = {"match": "+".join(_PARTIAL), "credit": credit, **_resampling(resamples, seed)}
+    rows = _rows(scored, samples, weights) if resamples else None
+    sums = Sums.of(Counts.of(aligner.labels, columns, weights), scored, rows=rows)
+    match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
+    settings: dict[str, Value] = {"match": "+".join(match), "credit": credit, **_resampling(resamples, seed)}
     return Score("partial_f1", sums, settings, _partial_values, _partial_row)
 
 
@@ -368,7 +392,8 @@ def _partial_values(score: Score) -> dict[str, Any]:
     counts = score.sums.counts
     values = _partial_row(counts.total(), score.settings) | score.sums.repairs()
     for label, sums in counts.by_type.items():
-        values |= {f"{name}/{label}": value for name, value in _partial_row(sums, score.settings).items()}
+        row = _partial_row(_alone(sums), score.settings)
+        values |= {f"{name}/{label}": value for name, value in row.items()}
     return {**values, "signature": score.signature}
 
 
@@ -377,7 +402,38 @@ def _partial_row(sums: Mapping[str, Any], settings: Mapping[str, Value]) -> dict
     for mode in _PARTIAL:
         earned = sums["n_exact"] + float(settings["credit"]) * sums[f"n_partial_{mode}"]
         values |= prf(earned, sums["n_pred"], sums["n_gold"], f"_{mode}")
-    return {**values, **sums}
+    values |= {name: count for name, count in sums.items() if name.startswith("n_")}
+    if "iou" in sums:
+        values |= prf(sums["iou"] / WHOLE, sums["n_pred"], sums["n_gold"], "_iou")
+    if "muc_met" in sums:
+        values |= _muc_row(sums)
+    return values
+
+
+def _muc_row(sums: Mapping[str, Any]) -> dict[str, Any]:
+    """The four scores of SemEval-2013: of the pairs that met, some are correct, and the others partial or incorrect."""
+    right_and_met = {
+        "strict": (sums["n_exact"], sums["muc_met"]),
+        "exact": (sums["muc_same_span"], sums["muc_met"]),
+        "partial": (sums["muc_same_span"], sums["muc_met"]),
+        "type": (sums["n_exact"] + sums["n_partial_overlap"], sums["muc_met_type"]),
+    }
+    values: dict[str, Any] = {}
+    for name, (right, met) in right_and_met.items():
+        partial = (met - right) * (name == "partial")
+        values |= prf(right + 0.5 * partial, sums["n_pred"], sums["n_gold"], f"_muc_{name}")
+        counts = {"cor": right, "inc": met - right - partial, "par": partial}
+        counts |= {"mis": sums["n_gold"] - met, "spu": sums["n_pred"] - met}
+        values |= {f"n_muc_{name}_{what}": count for what, count in counts.items()}
+    return values
+
+
+def _alone(sums: Mapping[str, Any]) -> dict[str, Any]:
+    """The sums of one type as MUC scores it, as if there were no other: all that meet are of one type."""
+    if "muc_met" not in sums:
+        return dict(sums)
+    met = sums["n_exact"] + sums["n_partial_overlap"]
+    return {**sums, "muc_same_span": sums["n_exact"], "muc_met": met, "muc_met_type": met}
 
 
 # --- clean --------------------------------------------------------------------------------------------------
@@ -390,6 +446,7 @@ def clean_f1(
     *,
     match: str = "exact",
     credit: float = 0.5,
+    confusable: bool | Exposure = False,
     tokens: Any = None,
     labels: Any = None,
     scheme: str | None = None,
@@ -406,6 +463,12 @@ def clean_f1(
     novelty (``recall_seen``, ``recall_other_type``, ``recall_known_words``, ``recall_unknown_words``) and the score of
     a look-up of the training mentions (``memorisation_f1``). Where a subset is empty its scores are NaN.
 
+    ``confusable=True`` adds the recall of gold mentions whose words are mentions of more than one type in the gold
+    annotation (type-confusable mentions; Tu and Lignos): of all (``recall_confusable``), of those whose words training
+    has as a mention of any type (``recall_confusable_seen``) and of the others (``recall_confusable_unseen``). That is
+    a matter of the whole test set: scores of its shards add up only where all are judged by one index of the whole,
+    ``confusable=Exposure.of(gold)``, and refuse to where each is judged by its own shard.
+
     >>> from cleancut.spans import Corpus
     >>> shown = Exposure.of(Corpus.of([["Alice"]], tags=[["B-PER"]]))
     >>> gold, pred = [["B-PER", "B-PER", "O"]], [["B-PER", "B-PER", "B-PER"]]
@@ -418,19 +481,23 @@ def clean_f1(
     shown = _view("clean_f1", exposure, text)
     aligner = Aligner(scored.gold, scored.pred)
     found = aligner.align(mode)
+    judge = _judge(confusable, exposure, text)
+    tough = judge.view(text).n_types > 1 if judge is not None else None
     matched = np.zeros(len(scored.gold), np.int64)
     matched[found.gold] = np.where(found.exact, 1, 2)
     code = shown.mention_class * 3 + matched
-    columns = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels))
+    columns = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels), tough)
     counts = Counts.of_table(aligner.labels, columns) | _memorised_counts(scored.gold, shown)
     settings: dict[str, Value] = {"match": mode.value}
     if mode is not Match.EXACT:
         settings["credit"] = credit
     settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
+    if judge is not None:
+        settings["confusable"] = judge.fingerprint
     resamples, rows = parse_resamples(ci), None
     if resamples:
         n = scored.gold.n_samples
-        by_sample = _clean_columns(scored.gold.sample, code, scored.pred.sample, n)
+        by_sample = _clean_columns(scored.gold.sample, code, scored.pred.sample, n, tough)
         looked_up = Aligner(scored.gold, shown.memorised)
         by_sample["n_memorised"] = np.bincount(shown.memorised.sample, minlength=n)
         by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[looked_up.exact_gold], minlength=n)
@@ -439,8 +506,25 @@ def clean_f1(
     return Score("clean_f1", sums, settings | _resampling(resamples, seed), _clean_values, _clean_row)
 
 
+def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
+    """The index by which mentions are type-confusable: the one given, or that of the gold annotation; None for none."""
+    if isinstance(confusable, bool):
+        return Exposure.of(text, **exposure.key._asdict()) if confusable else None
+    if not isinstance(confusable, Exposure):
+        raise CleancutError(f"confusable={confusable!r}: expected True, False or Exposure.of(the whole test set).")
+    if confusable.key != exposure.key:
+        raise CleancutError(
+            f"confusable= has the key {confusable.key}, the training index {exposure.key}. Make both with the same."
+        )
+    return confusable
+
+
 def _clean_columns(
-    gold_group: NDArray[np.integer], code: NDArray[np.integer], pred_group: NDArray[np.integer], n: int
+    gold_group: NDArray[np.integer],
+    code: NDArray[np.integer],
+    pred_group: NDArray[np.integer],
+    n: int,
+    tough: NDArray[np.bool_] | None,
 ) -> dict[str, NDArray[np.integer]]:
     """The sums of each of ``n`` types, or samples: one count over class and match holds them all."""
     width = 2 * len(NOVELTY) * 3
@@ -450,7 +534,16 @@ def _clean_columns(
     columns |= _match_columns(table[:, 1].sum(axis=1), "_contaminated")
     for i, name in enumerate(NOVELTY):
         columns |= _match_columns(table[:, :, i].sum(axis=1), f"_{name}")
+    if tough is not None:
+        table = np.bincount((gold_group * width + code)[tough], minlength=n * width).reshape(table.shape).sum(axis=1)
+        new = NOVELTY.index("known_words")  # from here on, the surface is no training mention
+        for name, part in zip(_CONFUSABLE, (table, table[:, :new], table[:, new:]), strict=True):
+            columns |= _match_columns(part.sum(axis=1), f"_{name}")
     return columns
+
+
+_CONFUSABLE = ("confusable", "confusable_seen", "confusable_unseen")
+"""Of all type-confusable mentions, of those whose surface is a training mention, of the others."""
 
 
 def _match_columns(table: NDArray[np.integer], of: str) -> dict[str, NDArray[np.integer]]:
@@ -508,8 +601,9 @@ def _clean_row(sums: Mapping[str, Any], settings: Mapping[str, Value]) -> dict[s
         "n_pred": n_pred,
         "contamination_rate": share(n_contaminated, n_gold),
     }
-    values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_gold_{name}"]) for name in NOVELTY}
-    values |= {f"n_{name}": sums[f"n_gold_{name}"] for name in NOVELTY}
+    subsets = NOVELTY + (_CONFUSABLE if "n_gold_confusable" in sums else ())
+    values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_gold_{name}"]) for name in subsets}
+    values |= {f"n_{name}": sums[f"n_gold_{name}"] for name in subsets}
     memory = prf(sums["n_memorised_exact"], sums["n_memorised"], n_gold)
     return values | {f"memorisation_{name}": value for name, value in memory.items()}
 

@@ -89,7 +89,7 @@ class Mentions:
         """Mentions from columns in any order, with duplicates dropped and every span checked."""
         where = where or in_sample()
         _check_spans(sample, start, end, label, labels, lengths, where)
-        names, label = _sorted_names(labels, label)
+        names, label = sorted_names(labels, label)
         order = np.lexsort((label, end, start, sample))
         columns = [np.asarray(column)[order].astype(np.int32) for column in (sample, start, end, label)]
         fresh = np.ones(len(order), bool)
@@ -123,7 +123,7 @@ class Mentions:
         picked = ranges(bounds[chosen], sizes)
         sample = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)
         lengths = None if self.lengths is None else self.lengths[chosen]
-        names, label = _sorted_names(self.labels, self.label[picked])  # a type may be gone
+        names, label = sorted_names(self.labels, self.label[picked])  # a type may be gone
         return Mentions(
             sample, self.start[picked], self.end[picked], label, names, len(chosen), lengths, where=moved
         )  # fmt: skip
@@ -371,14 +371,17 @@ def pair(
 # --- masks ---------------------------------------------------------------------------------------------
 
 
-def _kept(raw: RawTags, keep: NDArray[np.bool_], where: Where) -> tuple[RawTags, Where]:
-    """The tags at the positions to keep, and where these stood before."""
-    bounds = bounds_of(raw.lengths)
-    lengths, some = np.zeros_like(raw.lengths), raw.lengths > 0
+def _kept(keep: NDArray[np.bool_], *sides: tuple[RawTags, Where]) -> list[tuple[RawTags, Where]]:
+    """The tags of each side at the positions to keep, and where these stood before; all sides have the same lengths."""
+    before = sides[0][0].lengths
+    bounds = bounds_of(before)
+    lengths, some = np.zeros_like(before), before > 0
     # a type that just holds the longest sample: a wider one would convert the whole mask first
-    width = np.min_scalar_type(int(raw.lengths.max(initial=0)))
+    width = np.min_scalar_type(int(before.max(initial=0)))
     lengths[some] = np.add.reduceat(keep.view(np.uint8), bounds[:-1][some], dtype=width)
-    return RawTags(raw.codes[keep], lengths, raw.tags), partial(_unmasked, where, keep, bounds)
+    return [
+        (RawTags(raw.codes[keep], lengths, raw.tags), partial(_unmasked, where, keep, bounds)) for raw, where in sides
+    ]
 
 
 def _unmasked(
@@ -394,26 +397,24 @@ def _drop_masked(
     gold: Raw | Mentions, pred: Raw | Mentions, in_gold: Where, in_pred: Where
 ) -> tuple[Raw | Mentions, Raw | Mentions, Where, Where]:
     """Both sides without the positions whose gold label is -100, and their places; a -100 elsewhere is refused."""
-    if isinstance(gold, RawTags) and isinstance(pred, RawTags) and (gold.masked is not None or pred.masked is not None):
+    if isinstance(gold, RawTags) and isinstance(pred, RawTags) and (gold.kept is not None or pred.kept is not None):
         _check_lengths(pred.lengths, gold.lengths, "gold labels", in_pred)
-    masked = gold.masked if isinstance(gold, RawTags) else None
-    if isinstance(pred, RawTags) and pred.masked is not None:
-        stray = pred.masked if masked is None else pred.masked & ~masked
+    keep = gold.kept if isinstance(gold, RawTags) else None
+    if isinstance(pred, RawTags) and pred.kept is not None:
+        stray = ~pred.kept if keep is None else keep & ~pred.kept
         if stray.any():
             raise CleancutError(
                 f"{in_pred(*place_of(int(np.argmax(stray)), pred.lengths))}: -100 where the gold label is not -100. "
                 "Only the gold labels may mask positions."
             )
-    if not isinstance(gold, RawTags) or masked is None:
+    if not isinstance(gold, RawTags) or keep is None:
         return gold, pred, in_gold, in_pred
     if not isinstance(pred, RawTags):
         raise CleancutError(
             "gold labels with -100 need predictions of the same shape (label ids or tags), not spans. "
             "Drop the masked positions before making spans."
         )
-    keep = ~masked
-    ours, in_gold = _kept(gold, keep, in_gold)
-    theirs, in_pred = _kept(pred, keep, in_pred)
+    (ours, in_gold), (theirs, in_pred) = _kept(keep, (gold, in_gold), (pred, in_pred))
     return ours, theirs, in_gold, in_pred
 
 
@@ -426,8 +427,8 @@ def _mentions(raw: Raw | Mentions, scheme: str | None, repair: str, where: Where
         return raw
     if isinstance(raw, RawSpans):
         return Mentions.of_columns(*raw, where=where)
-    if raw.masked is not None:
-        raw, where = _kept(raw, ~raw.masked, where)
+    if raw.kept is not None:
+        [(raw, where)] = _kept(raw.kept, (raw, where))
     return Mentions.of_tagged(Tagged(raw.codes, raw.lengths, raw.tags, chosen, policy), where)
 
 
@@ -479,9 +480,9 @@ def _check_spans(
         refuse(int(np.argmax(end)), "is out of range. Offsets count tokens from 0.")
 
 
-def _sorted_names(labels: Sequence[str], label: NDArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def sorted_names(labels: Sequence[str], label: NDArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """The names that occur, sorted, and the labels that index them."""
-    used = np.unique(label)
+    used = np.flatnonzero(np.bincount(label, minlength=len(labels)))
     names = tuple(sorted({labels[int(c)] for c in used}))
     rank = {name: r for r, name in enumerate(names)}
     table = np.zeros(len(labels), np.int32)

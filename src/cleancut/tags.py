@@ -67,13 +67,12 @@ def parse_scheme(value: str | None) -> Scheme | None:
 
 # --- the table ------------------------------------------------------------------------------------
 
-_O, _B, _I, _E, _S = range(5)
+# conlleval: B and S always begin a mention, E and S always end one, so that a letter is two bits. A gap, the start of
+# a sample and a change of type begin one too; those need more than the letters and are added in _segments.
+_I, _B, _E, _S = range(4)
+_BEGINS, _ENDS = 1, 2
 _KIND = {"B": _B, "I": _I, "M": _I, "E": _E, "L": _E, "S": _S, "U": _S}
 _LETTERS = "BIMELSU"
-
-# conlleval: B and S always start a mention; I and E start one after E or S. A gap, the start of a sample and
-# a change of type start one too; those need more than the two letters and are added in _segments.
-_STARTS = np.array([b in (_B, _S) or a in (_E, _S) for a in range(5) for b in range(5)])  # of 5 * previous + letter
 
 
 class _Grammar(NamedTuple):
@@ -109,17 +108,22 @@ _ENCODING = {
 }  # fmt: skip
 
 
-def _validity_tables() -> NDArray[np.uint8]:
-    """A bit per scheme for [always, after a neighbour, before a neighbour][5 * first + last]."""
-    tables = np.zeros((3, 5, 5), np.uint8)
-    for bit, scheme in enumerate(_SCHEMES):
-        for table, pairs in zip(tables, _GRAMMARS[scheme], strict=True):
+def _validity_table() -> NDArray[np.bool_]:
+    """Is a mention well-formed, for [scheme, before a neighbour, after a neighbour, first letter, last letter]."""
+    table = np.zeros((len(_SCHEMES), 2, 2, 4, 4), bool)
+    for of_scheme, scheme in zip(table, _SCHEMES, strict=True):
+        for pairs, part in zip(_GRAMMARS[scheme], (of_scheme, of_scheme[:, 1], of_scheme[1]), strict=True):
             for first, last in pairs:
-                table[first, last] |= 1 << bit
-    return tables.reshape(3, 25)
+                part[..., first, last] = True
+    return table
 
 
-_VALID = _validity_tables()
+# All that is judged comes to seven verdicts: is a mention well-formed, for [scheme, verdict], and the verdict on each
+# pair of letters among its neighbours. The verdicts in a sample are a byte: is one ill-formed, for [byte, scheme].
+_WELL_FORMED, _verdict = np.unique(_validity_table().reshape(len(_SCHEMES), -1), axis=1, return_inverse=True)
+_VERDICT = _verdict.astype(np.uint8)
+_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, count=_WELL_FORMED.shape[1])
+_ILL_FORMED = (_BITS[:, None] > _WELL_FORMED).any(axis=2)
 
 
 # --- what was seen of the scheme ------------------------------------------------------------------
@@ -229,32 +233,11 @@ def decode(
 ) -> Decoded:
     """Mentions of tagged samples: ``tags[codes[i]]`` is the tag of token i, samples lie one after the other."""
     bounds = bounds_of(lengths)
-    inside, code = _entity_tokens(codes, tags)
-
-    def at(position: int) -> str:
-        return where(*locate(int(inside[position]), bounds))
-
-    kinds, types, labels, letters = _parse_inventory(tags, code, scheme, at)
-    kind, label = kinds.take(code), types.take(code)
-    first_token = np.zeros(len(codes) + 1, bool)
-    first_token[bounds[:-1]] = True
-    joined = np.diff(inside) == 1
-    joined &= ~first_token[inside[1:]]
-    same_type = label[1:] == label[:-1]
-    starts = np.ones(len(inside), bool)
-    starts[1:] = ~joined | ~same_type | _STARTS.take(kind[:-1] * 5 + kind[1:])
-    begin = np.flatnonzero(starts)
-    final = np.append(begin[1:] - 1, len(inside) - 1)[: len(begin)]
-    per_sample = np.diff(np.searchsorted(inside.take(begin), bounds))
-    sample = np.repeat(np.arange(len(lengths), dtype=np.int32), per_sample)
-
-    neighbour = np.zeros(len(begin) + 1, bool)  # does mention k touch mention k - 1 of the same type?
-    neighbour[1:-1] = (joined & same_type)[begin[1:] - 1]
-    valid = _judge(kind[begin] * 5 + kind[final], neighbour)
-    tagging = Tagging(letters, _samples_with_bits(~valid, per_sample), scheme, repair)
-    offset = bounds[sample]
-    columns = [sample, inside[begin] - offset, inside[final] + 1 - offset, label[begin]]
-    if repair is not Repair.CONLLEVAL and len(begin):
+    meaning, labels, letters = _parse_inventory(codes, tags, scheme, lambda at: where(*locate(at, bounds)))
+    outside = [c for c, tag in enumerate(tags) if tag == "O"]
+    sample, start, end, label, verdict = _segments(codes, bounds, meaning, outside)
+    tagging = Tagging(letters, _ill_formed(sample, verdict, len(lengths)), scheme, repair)
+    if repair is not Repair.CONLLEVAL and len(sample):
         judged = tagging.scheme()
         if judged is None:
             raise CleancutError(
@@ -262,81 +245,91 @@ def decode(
                 f"so that repair={repair.value!r} is undefined. Give the scheme, or repair='conlleval'."
             )
         tagging = replace(tagging, judged_by=judged)
-        keep = valid & (1 << _SCHEMES.index(judged)) != 0
+        keep = _WELL_FORMED[_SCHEMES.index(judged)].take(verdict)
         if repair is Repair.ERROR and not keep.all():
             bad = int(np.argmin(keep))
-            shown = " ".join(tags[c] for c in code[begin[bad] : final[bad] + 1][:8])
+            begin, until = (int(bounds[sample[bad]] + column[bad]) for column in (start, end))
+            shown = " ".join(tags[c] for c in codes[begin:until][:8])
             raise CleancutError(
-                f"{at(begin[bad])}: {shown!r} is not a well-formed {judged.upper()} mention. "
+                f"{where(int(sample[bad]), int(start[bad]))}: {shown!r} is not a well-formed {judged.upper()} mention. "
                 "Correct the tags, or give repair='conlleval' or 'discard'."
             )
-        columns = [column[keep] for column in columns]
-        # a type of which every mention was discarded is no type of this corpus
-        left, columns[3] = np.unique(columns[3], return_inverse=True)
-        labels = tuple(labels[i] for i in left)
-    in_sample, start, end, of_type = (column.astype(np.int32, copy=False) for column in columns)
-    return Decoded(in_sample, start, end, of_type, labels, tagging)
+        sample, start, end, label = (column[keep] for column in (sample, start, end, label))
+    # a name that no token has, or of which every mention was discarded, is no type of this corpus
+    used = np.flatnonzero(np.bincount(label, minlength=len(labels)))
+    if len(used) < len(labels):
+        label, labels = np.searchsorted(used, label).astype(np.int32), tuple(labels[i] for i in used)
+    return Decoded(sample, start, end, label, labels, tagging)
 
 
 def _parse_inventory(
-    tags: Sequence[str], code: NDArray[np.integer], scheme: Scheme | None, at: Callable[[int], str]
-) -> tuple[NDArray[np.uint8], NDArray[np.unsignedinteger], tuple[str, ...], frozenset[str]]:
-    """Letter and type of each tag that occurs, the type names, and the letters; a bad tag is refused with its place."""
-    used = np.flatnonzero(np.bincount(code, minlength=len(tags))).tolist()
-    parsed = {}
-    for c in used:
+    codes: NDArray[np.integer], tags: Sequence[str], scheme: Scheme | None, at: Callable[[int], str]
+) -> tuple[NDArray[np.unsignedinteger], tuple[str, ...], frozenset[str]]:
+    """The letter (low two bits) and type of each tag, the type names, and the letters; a bad tag is refused.
+
+    Tags that no token has may be anything, but their letters count: names of labels tell the scheme also where few
+    of them occur.
+    """
+    parsed, refused = {}, {}
+    for c, tag in enumerate(tags):
         try:
-            parsed[c] = split_tag(tags[c], scheme)
+            parsed[c] = split_tag(tag, scheme)
         except CleancutError as error:
-            raise CleancutError(f"{at(int(np.argmax(code == c)))}: {error}") from None
-    labels = tuple(sorted({name for _, name in parsed.values()}))
+            refused[c] = str(error)
+    if refused:
+        found = np.isin(codes, list(refused))
+        if found.any():
+            c = int(codes[found].min())
+            raise CleancutError(f"{at(int(np.argmax(codes == c)))}: {refused[c]}")
+    entities = {c: (letter, name) for c, (letter, name) in parsed.items() if letter != "O"}
+    labels = tuple(sorted({name for _, name in entities.values()}))
     rank = {name: r for r, name in enumerate(labels)}
-    kinds, types = np.zeros(len(tags), np.uint8), np.zeros(len(tags), np.min_scalar_type(len(tags)))
-    for c, (letter, name) in parsed.items():
-        kinds[c], types[c] = _KIND[letter], rank[name]
-    return kinds, types, labels, _letters_in(tags, scheme)
+    meaning = np.zeros(len(tags), np.min_scalar_type(4 * len(labels)))
+    for c, (letter, name) in entities.items():
+        meaning[c] = 4 * rank[name] + _KIND[letter]
+    return meaning, labels, frozenset(letter for letter, _ in entities.values())
 
 
-def _letters_in(tags: Sequence[str], scheme: Scheme | None) -> frozenset[str]:
-    """The prefix letters of the whole inventory: label names tell the scheme also where few of them occur."""
-    letters = set()
-    for tag in tags:
-        try:
-            letters.add(split_tag(tag, scheme)[0])
-        except CleancutError:  # a name that no token has
-            continue
-    return frozenset(letters - {"O"})
-
-
-def _judge(ends: NDArray[np.uint8], neighbour: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """For each mention a bit per scheme under which it is well-formed, from its first and last letters."""
-    always, after_neighbour, before_neighbour = _VALID
-    after, before = neighbour[:-1], neighbour[1:]
-    valid = always.take(ends)
-    valid[after] |= after_neighbour[ends[after]]
-    valid[before] |= before_neighbour[ends[before]]
-    return valid
-
-
-def _entity_tokens(codes: NDArray, tags: Sequence[str]) -> tuple[NDArray[np.int64], NDArray]:
-    """Positions and codes of the tokens whose tag is not O."""
-    outside = [c for c, tag in enumerate(tags) if tag == "O"]
-    if outside == [0]:  # the usual case, and the fast one: O is code 0
-        inside = np.flatnonzero(codes != 0)
+def _segments(
+    codes: NDArray[np.integer],
+    bounds: NDArray[np.int64],
+    meaning: NDArray[np.unsignedinteger],
+    outside: Sequence[int],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
+    """Sample, start, end, type and verdict of each mention; ``outside`` are the codes of O."""
+    if len(outside) == 1:  # the usual case, and the fast one
+        inside = np.flatnonzero(codes != outside[0])
     else:
-        is_entity = np.ones(len(tags), bool)
+        is_entity = np.ones(len(meaning), bool)
         is_entity[outside] = False
         inside = np.flatnonzero(is_entity[codes])
-    return inside, codes[inside]
+    found = meaning.take(codes.take(inside))
+    sample = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds)).take(inside)
+    joined = (np.diff(inside) == 1) & (sample[1:] == sample[:-1])
+    joined &= found[1:] ^ found[:-1] < 4  # of the same type
+    starts = np.ones(len(inside), bool)
+    starts[1:] = ~joined | (found[1:] & _BEGINS | found[:-1] & _ENDS).astype(bool)
+    begin = np.flatnonzero(starts)
+    final = np.append(begin[1:] - 1, len(inside) - 1)[: len(begin)]
+    neighbour = np.zeros(len(begin) + 1, np.uint8)  # does mention k touch mention k - 1 of the same type?
+    neighbour[1:-1] = joined.take(begin[1:] - 1)
+    first, last, sample = found.take(begin), found.take(final), sample.take(begin)
+    situation = ((neighbour[1:] * 2 + neighbour[:-1]) * 4 + (first & 3)) * 4 + (last & 3)
+    offset = bounds.take(sample)
+    return (
+        sample,
+        (inside.take(begin) - offset).astype(np.int32),
+        (inside.take(final) - offset + 1).astype(np.int32),
+        (first >> 2).astype(np.int32),
+        _VERDICT.take(situation),
+    )
 
 
-def _samples_with_bits(bits: NDArray[np.uint8], per_sample: NDArray[np.integer]) -> tuple[int, ...]:
-    """For each of the eight bits, how many samples have a mention that carries it."""
-    sizes = per_sample[per_sample > 0]
-    if not len(sizes):
-        return (0,) * 8
-    of_sample = np.bincount(np.bitwise_or.reduceat(bits, np.cumsum(sizes) - sizes), minlength=256)
-    return tuple(int(of_sample[np.arange(256) & (1 << bit) != 0].sum()) for bit in range(8))
+def _ill_formed(sample: NDArray[np.int32], verdict: NDArray[np.uint8], n_samples: int) -> tuple[int, ...]:
+    """For each scheme, how many samples have a mention that is ill-formed under it."""
+    seen = np.zeros((n_samples, 8), bool)
+    seen.ravel()[sample.astype(np.intp) * 8 + verdict] = True
+    return tuple((np.bincount(np.packbits(seen), minlength=256) @ _ILL_FORMED).tolist())
 
 
 def locate(position: int, bounds: NDArray[np.int64]) -> tuple[int, int]:

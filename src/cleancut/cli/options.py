@@ -11,7 +11,7 @@ from typing import Any
 
 from ..detecting import End, label_file
 from ..leakage import join_at
-from ..reading import Format, format_of, read_batches
+from ..reading import Format, format_of, paired_batches, read_batches
 from ..shapes import Samples, load_splits, needs_shape
 from ..sources import is_local
 from ..spans import Corpus
@@ -29,6 +29,54 @@ def command(commands: Any, name: str, run: Callable[..., str | None], summary: s
     )
     parser.set_defaults(run=run)
     return parser
+
+
+def add_system_options(parser: Any) -> None:
+    """Gold annotation, the predictions of one or more systems, and what they were trained on."""
+    parser.add_argument(
+        "--gold", required=True, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
+    )
+    parser.add_argument(
+        "--pred",
+        action="append",
+        metavar="FILE",
+        help="predictions for the same text; repeat it to compare systems. Without it, the last two "
+        "columns of the gold file are gold and prediction, as conlleval has them",
+    )
+    parser.add_argument(
+        "--train", action="append", metavar="SOURCE",
+        help="training data: a file, or a dataset on the Hub (org/name:config@revision)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--gold-column", type=int, metavar="N", help="CoNLL column of gold and training tags; default the last"
+    )
+    parser.add_argument(
+        "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
+    )
+
+
+def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
+    """The file of each system by its name, and the CoNLL columns to read."""
+    columns = {"gold_column": arguments.gold_column, "pred_column": arguments.pred_column}
+    files = arguments.pred
+    if files is None:  # conlleval's single file
+        files, last = [arguments.gold], {"gold_column": -2, "pred_column": -1}
+        columns = {name: last[name] if given is None else given for name, given in columns.items()}
+        if os.path.isfile(arguments.gold) and format_of(arguments.gold) is not Format.CONLL:
+            raise CleancutError(f"{arguments.gold}: only a CoNLL file holds gold and predictions. Give --pred FILE.")
+    return dict(zip(distinct_names(files), files, strict=True)), columns
+
+
+def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
+    """The whole gold corpus, and the predictions of each system for it."""
+    files, columns = system_files(arguments)
+    read: dict[str, tuple[Corpus, Corpus]] = {}
+    for name, file in files.items():
+        reading: dict[str, Any] = {**columns, **tag_options(arguments)}
+        batches = list(with_progress(paired_batches(arguments.gold, file, **reading), file))
+        ours, theirs = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
+        read[name] = (join_at(ours), join_at(theirs)) if arguments.join_at else (ours, theirs)
+    return next(iter(read.values()))[0], {name: theirs for name, (_, theirs) in read.items()}
 
 
 def add_tag_options(parser: Any) -> None:

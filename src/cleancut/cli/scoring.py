@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from .. import scores
 from ..exposure import Exposure
 from ..leakage import join_at
-from ..reading import Format, format_of, paired_batches
+from ..reading import paired_batches, read_batches
 from ..report import scores_text, to_json
 from ..scores import NEED_TRAIN, Score
 from ..spans import Corpus, overlaps
@@ -20,11 +19,12 @@ from ..tags import CleancutError
 from .options import (
     add_column_options,
     add_key_options,
+    add_system_options,
     add_tag_options,
     column_options,
     command,
-    distinct_names,
     key,
+    system_files,
     tag_options,
     train_batches,
 )
@@ -42,20 +42,7 @@ def add(commands: Any) -> None:
         "score predictions against gold annotation",
         "cleancut score --gold test.conll --pred system.conll --by-type",
     )
-    parser.add_argument(
-        "--gold", required=True, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
-    )
-    parser.add_argument(
-        "--pred",
-        action="append",
-        metavar="FILE",
-        help="predictions for the same text; repeat it to compare systems. Without it, the last two "
-        "columns of the gold file are gold and prediction, as conlleval has them",
-    )
-    parser.add_argument(
-        "--train", action="append", metavar="SOURCE",
-        help="training data, for clean and hardeval: a file, or a dataset on the Hub (org/name:config@revision)",
-    )  # fmt: skip
+    add_system_options(parser)
     parser.add_argument(
         "--metrics",
         metavar="M",
@@ -65,12 +52,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
+    parser.add_argument("--muc", action="store_true", help="partial: the four scores of SemEval-2013 too, with counts")
+    parser.add_argument("--iou", action="store_true", help="partial: credit by intersection over union too")
     parser.add_argument(
-        "--gold-column", type=int, metavar="N", help="CoNLL column of gold and training tags; default the last"
-    )
-    parser.add_argument(
-        "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
-    )
+        "--confusable", action="store_true",
+        help="clean: recall on names that have several types in the gold file too, which is read twice then",
+    )  # fmt: skip
     add_column_options(parser.add_argument_group("columns of the training data"))
     add_key_options(parser)
     add_tag_options(parser)
@@ -82,13 +69,11 @@ def _score(arguments: argparse.Namespace) -> str:
     if arguments.train is None and set(NEED_TRAIN) & set(named or ()):
         raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
     metrics = named or [m for m in METRICS.values() if arguments.train or m not in NEED_TRAIN]
-    columns = {"gold_column": arguments.gold_column, "pred_column": arguments.pred_column}
-    files = arguments.pred
-    if files is None:  # conlleval's single file
-        files, last = [arguments.gold], {"gold_column": -2, "pred_column": -1}
-        columns = {name: last[name] if given is None else given for name, given in columns.items()}
-        if os.path.isfile(arguments.gold) and format_of(arguments.gold) is not Format.CONLL:
-            raise CleancutError(f"{arguments.gold}: only a CoNLL file holds gold and predictions. Give --pred FILE.")
+    for name, metric in (("muc", "partial"), ("iou", "partial"), ("confusable", "clean")):
+        if getattr(arguments, name) and METRICS[metric] not in metrics:
+            remedy = "Give --train FILE." if metric == "clean" and not arguments.train else "Add it to --metrics."
+            raise CleancutError(f"--{name} belongs to the {metric} score. {remedy}")
+    files, columns = system_files(arguments)
     tags = tag_options(arguments)
     exposure = None
     if arguments.train:
@@ -99,13 +84,15 @@ def _score(arguments: argparse.Namespace) -> str:
     elif arguments.key != "surface+type" or arguments.ignore_case:
         raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
-    scorer = _Scorer(
-        metrics, exposure, arguments.credit, arguments.join_at, strict=named is not None, confidence=confidence
-    )
-    results = {
-        name: scorer.score(arguments.gold, file, {**columns, **tags})
-        for name, file in zip(distinct_names(files), files, strict=True)
-    }
+    options: dict[str, dict[str, Any]] = {metric: dict(confidence) for metric in metrics}
+    if "partial_f1" in metrics:
+        options["partial_f1"] |= {"credit": arguments.credit, "muc": arguments.muc, "iou": arguments.iou}
+    if arguments.confusable:  # by the whole file, since batches are scored one by one
+        whole = read_batches(arguments.gold, column=columns["gold_column"], **tags)
+        batches = (join_at(batch) if arguments.join_at else batch for batch in whole)
+        options["clean_f1"]["confusable"] = Exposure.of(batches, **key(arguments))
+    scorer = _Scorer(options, exposure, arguments.join_at, strict=named is not None)
+    results = {name: scorer.score(arguments.gold, file, {**columns, **tags}) for name, file in files.items()}
     for note in dict.fromkeys(scorer.notes):
         print(f"cleancut: {note}", file=sys.stderr)
     if arguments.json:
@@ -118,11 +105,9 @@ class _Scorer:
     """Scores systems batch by batch, so that files of any size take the same memory."""
 
     def __init__(
-        self, metrics: list[str], exposure: Exposure | None, credit: float, joined: bool, *, strict: bool,
-        confidence: Mapping[str, int],
+        self, options: Mapping[str, Mapping[str, Any]], exposure: Exposure | None, joined: bool, *, strict: bool
     ) -> None:  # fmt: skip
-        self._metrics, self._exposure, self._credit = metrics, exposure, credit
-        self._joined, self._strict, self._confidence = joined, strict, confidence
+        self._options, self._exposure, self._joined, self._strict = options, exposure, joined, strict
         self.notes: list[str] = []
 
     def score(self, gold: str, pred: str, reading: dict[str, Any]) -> dict[str, Score]:
@@ -132,7 +117,7 @@ class _Scorer:
         for ours, theirs in with_progress(paired_batches(gold, pred, **reading), pred):
             if self._joined:
                 ours, theirs = join_at(ours), join_at(theirs)
-            for metric in self._metrics:
+            for metric in self._options:
                 if metric in left_out:
                     continue
                 if metric == "hardeval" and not self._strict and (overlaps(ours.mentions) or overlaps(theirs.mentions)):
@@ -146,9 +131,8 @@ class _Scorer:
 
     def _one(self, metric: str, gold: Corpus, pred: Corpus) -> Score:
         function = getattr(scores, metric)
-        if metric in NEED_TRAIN:
-            return function(gold, pred, self._exposure, **self._confidence)
-        return function(gold, pred, **({"credit": self._credit} if metric == "partial_f1" else {}), **self._confidence)
+        train = [self._exposure] if metric in NEED_TRAIN else []
+        return function(gold, pred, *train, **self._options[metric])
 
 
 def _chosen_metrics(text: str) -> list[str]:

@@ -188,19 +188,19 @@ _ATTRIBUTES = {
         Attribute("oDen", _oov_density, "OOV density: share of new words", needs_train=True, alone=(0,)),
         Attribute("sLen", lambda t: t.sentence_length, "sentence length in tokens"),
         Attribute(
-            "eCon", _shown("span_consistency"), "entity label consistency: of the training occurrences of the words, "
-            "the share that are mentions of this type", needs_train=True, of_tokens=False, alone=(0, 1),
+            "eCon", _shown("span_consistency"), "entity label consistency: training occurrences with this type",
+            needs_train=True, of_tokens=False, alone=(0, 1),
         ),
         Attribute(
-            "tCon", _shown("token_consistency"), "token label consistency: mean over the tokens of the share of "
-            "training tokens with this type", needs_train=True, alone=(0, 1),
+            "tCon", _shown("token_consistency"), "token label consistency: the same of its tokens, the mean",
+            needs_train=True, alone=(0, 1),
         ),
         Attribute(
             "eFre", _shown("surface_frequency"), "entity frequency: training mentions with these words",
             needs_train=True, of_tokens=False, alone=(0,),
         ),
         Attribute(
-            "tFre", _shown("token_frequency"), "token frequency: training tokens with this word, mean over the tokens",
+            "tFre", _shown("token_frequency"), "token frequency: training tokens with its words, the mean",
             needs_train=True, alone=(0,),
         ),
         Attribute("eLen", lambda t: t.size, "entity length in tokens", of_tokens=False, edges=(2, 3, 4)),
@@ -245,6 +245,11 @@ def register_attribute(
     _ATTRIBUTES[name] = Attribute(
         name, values, what or name, edges=bounds, categories=tuple(categories), needs_train=needs_train
     )
+
+
+def describe(name: str) -> str:
+    """What an attribute is, in words."""
+    return _ATTRIBUTES[name].what
 
 
 def attribute_names(level: str = "entity", train: bool = True) -> list[str]:
@@ -322,6 +327,7 @@ def _equal_ends(values: NDArray[np.float64], parts: int) -> list[int]:
     for left in range(parts, 1, -1):
         ahead = steps[steps > at]
         if len(ahead):
+            ahead = ahead[: max(len(ahead) - left + 1, 1)]  # a value for each part that is still to come
             at = int(ahead[np.argmin(np.abs(ahead - (at + (len(values) - at) / left)))])
         ends.append(at)
     return ends
@@ -344,7 +350,7 @@ _DEFAULT = 4
 
 @dataclass(frozen=True)
 class Buckets(Mapping[str, list[dict[str, Any]]]):
-    """Scores by bucket: ``found["eLen"]`` lists the buckets of entity length, in ascending order.
+    """Scores by bucket, a mapping: ``found["eLen"]`` lists the buckets of entity length, in ascending order.
 
     Each has ``bucket`` (its name), ``low`` and ``high`` (None where open, empty or not a number), ``n_gold``,
     ``n_pred``, ``n_exact_gold`` and ``n_exact_pred`` (what is right on either side), ``precision``, ``recall`` and
@@ -366,17 +372,12 @@ class Buckets(Mapping[str, list[dict[str, Any]]]):
         return len(self.by_attribute)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists and dicts; the buckets only."""
-        return {name: [dict(row) for row in rows] for name, rows in self.by_attribute.items()}
-
-    def flat(self) -> dict[str, Any]:
-        """``{"f1/eLen/1": 0.4, ...}`` with the signature last, as evaluate modules return it."""
-        values = ("precision", "recall", "f1")
+        """Flat names to plain numbers, ``{"f1/eLen/1": 0.4, ...}``, the signature last."""
         found: dict[str, Any] = {}
         for name, rows in self.by_attribute.items():
             for row in rows:
-                keys = [k for k in row if k.startswith("n_") or any(k in (v, f"{v}_low", f"{v}_high") for v in values)]
-                found |= {f"{key}/{name}/{row['bucket']}": row[key] for key in keys}
+                values = {key: value for key, value in row.items() if key not in ("bucket", "low", "high")}
+                found |= {f"{key}/{name}/{row['bucket']}": value for key, value in values.items()}
         return {**found, "signature": self.signature}
 
 
@@ -413,9 +414,9 @@ def buckets(
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
     if scored.corpus is None:
         raise CleancutError("buckets need the words of the samples. Give tokens=, or gold as a Corpus.")
-    sides = [
-        Table(replace(scored.corpus, mentions=mentions), exposure, counted) for mentions in (scored.gold, scored.pred)
-    ]
+    text = scored.corpus  # kept as it is for gold, so that what training has shown of it is looked up once
+    ours = text if text.mentions is scored.gold else replace(text, mentions=scored.gold)
+    sides = [Table(side, exposure, counted) for side in (ours, replace(text, mentions=scored.pred))]
     aligner = Aligner(sides[0].mentions, sides[1].mentions)
     resamples = parse_resamples(ci)
     found, means = {}, {}

@@ -1,0 +1,50 @@
+"""cleancut buckets."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..bucketing import attribute_names, buckets
+from ..exposure import Exposure
+from ..report import buckets_text, to_json
+from .options import add_key_options, add_system_options, add_tag_options, command, key, read_systems, train_batches
+from .terminal import wants_colour
+
+
+def add(commands: Any) -> None:
+    parser = command(
+        commands,
+        "buckets",
+        _buckets,
+        "score by what mentions are like: length, frequency, consistency in training, ...",
+        "cleancut buckets --gold test.conll --pred system.conll --train train.conll --attributes eLen,eCon",
+    )
+    add_system_options(parser)
+    parser.add_argument(
+        "--attributes", metavar="A,B", help=f"default all that can be computed: {', '.join(attribute_names())}"
+    )
+    parser.add_argument("--bins", type=int, default=4, metavar="N", help="buckets of an attribute; default 4")
+    parser.add_argument(
+        "--level", default="entity", choices=["entity", "token"], help="count mentions (default), or tokens in mentions"
+    )
+    parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
+    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
+    add_key_options(parser)
+    add_tag_options(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _buckets(arguments: argparse.Namespace) -> str:
+    exposure = None
+    if arguments.train:
+        exposure = Exposure.of(list(train_batches(arguments, arguments.gold_column, {})), **key(arguments))
+    names = [name.strip() for name in arguments.attributes.split(",")] if arguments.attributes is not None else None
+    options = {"attributes": names, "bins": arguments.bins, "level": arguments.level}
+    options |= {"ci": arguments.ci, "seed": arguments.seed}
+    gold, systems = read_systems(arguments)
+    found = {system: buckets(gold, pred, exposure, **options) for system, pred in systems.items()}
+    if arguments.json:
+        plain = {system: dict(rows) for system, rows in found.items()}
+        return to_json(plain if len(plain) > 1 else next(iter(plain.values())))
+    return buckets_text(found, colour=wants_colour())

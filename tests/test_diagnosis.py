@@ -1,0 +1,126 @@
+"""Views over buckets: statistics with scipy as oracle and by hand, diagnosis, the laws of comparing."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from cleancut import (
+    Buckets,
+    CleancutError,
+    Exposure,
+    attribute_wise,
+    buckets,
+    comparative_diagnosis,
+    exact_f1,
+    friedman,
+    model_wise,
+    read,
+    self_diagnosis,
+    wilcoxon,
+)
+from cleancut.diagnosis import holm
+
+
+def of(f1, name="eLen", means=None):
+    """Buckets of one attribute with the given scores; NaN is an empty bucket."""
+    rows = [
+        {"bucket": str(i), "low": i, "high": i, "n_gold": int(f == f), "n_pred": int(f == f), "f1": f}
+        for i, f in enumerate(f1)
+    ]
+    return Buckets({name: rows}, means or {}, "")
+
+
+NAN = math.nan
+
+
+def test_model_wise_is_spearman_and_standard_deviation():
+    systems = {
+        "rising": of([0.1, 0.2, 0.5, 0.9]),
+        "falling": of([0.9, NAN, 0.5, 0.1]),
+        "flat": of([0.5, 0.5, NAN, NAN]),
+    }
+    found = model_wise(systems)
+    assert found["rising"]["eLen"] == {"spearman": 1.0, "std": pytest.approx(np.std([0.1, 0.2, 0.5, 0.9]))}
+    assert found["falling"]["eLen"] == {"spearman": -1.0, "std": pytest.approx(np.std([0.9, 0.5, 0.1]))}
+    assert math.isnan(found["flat"]["eLen"]["spearman"]) and found["flat"]["eLen"]["std"] == 0
+    categories = Buckets({"case": [{**row, "low": None, "high": None} for row in of([0.1, 0.5])["eLen"]]}, {}, "")
+    assert math.isnan(model_wise({"s": categories})["s"]["case"]["spearman"])  # categories have no order
+
+
+def test_attribute_wise_averages_over_systems():
+    systems = {"a": of([0.1, 0.2, 0.3], means={"eLen": 1.5}), "b": of([0.3, 0.2, 0.1], means={"eLen": 1.5})}
+    assert attribute_wise({"news": systems}) == {"news": {"eLen": {"zeta": 1.5, "rho": 1.0}}}
+    with pytest.raises(CleancutError, match="news: there is no system"):
+        attribute_wise({"news": {}})
+
+
+def test_diagnosis_of_one_and_of_two():
+    a, b = of([0.2, 0.9, NAN, 0.4]), of([0.3, 0.5, NAN, 0.4])
+    assert self_diagnosis(a) == {"eLen": {"best": "1", "worst": "0", "gap": pytest.approx(0.7)}}
+    found = comparative_diagnosis(a, b)["eLen"]
+    assert (found["ahead"], found["behind"]) == ("1", "0")
+    assert (found["lead"], found["lag"]) == (pytest.approx(0.4), pytest.approx(-0.1))
+    assert self_diagnosis(of([NAN])) == {}
+
+
+scores = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=4, max_size=4)
+
+
+@given(scores, scores)
+def test_swapping_systems_swaps_the_diagnosis(x, y):
+    there, back = comparative_diagnosis(of(x), of(y))["eLen"], comparative_diagnosis(of(y), of(x))["eLen"]
+    assert there["lead"] == -back["lag"] and there["lag"] == -back["lead"]
+    row, swapped = wilcoxon({"a": of(x), "b": of(y)})[0], wilcoxon({"a": of(y), "b": of(x)})[0]
+    assert (
+        row["p"] == swapped["p"] and row["effect"] == -swapped["effect"] and row["difference"] == -swapped["difference"]
+    )
+    if x == y:
+        assert row["p"] == 1.0 and row["effect"] == 0.0
+
+
+@given(st.lists(scores, min_size=2, max_size=5))
+def test_friedman_is_scipys(table):
+    found = friedman({str(i): of(row) for i, row in enumerate(table)})["eLen"]
+    statistic, p = stats.friedmanchisquare(*np.array(table).T)
+    assert found["statistic"] == pytest.approx(statistic, nan_ok=True) and found["p"] == pytest.approx(p, nan_ok=True)
+    assert math.isnan(found["effect"]) or 0 <= found["effect"] <= 1 + 1e-12
+    assert found["p_holm"] == pytest.approx(found["p"], nan_ok=True)  # of one attribute
+
+
+def test_friedman_needs_three_buckets():
+    assert math.isnan(friedman({"a": of([0.1, 0.2, NAN]), "b": of([0.1, 0.3, 0.5])})["eLen"]["p"])
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, NAN]) == pytest.approx([0.03, 0.06, 0.06, NAN], nan_ok=True)
+    assert holm([0.5, 0.9]) == [1.0, 1.0] and holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_keeps_the_order_and_never_lowers(ps):
+    corrected = holm(ps)
+    assert all(p <= c <= 1 for p, c in zip(ps, corrected))
+    assert [c for _, c in sorted(zip(ps, corrected))] == sorted(corrected)
+
+
+def test_real_systems(corpora):
+    folder = corpora / "wnut17"
+    gold, exposure = read(folder / "test.jsonl"), Exposure.of(read(folder / "train.jsonl"))
+    systems = {p.stem: buckets(gold, read(p), exposure) for p in sorted((folder / "pred").glob("*.jsonl"))[:4]}
+    tests = wilcoxon(systems)
+    pairs = list(combinations(systems, 2))
+    assert [(row["a"], row["b"]) for row in tests if row["attribute"] == "all"] == pairs
+    worst, best = "sub_drexel_cci", "sub_arcada"
+    row = next(row for row in tests if {row["a"], row["b"]} == {worst, best} and row["attribute"] == "all")
+    assert row["p"] < 0.001 and abs(row["effect"]) > 0.5
+    assert exact_f1(gold, read(folder / "pred" / f"{worst}.jsonl")).f1 < 0.3
+    ranked = model_wise(systems)
+    assert all(found["eLen"]["spearman"] < 0 for found in ranked.values())  # long mentions are hard for all
+    bias = attribute_wise({"wnut17": systems})["wnut17"]
+    assert bias["eLen"]["zeta"] == pytest.approx(1.6126, abs=1e-4) and 0 <= bias["eLen"]["rho"] <= 1
+    assert friedman(systems)["eLen"]["p"] < 0.05
