@@ -57,7 +57,6 @@ def add_system_options(parser: Any, pred: str = _PRED) -> None:
     add_column_options(parser.add_argument_group("columns of the training data"))
     add_key_options(parser)
     add_tag_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
