@@ -298,7 +298,7 @@ def comparison_text(found: Comparison, *, colour: bool = False) -> str:
         corrected = f", corrected for {len(found.beside)} pairs of systems" if len(found.beside) > 1 else ""
         parts.append(f"* significant at {ALPHA}{corrected}")
     parts.append(_ranks_text(found, colour))
-    return "\n\n".join([*filter(None, parts), "\n".join([*_notes(found.scores), found.signature])])
+    return "\n\n".join([*filter(None, parts), "\n".join([*score_notes(found.scores), found.signature])])
 
 
 def _compared_table(found: Comparison, metric: str, colour: bool) -> str:
