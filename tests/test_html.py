@@ -192,6 +192,13 @@ def test_too_many_errors_are_left_out_and_said_to_be(given):
     assert f"Of {n} errors, 20 are listed, from all over the text; {n - 20} are left out." in words
 
 
+def test_room_that_one_system_leaves_is_for_the_others(given):
+    gold, preds, _ = given
+    few = {"right": gold, **preds}
+    rows = findings(gold, few, ci=None, max_errors=60).listed
+    assert [sum(row.system == i for row in rows) for i in range(3)] == [0, 30, 30]
+
+
 # --- text that is up to no good ---------------------------------------------------------------------------
 
 HOSTILE = [
@@ -501,11 +508,23 @@ def test_light_and_dark(opened, page):
     assert tab.evaluate(ground) == dark
 
 
+def test_paper_is_light(opened, page):
+    tab = opened(page, color_scheme="dark")
+    tab.emulate_media(media="print")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert tab.locator("#filters").is_hidden()
+
+
 @pytest.mark.parametrize("width", [320, 390, 1200])
 def test_nothing_overflows(opened, page, width):
     tab = opened(page, viewport={"width": width, "height": 844})
     tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     assert tab.evaluate("document.documentElement.scrollWidth") == width
+    axis, *tracks = (tab.locator(f".gaps .{name} > div").evaluate_all(_ENDS) for name in ("axis", "gap"))
+    assert tracks[0] == axis * 2  # a mark stands where the axis says
+
+
+_ENDS = "all => all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => [left, right])"
 
 
 def test_hostile_text_in_a_browser(opened, hostile):

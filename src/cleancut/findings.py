@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -97,9 +97,11 @@ def findings(
     metrics = [m for m in METRICS if (exposure is not None or m not in NEED_TRAIN) and (flat or m != "hardeval")]
     attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
     found = {name: errors(gold, pred) for name, pred in systems.items()}
-    listing = _Listing(gold, exposure, max_errors // len(systems))
+    wrong = {name: [row for row in own.matches if row["kind"] != "exact"] for name, own in found.items()}
+    room = _shares({name: len(rows) for name, rows in wrong.items()}, max_errors)
+    listing = _Listing(gold, exposure)
     for i, (name, pred) in enumerate(systems.items()):
-        listing.add(i, pred, found[name])
+        listing.add(i, pred, wrong[name], room[name])
     sizes = {"n_samples": len(gold), "n_tokens": gold.n_tokens, "n_mentions": len(gold.mentions)}
     sizes["n_types"] = len(gold.mentions.labels)
     if exposure is not None:
@@ -127,22 +129,30 @@ def _kind(value: Any) -> str:
     return type(value).__name__ if value else repr(value)
 
 
+def _shares(counts: Mapping[str, int], most: int) -> dict[str, int]:
+    """How many errors of each system are listed: equally many, and what one does not need is for the others."""
+    found = {}
+    for waiting, name in zip(range(len(counts), 0, -1), sorted(counts, key=lambda name: counts[name]), strict=True):
+        found[name] = min(counts[name], most // waiting)
+        most -= found[name]
+    return found
+
+
 class _Listing:
     """Errors and their contexts, each context once."""
 
-    def __init__(self, gold: Corpus, exposure: Exposure | None, most: int) -> None:
-        self._gold, self._exposure, self._most = gold, exposure, most
+    def __init__(self, gold: Corpus, exposure: Exposure | None) -> None:
+        self._gold, self._exposure = gold, exposure
         self._of_gold, self._tokens = self._shown(gold), gold.tokens()
         self._number: dict[tuple[int, int, int], int] = {}
         self.contexts: list[Context] = []
         self.rows: list[Listed] = []
 
-    def add(self, system: int, pred: Corpus, found: Errors) -> None:
-        wrong = [row for row in found.matches if row["kind"] != "exact"]
-        if len(wrong) > self._most:
-            wrong = [wrong[i] for i in np.linspace(0, len(wrong) - 1, self._most).astype(int).tolist()]
+    def add(self, system: int, pred: Corpus, wrong: Sequence[Mapping[str, Any]], most: int) -> None:
+        """List errors, or so many of them from the first to the last."""
         of_pred = self._shown(pred)
-        for row in wrong:
+        for at in np.linspace(0, len(wrong) - 1, min(most, len(wrong))).astype(int).tolist():
+            row = wrong[at]
             gold, predicted = (_span(row, side) for side in ("gold", "pred"))
             spans = [span for span in (gold, predicted) if span]
             begin, number = self._context(row["sample"], min(s[0] for s in spans), max(s[1] for s in spans))
