@@ -332,10 +332,12 @@ def test_selecting_all_samples_changes_nothing(both):
 
 def test_public_names_are_what_the_readme_promises():
     assert set(cleancut.__all__) == {
-        "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score",
-        "Shape", "SplitPlan", "__version__", "audit", "clean_f1", "detect", "errors", "exact_f1", "from_dataset",
-        "hardeval", "join_at", "load_splits", "materialise", "mention_statistics", "metric", "mincut", "partial_f1",
-        "publish", "publish_metrics", "read", "read_batches", "read_pair", "stage", "subsets", "write",
+        "Audit", "CleanCutSplit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure",
+        "Fold", "Folds", "Ladder", "Mentions", "Rung", "Score", "Shape", "SplitPlan", "__version__", "audit",
+        "clean_f1", "detect", "errors", "exact_f1", "from_dataset", "hardeval", "hardeval_folds", "join_at",
+        "kfold", "ladder", "load_splits", "materialise", "mention_statistics", "metric", "mincut",
+        "mincut_folds", "partial_f1", "publish", "publish_metrics", "read", "read_batches", "read_pair",
+        "stage", "subsets", "write",
     }  # fmt: skip
     for name in cleancut.__all__:
         assert getattr(cleancut, name) is not None

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from .alignment import Counts
     from .confusion import Errors, errors
     from .exposure import Exposed, Exposure
+    from .folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
     from .hub import materialise, publish, publish_metrics, stage
+    from .ladders import Ladder, Rung, ladder
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
     from .locating import metric
     from .reading import read, read_batches, read_pair, write
@@ -26,7 +28,9 @@ _HOME = {
     "alignment": ["Counts"],
     "confusion": ["Errors", "errors"],
     "exposure": ["Exposed", "Exposure"],
+    "folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
+    "ladders": ["Ladder", "Rung", "ladder"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
     "locating": ["metric"],
     "reading": ["read", "read_batches", "read_pair", "write"],
@@ -39,9 +43,10 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "Audit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Mentions", "Score", "Shape",
-    "SplitPlan", "__version__", "audit", "clean_f1", "detect", "errors", "exact_f1", "from_dataset", "hardeval",
-    "join_at", "load_splits", "materialise", "mention_statistics", "metric", "mincut", "partial_f1", "publish",
+    "Audit", "CleanCutSplit", "CleancutError", "Corpus", "Counts", "Errors", "Exposed", "Exposure", "Fold", "Folds",
+    "Ladder", "Mentions", "Rung", "Score", "Shape", "SplitPlan", "__version__", "audit", "clean_f1", "detect", "errors",
+    "exact_f1", "from_dataset", "hardeval", "hardeval_folds", "join_at", "kfold", "ladder", "load_splits",
+    "materialise", "mention_statistics", "metric", "mincut", "mincut_folds", "partial_f1", "publish",
     "publish_metrics", "read", "read_batches", "read_pair", "stage", "subsets", "write",
 ]  # fmt: skip
 
