@@ -273,10 +273,9 @@ def ladder_text(found: Ladder, *, colour: bool = False) -> str:
         cells = [f"{level:g}", str(len(sets)), str(sets[0]["n_samples"])]
         cells += [percent(_mean(sets, "rate_samples")), f"{_mean(sets, 'n_mentions'):.1f}"]
         rows.append([*cells, percent(_mean(sets, "rate_mentions"))])
+    title = "Training sets (means over the seeds)\n"
     drawn = f"Drawn from {found.n_clean} clean and {found.n_contaminated} contaminated training samples."
-    return "\n\n".join(
-        ["Training sets (means over the seeds)\n" + table(header, rows, colour=colour), drawn, found.signature]
-    )
+    return f"{title}{table(header, rows, colour=colour)}\n\n{drawn}\n{found.signature}"
 
 
 def _mean(rows: Sequence[Mapping[str, Any]], key: str) -> float:

@@ -38,7 +38,8 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--pred", action="append", default=[], metavar="FILE",
-        help="for the whole corpus, in its order, each sample by a model that had not seen its fold; repeatable",
+        help="predictions for the whole corpus, in its order, each sample by a model that had not seen its fold; "
+        "repeat it to compare systems",
     )  # fmt: skip
     parser.add_argument("--strict", action="store_true", help="diff: a label the word never had, not a rarer one")
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
