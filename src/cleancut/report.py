@@ -14,6 +14,8 @@ from .bucketing import Buckets, describe
 from .comparing import ALPHA, COMPARED, Comparison
 from .diagnosis import self_diagnosis
 from .exposure import NOVELTY
+from .folds import Folds
+from .ladders import Ladder
 from .leakage import Audit
 from .scores import Score
 from .splitting import SplitPlan
@@ -432,6 +434,37 @@ def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown
         lines += [draw(["", *plans], [least]), ""]
     lines += [*plan.notes, *([""] if plan.notes else []), f"How: {plan.how}.", plan.signature]
     return "\n".join(lines)
+
+
+def ladder_text(found: Ladder, *, colour: bool = False) -> str:
+    """A ladder by level: the sizes of its training sets, and what of them is in test, on average over the seeds."""
+    header = ["level", "sets", "samples", "contaminated %", "mentions", "contaminated %"]
+    rows = []
+    for level in dict.fromkeys(rung.level for rung in found):
+        sets = [rung.to_dict() for rung in found if rung.level == level]
+        cells = [f"{level:g}", str(len(sets)), str(sets[0]["n_samples"])]
+        cells += [percent(_mean(sets, "rate_samples")), f"{_mean(sets, 'n_mentions'):.1f}"]
+        rows.append([*cells, percent(_mean(sets, "rate_mentions"))])
+    title = "Training sets (means over the seeds)\n"
+    drawn = f"Drawn from {found.n_clean} clean and {found.n_contaminated} contaminated training samples."
+    return f"{title}{table(header, rows, colour=colour)}\n\n{drawn}\n{found.signature}"
+
+
+def _mean(rows: Sequence[Mapping[str, Any]], key: str) -> float:
+    return math.fsum(row[key] for row in rows) / len(rows)
+
+
+def folds_text(found: Folds, *, colour: bool = False) -> str:
+    """Folds: their sizes, how they compare with the corpus, and what they share with the others."""
+    header = ["fold", "samples", "entities/sample", "with entities", "share an entity", "%"]
+    rows = []
+    for fold, row in enumerate(found.statistics):
+        ratios = [f"{row[key]:.3f}" for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
+        shared = [str(row["n_partial"]), percent(row["rate_partial"])]
+        rows.append([str(fold), str(row["n_samples"]), *ratios, *shared])
+    title = "Folds, and how they compare with the corpus (1.000: the same)\n"
+    said = [f"{found.guarantee[0].upper()}{found.guarantee[1:]}.", *found.notes, found.signature]
+    return "\n\n".join([title + table(header, rows, colour=colour), "\n".join(said)])
 
 
 def _shared(row: Mapping[str, Any] | None) -> str:

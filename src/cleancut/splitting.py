@@ -529,7 +529,8 @@ class _Layout:
     def _empty_quota(self, shares: NDArray[np.float64], n_aside: int) -> NDArray[np.float64]:
         """Entity-less samples of each split, the held-out ones in proportion to their size."""
         total, n_empty = int(self.unit_size.sum()), int(self.unit_size[self.empty].sum())
-        quota = shares * (total - n_aside) * n_empty / max(total, 1)
+        kept = total - n_aside if shares[0] > 0 else total  # without train, nobody takes what is left
+        quota = shares * kept * n_empty / max(total, 1)
         return np.append(n_empty - quota[1:].sum(), quota[1:])
 
     def _deal_empty(self, room: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
@@ -574,6 +575,7 @@ def _mincut(
 ) -> tuple[NDArray[np.int64], str, list[str]]:  # fmt: skip
     """The split of each sample, how it was found, and what to know of it."""
     from . import partition
+    from .placing import placed
 
     problem = replace(layout.problem(limits), shares=layout.bearing_shares(limits.shares, seed))
     options: dict[str, Any] = {"seed": seed, "engine": engine.value if engine else "none", "proposals": proposals}
@@ -588,7 +590,7 @@ def _mincut(
         cleared, note = _all_aside(layout, limits, problem, found, proposals, seed, room)
         split, is_mixed = partition.split_of_units(problem, cleared.labels)
         if problem.size[is_mixed].sum() <= room:
-            split = np.where(is_mixed, ASIDE, split)
+            split = np.where(is_mixed | (limits.shares[split] == 0), ASIDE, split)
             return layout.with_entity_less(split, limits, seed), found.how, [note] if note else []
     if room:  # what goes, goes from the held-out splits: they are made larger by as much first
         n_bearing = int(problem.size.sum())
@@ -598,6 +600,8 @@ def _mincut(
     split, is_mixed = partition.split_of_units(problem, found.labels)
     if room:
         split = _with_budget(layout, problem, split, is_mixed, limits.shares, room)
+    elif limits.shares[0] == 0:
+        split = placed(problem, split, proposals // 2, seed + 5)
     return layout.with_entity_less(split, limits, seed), found.how, []
 
 
