@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
     from .shapes import Shape, detect, from_dataset, load_splits
     from .spans import Corpus, Mentions
-    from .splitting import SplitPlan, mincut
+    from .splitting import SplitPlan, component_sizes, mincut
     from .tags import CleancutError
+    from .webpage import html_audit, html_comparison, html_report, html_split
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
@@ -44,8 +45,9 @@ _HOME = {
     "scores": ["Score", "clean_f1", "exact_f1", "hardeval", "partial_f1"],
     "shapes": ["Shape", "detect", "from_dataset", "load_splits"],
     "spans": ["Corpus", "Mentions"],
-    "splitting": ["SplitPlan", "mincut"],
+    "splitting": ["SplitPlan", "component_sizes", "mincut"],
     "tags": ["CleancutError"],
+    "webpage": ["html_audit", "html_comparison", "html_report", "html_split"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -68,12 +70,17 @@ __all__ = [
     "buckets",
     "clean_f1",
     "comparative_diagnosis",
+    "component_sizes",
     "detect",
     "errors",
     "exact_f1",
     "friedman",
     "from_dataset",
     "hardeval",
+    "html_audit",
+    "html_comparison",
+    "html_report",
+    "html_split",
     "join_at",
     "load_splits",
     "materialise",

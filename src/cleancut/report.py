@@ -84,7 +84,7 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
                 which = f", {system}, by type" if len(scores) > 1 else ", by type"
                 parts.append(f"{title}{which}\n" + _score_table("type", types, columns, colour))
                 parts += _muc_tables("type", types, colour, which)
-    parts.append("\n".join(_notes(results)))
+    parts.append("\n".join(score_notes(results)))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -180,7 +180,7 @@ def _cell(value: Any) -> str:
     return percent(value) if isinstance(value, float) else str(value)
 
 
-def _notes(results: Results) -> list[str]:
+def score_notes(results: Results) -> list[str]:
     """What a reader must know of how the scores came about."""
     notes = []
     for system, scores in results.items():
@@ -218,7 +218,7 @@ def _bucket_table(rows: Sequence[Mapping[str, Any]], colour: bool) -> str:
     intervals = all("f1_low" in row for row in rows)
     header = ["bucket", "gold", "predicted", "P", "R", "F1", *(["95%"] if intervals else [])]
     cells = []
-    for row in filter(_has_a_name, rows):
+    for row in filter(has_a_name, rows):
         cells.append([row["bucket"], str(row["n_gold"]), str(row["n_pred"])])
         cells[-1] += [percent(row[value]) for value in ("precision", "recall", "f1")]
         if intervals:
@@ -227,13 +227,13 @@ def _bucket_table(rows: Sequence[Mapping[str, Any]], colour: bool) -> str:
     return table(header, cells, colour=colour, strong=5)
 
 
-def _has_a_name(row: Mapping[str, Any]) -> bool:
+def has_a_name(row: Mapping[str, Any]) -> bool:
     """A bucket that no gold value fell into, and whose range is not known beforehand, says nothing to a reader."""
     return not row["bucket"].startswith("-") or row["n_pred"] > 0
 
 
 def _f1_table(found: Mapping[str, Buckets], name: str, colour: bool) -> str:
-    names = dict.fromkeys(row["bucket"] for of in found.values() for row in filter(_has_a_name, of[name]))
+    names = dict.fromkeys(row["bucket"] for of in found.values() for row in filter(has_a_name, of[name]))
     by_system = {system: {row["bucket"]: row for row in buckets[name]} for system, buckets in found.items()}
     cells = []
     for bucket in names:
@@ -304,7 +304,7 @@ def _shortened(text: str, width: int) -> str:
 def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown: bool = False) -> str:
     """A plan, beside others on the same corpus if there are any: sizes, leakage, representativeness."""
     plan = next(iter(plans.values()))
-    draw = _markdown_table if markdown else partial(table, colour=colour)
+    draw = markdown_table if markdown else partial(table, colour=colour)
     heading = "# Split\n\n" if markdown else ""
     lines = [f"{heading}{plan.guarantee[0].upper()}{plan.guarantee[1:]}.", ""]
     header = ["split", "samples", "%", "entities/sample", "with entities", "rarest type"]
@@ -339,6 +339,12 @@ def _shared(row: Mapping[str, Any] | None) -> str:
     return "-" if row is None else f"{row['n_partial']} ({percent(row['rate_partial'])}%)"
 
 
-def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown; what is in a cell stays in it."""
+    lines = [[markdown_text(cell) for cell in line] for line in (header, ["---"] * len(header), *rows)]
     return "\n".join(["", *("| " + " | ".join(line) + " |" for line in lines)])
+
+
+def markdown_text(text: str) -> str:
+    """Text that neither ends a cell or line nor begins a tag."""
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())

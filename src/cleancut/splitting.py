@@ -506,15 +506,8 @@ class _Layout:
 
     def largest_group(self) -> str:
         """The certificate: nothing shared without setting aside needs a train share of at least this."""
-        from scipy.sparse import coo_matrix
-        from scipy.sparse.csgraph import connected_components
-
-        sample, n = self.corpus.mentions.sample, len(self.corpus)
-        total = n + int(self.entity.max(initial=-1)) + 1
-        graph = coo_matrix((np.ones(len(sample), np.int8), (sample, n + self.entity)), shape=(total, total))
-        _, found = connected_components(graph, directed=False)
-        bearing = np.unique(sample)
-        share = 100 * np.bincount(found[bearing]).max(initial=0) / max(len(bearing), 1)
+        sizes = _group_sizes(self.corpus.mentions.sample, self.entity)
+        share = 100 * sizes.max(initial=0) / max(sizes.sum(), 1)
         return (
             f"{share:.1f}% of the samples with entities hang together by shared entities. To share nothing without "
             "setting samples aside, one split would have to hold them all."
@@ -662,6 +655,33 @@ def _with_budget(
         order = candidates[np.lexsort((layout.unit_hash[layout.bearing[candidates]], -shared[candidates]))]
         split[order[np.cumsum(problem.size[order]) <= quota[s]]] = ASIDE
     return split
+
+
+def component_sizes(data: Any, *, case: bool = True, typed: bool = True) -> dict[int, int]:
+    """How many groups of samples there are of each size that hang together by shared entities, the smallest first.
+
+    >>> tags = [["B-P"], ["B-P", "B-P"], ["B-P"], ["O"]]
+    >>> component_sizes(Corpus.of([["Ada"], ["Ada", "Bo"], ["Cy"], ["so"]], tags=tags))
+    {1: 1, 2: 1}
+    """
+    corpus = Corpus.concatenate([samples.corpus for samples in _given(data).values()])
+    sizes, n = np.unique(
+        _group_sizes(corpus.mentions.sample, entity_codes(corpus, Key(case, typed))), return_counts=True
+    )
+    return dict(zip(sizes.tolist(), n.tolist(), strict=True))
+
+
+def _group_sizes(sample: NDArray[np.integer], entity: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Samples with entities in each group, from the sample and entity of each mention."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    n = int(sample.max(initial=-1)) + 1
+    total = n + int(entity.max(initial=-1)) + 1
+    graph = coo_matrix((np.ones(len(sample), np.int8), (sample, n + entity)), shape=(total, total))
+    _, found = connected_components(graph, directed=False)
+    sizes = np.bincount(found[np.unique(sample)])
+    return sizes[sizes > 0]
 
 
 # --- what came of it ----------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import leakage
 from ..exposure import Exposure
+from ..files import write_text
 from ..leakage import SPLITS, Unit, join_at
 from ..reading import Format, format_of, read, split_files, write
 from ..report import audit_text, to_json
@@ -17,6 +18,7 @@ from ..shapes import load_splits, read_samples
 from ..sources import is_local
 from ..spans import Corpus
 from ..tags import CleancutError
+from ..webpage import html_audit
 from .options import (
     add_column_options,
     add_key_options,
@@ -56,6 +58,7 @@ def _add_audit(commands: Any) -> None:
     add_column_options(parser)
     add_key_options(parser)
     add_tag_options(parser)
+    parser.add_argument("--html", metavar="FILE", help="the audit as a page too: one file that needs no other")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
@@ -78,6 +81,10 @@ def _audit(arguments: argparse.Namespace) -> str:
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
     found = leakage.audit(splits, unit=arguments.unit, top=arguments.top, **key(arguments))
+    if arguments.html:
+        write_text(
+            arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")
+        )
     return to_json(found.to_dict()) if arguments.json else audit_text(found, colour=wants_colour())
 
 
