@@ -20,7 +20,7 @@ LAYERS = [
     {"inputs", "locating", "files"},
     {"spans"},
     {"alignment", "reading", "exposure", "partition", "resampling"},
-    {"sources", "characters", "kinds"},
+    {"sources", "characters", "kinds", "sampletext", "taggers"},
     {"detecting"},
     {"shapes"},
     {"scores"},
