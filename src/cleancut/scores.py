@@ -691,7 +691,7 @@ def hardeval(
         n, sample = scored.gold.n_samples, np.repeat(np.arange(scored.gold.n_samples), scored.gold.lengths)
         groups = {"n": sample * len(HARD) + hard.of_token}
         groups["errors"] = groups["n"][wrong]
-        tables = {name: np.bincount(at, minlength=n * len(HARD)).reshape(n, -1) for name, at in groups.items()}
+        tables = {name: np.bincount(at, minlength=n * len(HARD)).reshape(n, len(HARD)) for name, at in groups.items()}
         rows = Rows.of({f"{name}_{h}": t[:, i] for name, t in tables.items() for i, h in enumerate(HARD)}, text.docs)
     sums_of_all = Sums.of(counts, scored, rows=rows)
     return Score("hardeval", sums_of_all, settings | _resampling(resamples, seed), _hardeval_values, _hardeval_row)
