@@ -26,7 +26,7 @@ LAYERS = [
     {"scores"},
     {"bucketing"},
     {"diagnosis"},
-    {"faces", "confusion", "leakage", "trainer", "pages"},
+    {"faces", "confusion", "leakage", "trainer", "pages", "comparing"},
     {"splitting"},
     {"recipes"},
     {"findings"},

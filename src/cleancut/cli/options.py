@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..detecting import End, label_file
+from ..exposure import Exposure
 from ..leakage import join_at
 from ..reading import Format, format_of, paired_batches, read_batches
 from ..shapes import Samples, load_splits, needs_shape
@@ -154,6 +155,18 @@ def train_batches(
             batches = with_progress(read_batches(source, column=of_conll, **usual), source)
         for batch in batches:
             yield join_at(batch) if arguments.join_at else batch
+
+
+def exposure_of(arguments: argparse.Namespace, column: int | None) -> Exposure | None:
+    """What training has shown, if there is --train; without it, options that are for it are refused."""
+    columns = column_options(arguments)
+    if arguments.train:
+        return Exposure.of(train_batches(arguments, column, columns), **key(arguments))
+    if given := [name for name, value in columns.items() if value is not None]:
+        raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
+    if arguments.key != "surface+type" or arguments.ignore_case:
+        raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
+    return None
 
 
 def _train_split(source: str, options: Mapping[str, Any]) -> Corpus:
