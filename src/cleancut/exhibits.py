@@ -381,7 +381,7 @@ def comparison_sections(comparison: Mapping[str, Any]) -> list[Section]:
         pairs.setdefault((row["metric"], row["value"]), []).append(row)
     for i, (key, tests) in enumerate(pairs.items()):
         cells = [(f"{row['a']} - {row['b']}", _test(row)) for row in tests]
-        title = f"Differences in {_COMPARED.get(key, '.'.join(key))} (points)"
+        title = f"Differences in {_COMPARED.get(key, key[1].replace('_', ' '))} (points)"
         header = ["systems", "difference", "p", "p (Holm)"]
         exhibits.append(Exhibit(f"pairs-{i + 1}", title, header, cells, folded=i > 0))
     lead = "Does the order of the systems hold once memory is taken out? "
