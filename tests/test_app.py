@@ -426,6 +426,12 @@ def test_two_at_once_see_their_own(visit):
         assert theirs.encode() not in visitor.saved("Save report.html")
 
 
+def test_the_pictures_of_the_readme_are_there_and_small():
+    shown = re.findall(r"!\[[^]]+\]\((docs/images/app-\w+\.png)\)", (ROOT / "README.md").read_text())
+    assert len(shown) == 2
+    assert all(0 < (ROOT / path).stat().st_size < 150_000 for path in shown)
+
+
 # --- a client -----------------------------------------------------------------------------------------------
 
 

@@ -227,7 +227,7 @@ class _Tab:
 _UPLOAD = "Upload a file instead"
 
 
-def _text_or_file(label: str, text: str, lines: int = 7) -> list[Any]:
+def _text_or_file(label: str, text: str, lines: int = 5) -> list[Any]:
     """A box to paste into, and a file in its place; what was given last counts."""
     import gradio as gr
 

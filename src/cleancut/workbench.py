@@ -245,12 +245,14 @@ def _marked(words: Sequence[str], marks: Mapping[str, tuple[Any, ...] | None]) -
     """Words with spans in them, which may overlap: cut where one begins or ends."""
     spans = {name: span for name, span in marks.items() if span is not None}
     cuts = sorted({0, len(words), *(end for span in spans.values() for end in span[:2])})
-    parts = []
+    line = ""
     for start, end in pairwise(cuts):
-        within = " ".join(name for name, span in spans.items() if span[0] <= start and end <= span[1])
-        text = _text(" ".join(words[start:end]))
-        parts.append(f'<bdi class="{within}">{text}</bdi>' if within else text)
-    return " ".join(parts)
+        within = [name for name, span in spans.items() if span[0] <= start and end <= span[1]]
+        goes_on = any(end < spans[name][1] for name in within)  # then the space behind is marked as well
+        text = _text(" ".join(words[start:end])) + " " * goes_on
+        line += f'<bdi class="{" ".join(within)}">{text}</bdi>' if within else text
+        line += "" if goes_on else " "
+    return line.rstrip()
 
 
 def _text(text: str) -> str:
