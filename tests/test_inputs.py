@@ -355,6 +355,7 @@ def test_public_names_are_what_the_readme_promises():
         "Errors",
         "Exposed",
         "Exposure",
+        "Incidences",
         "Mentions",
         "Score",
         "Shape",
@@ -386,10 +387,13 @@ def test_public_names_are_what_the_readme_promises():
         "read_pair",
         "register_attribute",
         "self_diagnosis",
+        "spark_extract",
+        "spark_incidences",
         "stage",
         "subsets",
         "wilcoxon",
         "write",
+        "write_incidence",
     }
     for name in cleancut.__all__:
         assert getattr(cleancut, name) is not None

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
         self_diagnosis,
         wilcoxon,
     )
+    from .distributed import spark_extract, spark_incidences
     from .exposure import Exposed, Exposure
     from .hub import materialise, publish, publish_metrics, stage
+    from .incidence import Incidences, write_incidence
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
     from .locating import metric
     from .reading import read, read_batches, read_pair, write
@@ -36,8 +38,10 @@ _HOME = {
     "bucketing": ["Buckets", "buckets", "register_attribute"],
     "confusion": ["Errors", "errors"],
     "diagnosis": ["attribute_wise", "comparative_diagnosis", "friedman", "model_wise", "self_diagnosis", "wilcoxon"],
+    "distributed": ["spark_extract", "spark_incidences"],
     "exposure": ["Exposed", "Exposure"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
+    "incidence": ["Incidences", "write_incidence"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
     "locating": ["metric"],
     "reading": ["read", "read_batches", "read_pair", "write"],
@@ -58,6 +62,7 @@ __all__ = [
     "Errors",
     "Exposed",
     "Exposure",
+    "Incidences",
     "Mentions",
     "Score",
     "Shape",
@@ -89,10 +94,13 @@ __all__ = [
     "read_pair",
     "register_attribute",
     "self_diagnosis",
+    "spark_extract",
+    "spark_incidences",
     "stage",
     "subsets",
     "wilcoxon",
     "write",
+    "write_incidence",
 ]
 
 

@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
+from .files import replacing
+from .incidence import Incidences
 from .leakage import SPLITS
 from .reading import copy_rows, write
 from .shapes import Samples
@@ -48,6 +50,26 @@ def write_split(
     kept = dict(reading or {}) if format == "input" else {}
     written = {file.partition(".")[0]: _stamped(folder, file) for file in sorted(os.listdir(folder))}
     replace(plan, files=written, reading=kept).save(os.path.join(folder, "plan.json"))
+
+
+def write_assignment(plan: SplitPlan, incidences: Incidences, folder: str) -> None:
+    """The split of each sample by its name, as ``assignment.parquet``, and ``plan.json`` in its order."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = pa.array([*plan.names, "discarded"])
+    first, writer = 0, None
+    with replacing(os.path.join(folder, "assignment.parquet")) as stream:
+        for samples in incidences.names():
+            splits = plan.assignment[first : first + len(samples)] % len(names)  # -1 is the last
+            table = pa.table({"sample": samples, "split": names.take(pa.array(splits))})
+            writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
+            writer.write_table(table)
+            first += len(samples)
+        assert writer is not None
+        writer.close()
+    written = {"assignment": _stamped(folder, "assignment.parquet")}
+    replace(plan, files=written).save(os.path.join(folder, "plan.json"))
 
 
 def _stamped(folder: str, file: str) -> dict[str, str]:
