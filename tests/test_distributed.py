@@ -155,6 +155,22 @@ def test_the_command_line(tmp_path, capsys):
     assert rows == [[*stored["names"], "discarded"][split] for split in stored["assignment"]]
 
 
+def test_an_interruption_leaves_what_was_there(tmp_path, monkeypatch):
+    import cleancut.cli.cutting as cutting
+
+    def interrupted(*_arguments):
+        raise KeyboardInterrupt
+
+    write_incidence(generate(50), tmp_path / "i.parquet")
+    out = tmp_path / "out"
+    run = ["split", "--incidence", str(tmp_path / "i.parquet"), "--effort", "fast", "-o", str(out)]
+    assert main(run) == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    monkeypatch.setattr(cutting, "_write_report", interrupted)
+    assert main([*run, "--seed", "14"]) == 130
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -194,8 +210,9 @@ def spark(tmp_path_factory):
     from cleancut.distributed import spark_session
 
     few = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
-    conf = {**few, "spark.sql.codegen.wholeStage": "false"}  # compiling takes longer than these few rows
-    with spark_session("local[2]", conf, str(tmp_path_factory.mktemp("spark"))) as session:
+    # compiling takes longer than these few rows
+    quick = {"spark.sql.codegen.wholeStage": "false", "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+    with spark_session("local[2]", {**few, **quick}, str(tmp_path_factory.mktemp("spark"))) as session:
         yield session
 
 

@@ -337,7 +337,9 @@ class _Components:
         """The first unit of the component of each unit; the units are those of the problem, by their hashes."""
         degree = np.diff(problem.vertex_units.bounds)
         limit = int((degree if keep is None else degree[keep]).max(initial=0))
-        if len(problem.size) != len(unit_hash) or not (keep is None or np.array_equal(keep, degree <= limit)):
+        by_degree = keep is None or np.array_equal(keep, degree <= limit)
+        distinct = (unit_hash[1:] != unit_hash[:-1]).all()  # torn copies have one hash
+        if len(problem.size) != len(unit_hash) or not by_degree or not distinct:
             return connected_units(problem, keep)  # another graph than the one that Spark has
         if limit < self._limit:
             self._limit, self._left, self._found = self._begin()
@@ -353,7 +355,7 @@ class _Components:
 
     def _joined(self, edges: Any) -> tuple[Any, dict[str, NDArray[np.int64]]]:
         """Where each node of a graph goes that is not the least of its component: for Spark, and for this machine."""
-        edges = edges.select("a", "b").where("a != b").distinct().localCheckpoint()
+        edges = edges.select("a", "b").where("a != b").distinct().localCheckpoint(eager=False)
         if edges.count() > _FEW:
             joined = _stars(edges)
             pairs = joined.toArrow()
