@@ -349,6 +349,7 @@ def test_public_names_are_what_the_readme_promises():
     assert set(cleancut.__all__) == {
         "Audit",
         "Buckets",
+        "CleanCutSplit",
         "CleancutError",
         "Comparison",
         "Corpus",
@@ -356,7 +357,11 @@ def test_public_names_are_what_the_readme_promises():
         "Errors",
         "Exposed",
         "Exposure",
+        "Fold",
+        "Folds",
+        "Ladder",
         "Mentions",
+        "Rung",
         "Score",
         "Shape",
         "SplitPlan",
@@ -366,8 +371,8 @@ def test_public_names_are_what_the_readme_promises():
         "buckets",
         "clean_f1",
         "comparative_diagnosis",
-        "component_sizes",
         "compare",
+        "component_sizes",
         "contamination_correlation",
         "detect",
         "errors",
@@ -375,16 +380,20 @@ def test_public_names_are_what_the_readme_promises():
         "friedman",
         "from_dataset",
         "hardeval",
+        "hardeval_folds",
         "html_audit",
         "html_comparison",
         "html_report",
         "html_split",
         "join_at",
+        "kfold",
+        "ladder",
         "load_splits",
         "materialise",
         "mention_statistics",
         "metric",
         "mincut",
+        "mincut_folds",
         "model_wise",
         "over_runs",
         "partial_f1",
@@ -404,3 +413,11 @@ def test_public_names_are_what_the_readme_promises():
         assert getattr(cleancut, name) is not None
     with pytest.raises(AttributeError, match="nonsense"):
         cleancut.nonsense  # noqa: B018
+
+
+def test_joined_corpora_know_how_their_tags_were_read():
+    parts = [Corpus.of([["a"]], tags=[["I-X"]]), Corpus.of([["b"], ["c"]], tags=[["I-Y"], ["B-X"]])]
+    whole = Corpus.of([["a"], ["b"], ["c"]], tags=[["I-X"], ["I-Y"], ["B-X"]])
+    assert exact_f1(Corpus.concatenate(parts), whole) == exact_f1(whole, whole)
+    spans = Corpus.of([["d"]], entities=[[]])
+    assert "scheme:spans" in exact_f1(*[Corpus.concatenate([*parts, spans])] * 2).signature

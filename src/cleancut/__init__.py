@@ -21,7 +21,9 @@ if TYPE_CHECKING:
         wilcoxon,
     )
     from .exposure import Exposed, Exposure
+    from .folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
     from .hub import materialise, publish, publish_metrics, stage
+    from .ladders import Ladder, Rung, ladder
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
     from .locating import metric
     from .reading import read, read_batches, read_pair, write
@@ -40,7 +42,9 @@ _HOME = {
     "confusion": ["Errors", "errors"],
     "diagnosis": ["attribute_wise", "comparative_diagnosis", "friedman", "model_wise", "self_diagnosis", "wilcoxon"],
     "exposure": ["Exposed", "Exposure"],
+    "folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
+    "ladders": ["Ladder", "Rung", "ladder"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
     "locating": ["metric"],
     "reading": ["read", "read_batches", "read_pair", "write"],
@@ -56,6 +60,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "Audit",
     "Buckets",
+    "CleanCutSplit",
     "CleancutError",
     "Comparison",
     "Corpus",
@@ -63,7 +68,11 @@ __all__ = [
     "Errors",
     "Exposed",
     "Exposure",
+    "Fold",
+    "Folds",
+    "Ladder",
     "Mentions",
+    "Rung",
     "Score",
     "Shape",
     "SplitPlan",
@@ -73,8 +82,8 @@ __all__ = [
     "buckets",
     "clean_f1",
     "comparative_diagnosis",
-    "component_sizes",
     "compare",
+    "component_sizes",
     "contamination_correlation",
     "detect",
     "errors",
@@ -82,16 +91,20 @@ __all__ = [
     "friedman",
     "from_dataset",
     "hardeval",
+    "hardeval_folds",
     "html_audit",
     "html_comparison",
     "html_report",
     "html_split",
     "join_at",
+    "kfold",
+    "ladder",
     "load_splits",
     "materialise",
     "mention_statistics",
     "metric",
     "mincut",
+    "mincut_folds",
     "model_wise",
     "over_runs",
     "partial_f1",

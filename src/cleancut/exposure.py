@@ -250,16 +250,12 @@ class Exposure:
 
     def _count_words(self, corpus: Corpus) -> NDArray[np.int64]:
         """Count the words of a corpus and return the id of each of its tokens."""
-        words = self._word_ids(corpus)
-        self._of_word.add(words, len(self._words))
-        return words
-
-    def _word_ids(self, corpus: Corpus) -> NDArray[np.int64]:
-        """The id of each token; of the vocabulary, only what stands in the text becomes known."""
         used = corpus.used_words()
         table = np.zeros(len(corpus.vocabulary), np.int64)
         table[used] = self._intern([corpus.vocabulary[w] for w in used.tolist()])
-        return table[corpus.words]
+        words = table[corpus.words]
+        self._of_word.add(words, len(self._words))
+        return words
 
     def _intern(self, words: list[str]) -> NDArray[np.int64]:
         known = len(self._words)

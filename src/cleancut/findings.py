@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from . import scores
 from .bucketing import PAPER, Buckets, attribute_names, buckets
+from .comparing import compare
 from .confusion import Errors, errors
 from .exposure import NOVELTY, Exposure
 from .scores import NEED_TRAIN, Score
@@ -61,6 +62,8 @@ class Findings:
     """Errors of all systems, in order of system and place; of too many, some from all over the text."""
     sizes: Mapping[str, int]
     """Samples, tokens, mentions and types of the test set; mentions and entities of training where known."""
+    comparison: Mapping[str, Any] | None = None
+    """Of two systems or more, as plain values, where there are resamples to test by."""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -97,21 +100,25 @@ def findings(
     metrics = [m for m in METRICS if (exposure is not None or m not in NEED_TRAIN) and (flat or m != "hardeval")]
     attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
     found = {name: errors(gold, pred) for name, pred in systems.items()}
-    listing = _Listing(gold, exposure, max_errors // len(systems))
+    wrong = {name: [row for row in own.matches if row["kind"] != "exact"] for name, own in found.items()}
+    room = _shares({name: len(rows) for name, rows in wrong.items()}, max_errors)
+    listing = _Listing(gold, exposure)
     for i, (name, pred) in enumerate(systems.items()):
-        listing.add(i, pred, found[name])
+        listing.add(i, pred, wrong[name], room[name])
     sizes = {"n_samples": len(gold), "n_tokens": gold.n_tokens, "n_mentions": len(gold.mentions)}
     sizes["n_types"] = len(gold.mentions.labels)
     if exposure is not None:
         sizes |= {"n_train_mentions": exposure.n_mentions, "n_train_entities": exposure.n_entities}
+    comparison = (
+        compare(gold, systems, exposure, metrics=metrics, ci=ci, seed=seed) if ci and len(systems) > 1 else None
+    )
+    shown = {metric: [exposure] if metric in NEED_TRAIN else [] for metric in metrics}
+    scored = comparison.scores if comparison else {
+        name: {metric: getattr(scores, metric)(gold, pred, *shown[metric], **given) for metric in metrics}
+        for name, pred in systems.items()
+    }  # fmt: skip
     return Findings(
-        scores={
-            name: {
-                metric: getattr(scores, metric)(gold, pred, *([exposure] if metric in NEED_TRAIN else []), **given)
-                for metric in metrics
-            }
-            for name, pred in systems.items()
-        },
+        scores=scored,
         buckets={
             name: buckets(gold, pred, exposure, attributes=attributes, **given) for name, pred in systems.items()
         },
@@ -119,6 +126,7 @@ def findings(
         contexts=listing.contexts,
         listed=listing.rows,
         sizes=sizes,
+        comparison=comparison.to_dict() if comparison else None,
         notes=[] if flat or exposure is None else ["hardeval is left out, since mentions overlap."],
     )  # fmt: skip
 
@@ -127,22 +135,30 @@ def _kind(value: Any) -> str:
     return type(value).__name__ if value else repr(value)
 
 
+def _shares(counts: Mapping[str, int], most: int) -> dict[str, int]:
+    """How many errors of each system are listed: equally many, and what one does not need is for the others."""
+    found = {}
+    for waiting, name in zip(range(len(counts), 0, -1), sorted(counts, key=lambda name: counts[name]), strict=True):
+        found[name] = min(counts[name], most // waiting)
+        most -= found[name]
+    return found
+
+
 class _Listing:
     """Errors and their contexts, each context once."""
 
-    def __init__(self, gold: Corpus, exposure: Exposure | None, most: int) -> None:
-        self._gold, self._exposure, self._most = gold, exposure, most
+    def __init__(self, gold: Corpus, exposure: Exposure | None) -> None:
+        self._gold, self._exposure = gold, exposure
         self._of_gold, self._tokens = self._shown(gold), gold.tokens()
         self._number: dict[tuple[int, int, int], int] = {}
         self.contexts: list[Context] = []
         self.rows: list[Listed] = []
 
-    def add(self, system: int, pred: Corpus, found: Errors) -> None:
-        wrong = [row for row in found.matches if row["kind"] != "exact"]
-        if len(wrong) > self._most:
-            wrong = [wrong[i] for i in np.linspace(0, len(wrong) - 1, self._most).astype(int).tolist()]
+    def add(self, system: int, pred: Corpus, wrong: Sequence[Mapping[str, Any]], most: int) -> None:
+        """List errors, or so many of them from the first to the last."""
         of_pred = self._shown(pred)
-        for row in wrong:
+        for at in np.linspace(0, len(wrong) - 1, min(most, len(wrong))).astype(int).tolist():
+            row = wrong[at]
             gold, predicted = (_span(row, side) for side in ("gold", "pred"))
             spans = [span for span in (gold, predicted) if span]
             begin, number = self._context(row["sample"], min(s[0] for s in spans), max(s[1] for s in spans))

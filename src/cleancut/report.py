@@ -14,6 +14,8 @@ from .bucketing import Buckets, describe
 from .comparing import ALPHA, COMPARED, Comparison
 from .diagnosis import self_diagnosis
 from .exposure import NOVELTY
+from .folds import Folds
+from .ladders import Ladder
 from .leakage import Audit
 from .scores import Score
 from .splitting import SplitPlan
@@ -274,11 +276,12 @@ def _moment(moments: Mapping[str, Any], which: str, like: Score) -> dict[str, An
     }
 
 
-_COMPARED = {
+COMPARED_NAMES = {
     "f1": "F1", "precision": "P", "recall": "R", "f1_overlap": "F1 overlap", "clean_f1": "clean F1",
     "delta_f1": "delta F1", "clean_recall": "R clean", "hardeval": "hardeval", "ter_unseen": "TER unseen",
     "ter_diff": "TER diff",
 }  # fmt: skip
+"""The values by which systems are compared, as a reader knows them."""
 
 
 def comparison_text(found: Comparison, *, colour: bool = False) -> str:
@@ -291,7 +294,7 @@ def comparison_text(found: Comparison, *, colour: bool = False) -> str:
                 both = [percent(found.scores[name][d.metric][d.value]) for name in (a, b)]
                 interval = f"{_points(d.low)} to {_points(d.high)}" if d.low == d.low else "-"
                 marked = _p_value(d.p_holm) + (" *" if d.significant else "  ")
-                rows.append([_COMPARED[d.value], *both, _points(d.difference), interval, _p_value(d.p), marked])
+                rows.append([COMPARED_NAMES[d.value], *both, _points(d.difference), interval, _p_value(d.p), marked])
         header = ["", "first", "second", "difference", "95% interval", "p", "Holm p  "]
         parts.append(f"{a} minus {b} (%)\n" + table(header, rows, colour=colour, strong=3))
     if any(d.significant for d in found.pairs):
@@ -309,7 +312,7 @@ def _compared_table(found: Comparison, metric: str, colour: bool) -> str:
         for system, scores in found.scores.items()
     ]
     title = f"{_TABLES[metric][0].removesuffix(' (%)')}, with 95% intervals (%)"
-    return f"{title}\n" + table(["system", *(_COMPARED[value] for value in values)], cells, colour=colour)
+    return f"{title}\n" + table(["system", *(COMPARED_NAMES[value] for value in values)], cells, colour=colour)
 
 
 def _with_interval(score: Score, value: str) -> str:
@@ -336,9 +339,9 @@ def _ranks_text(found: Comparison, colour: bool) -> str:
     for change in found.ranks["changes"]:
         swaps = "; ".join(" and ".join(names) for names in change["swaps"]) or "none"
         tau = "-" if math.isnan(change["tau"]) else f"{change['tau']:.2f}"
-        between = f"{_COMPARED[change['first']]} and {_COMPARED[change['second']]}"
+        between = f"{COMPARED_NAMES[change['first']]} and {COMPARED_NAMES[change['second']]}"
         lines.append(textwrap.fill(f"{between}: Kendall's tau {tau}; pairs that swap: {swaps}", 80))
-    ranked = table(["system", *(_COMPARED[value] for value in orders)], rows, colour=colour)
+    ranked = table(["system", *(COMPARED_NAMES[value] for value in orders)], rows, colour=colour)
     return "\n".join(["Ranks", ranked, *lines])
 
 
@@ -432,6 +435,37 @@ def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown
         lines += [draw(["", *plans], [least]), ""]
     lines += [*plan.notes, *([""] if plan.notes else []), f"How: {plan.how}.", plan.signature]
     return "\n".join(lines)
+
+
+def ladder_text(found: Ladder, *, colour: bool = False) -> str:
+    """A ladder by level: the sizes of its training sets, and what of them is in test, on average over the seeds."""
+    header = ["level", "sets", "samples", "contaminated %", "mentions", "contaminated %"]
+    rows = []
+    for level in dict.fromkeys(rung.level for rung in found):
+        sets = [rung.to_dict() for rung in found if rung.level == level]
+        cells = [f"{level:g}", str(len(sets)), str(sets[0]["n_samples"])]
+        cells += [percent(_mean(sets, "rate_samples")), f"{_mean(sets, 'n_mentions'):.1f}"]
+        rows.append([*cells, percent(_mean(sets, "rate_mentions"))])
+    title = "Training sets (means over the seeds)\n"
+    drawn = f"Drawn from {found.n_clean} clean and {found.n_contaminated} contaminated training samples."
+    return f"{title}{table(header, rows, colour=colour)}\n\n{drawn}\n{found.signature}"
+
+
+def _mean(rows: Sequence[Mapping[str, Any]], key: str) -> float:
+    return math.fsum(row[key] for row in rows) / len(rows)
+
+
+def folds_text(found: Folds, *, colour: bool = False) -> str:
+    """Folds: their sizes, how they compare with the corpus, and what they share with the others."""
+    header = ["fold", "samples", "entities/sample", "with entities", "share an entity", "%"]
+    rows = []
+    for fold, row in enumerate(found.statistics):
+        ratios = [f"{row[key]:.3f}" for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
+        shared = [str(row["n_partial"]), percent(row["rate_partial"])]
+        rows.append([str(fold), str(row["n_samples"]), *ratios, *shared])
+    title = "Folds, and how they compare with the corpus (1.000: the same)\n"
+    said = [f"{found.guarantee[0].upper()}{found.guarantee[1:]}.", *found.notes, found.signature]
+    return "\n\n".join([title + table(header, rows, colour=colour), "\n".join(said)])
 
 
 def _shared(row: Mapping[str, Any] | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
@@ -385,7 +385,7 @@ def partial_f1(
         paired["iou"], weights["iou"] = aligner.ious()
     of_type = _exact_columns(aligner) | {name: aligner.gold_label[gold] for name, gold in paired.items()}
     of_sample = _exact_samples(aligner) | {name: scored.gold.sample[gold] for name, gold in paired.items()}
-    resamples, parts = parse_resamples(ci), _partial_parts(credit, muc=muc, iou=iou)
+    resamples, parts = parse_resamples(ci), _partial_parts(credit, muc, iou)
     rows = _rows(parts, scored, of_sample, weights) if resamples else None
     sums = Sums.of(Counts.of(aligner.labels, of_type, weights), scored, rows=rows)
     match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
@@ -407,16 +407,13 @@ def _partial_values(score: Score) -> dict[str, Any]:
     return {**values, "signature": score.signature}
 
 
-def _partial_parts(credit: float, *, muc: bool = False, iou: bool = False) -> tuple[Part, ...]:
+def _partial_parts(credit: float, muc: bool = False, iou: bool = False) -> tuple[Part, ...]:
     exact = ("n_gold", "n_pred", "n_exact")
     near = (Part(columns(*exact, f"n_partial_{mode}"), partial(_near_part, mode, credit)) for mode in _PARTIAL)
     met = ("n_partial_overlap", "muc_same_span", "muc_met", "muc_met_type")
-    return (
-        Part(columns(*exact), partial(_near_part, Match.EXACT, 0.0)),
-        *near,
-        *([Part(columns("n_gold", "n_pred", "iou"), _iou_part)] if iou else []),
-        *([Part(columns(*exact, *met), _muc_part)] if muc else []),
-    )
+    further = [Part(columns("n_gold", "n_pred", "iou"), _iou_part)] if iou else []
+    further += [Part(columns(*exact, *met), _muc_part)] if muc else []
+    return (Part(columns(*exact), partial(_near_part, Match.EXACT, 0.0)), *near, *further)
 
 
 def _near_part(mode: Match, credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
@@ -512,8 +509,7 @@ def clean_f1(
     settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
     if judge is not None:
         settings["confusable"] = judge.fingerprint
-    subsets = NOVELTY if judge is None else NOVELTY + _CONFUSABLE
-    parts = _clean_parts(0.0 if mode is Match.EXACT else credit, subsets)
+    parts = _clean_parts(0.0 if mode is Match.EXACT else credit, judge is not None)
     resamples, rows = parse_resamples(ci), None
     if resamples:
         n = scored.gold.n_samples
@@ -588,9 +584,9 @@ def _memorised_counts(gold: Mentions, shown: Exposed) -> Counts:
     return counts
 
 
-def _clean_parts(credit: float, subsets: Sequence[str]) -> tuple[Part, ...]:
-    """What follows from the two kinds of gold mentions, from subsets of them, and from the look-up."""
-    matched = ("n_gold", "n_exact", "n_partial")
+def _clean_parts(credit: float, confusable: bool) -> tuple[Part, ...]:
+    """What follows from the two kinds of gold mentions, from each novelty class, and from the look-up."""
+    matched, subsets = ("n_gold", "n_exact", "n_partial"), NOVELTY + (_CONFUSABLE if confusable else ())
     both = columns("n_pred", *matched, *(f"{n}_contaminated" for n in matched))
     classes = ((name, {n: (f"{n}_{name}",) for n in matched}) for name in subsets)
     return (

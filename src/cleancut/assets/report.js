@@ -13,9 +13,9 @@
   button.hidden = false;
   label();
 
-  // on paper nothing can be unfolded
+  // on paper nothing can be unfolded; the numbers of the charts are in the heat map
   const opened = [];
-  addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])").forEach((one) => { one.open = true; opened.push(one); }));
+  addEventListener("beforeprint", () => document.querySelectorAll("figure ~ details:not([open])").forEach((one) => { one.open = true; opened.push(one); }));
   addEventListener("afterprint", () => opened.splice(0).forEach((one) => { one.open = false; }));
 
   if (!byId("data")) return;

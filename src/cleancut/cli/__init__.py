@@ -10,7 +10,19 @@ from typing import NoReturn
 
 from ..tags import CleancutError
 from ..version import __version__
-from . import auditing, comparing, converting, cutting, diagnosing, publishing, reporting, scoring, serving
+from . import (
+    auditing,
+    comparing,
+    converting,
+    cutting,
+    diagnosing,
+    folding,
+    laddering,
+    publishing,
+    reporting,
+    scoring,
+    serving,
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -49,6 +61,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="cleancut", description="What an NER score is worth once memory is taken out of it.")
     parser.add_argument("--version", action="version", version=f"cleancut {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for group in (scoring, comparing, diagnosing, reporting, auditing, cutting, publishing, converting, serving):
+    for group in (
+        scoring, comparing, diagnosing, reporting, auditing, cutting, laddering, folding, publishing, converting,
+        serving,
+    ):  # fmt: skip
         group.add(commands)
     return parser

@@ -71,5 +71,5 @@ def _add_demo(commands: Any) -> None:
 def _demo(arguments: argparse.Namespace) -> str:
     from ..demo import run
 
-    with work_shown("training") as shown:
+    with work_shown("demo") as shown:
         return run(arguments.output, colour=wants_colour(), progress=shown)

@@ -13,7 +13,7 @@ from ..detecting import End, label_file
 from ..exposure import Exposure
 from ..leakage import join_at
 from ..reading import Format, format_of, paired_batches, read_batches
-from ..shapes import Samples, load_splits, needs_shape
+from ..shapes import Samples, load_splits, needs_shape, read_samples
 from ..sources import is_local
 from ..spans import Corpus
 from ..tags import CleancutError, Repair, Scheme
@@ -32,18 +32,18 @@ def command(commands: Any, name: str, run: Callable[..., str | None], summary: s
     return parser
 
 
-def add_system_options(parser: Any) -> None:
-    """Gold annotation, the predictions of one or more systems, and what they were trained on."""
+_PRED = (
+    "predictions for the same text; repeat it for systems side by side. Without it, the last two columns of the gold "
+    "file are gold and prediction, as conlleval has them"
+)
+
+
+def add_system_options(parser: Any, pred: str = _PRED) -> None:
+    """Gold annotation, the predictions of one or more systems, what they were trained on, and how all that is read."""
     parser.add_argument(
         "--gold", required=True, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
     )
-    parser.add_argument(
-        "--pred",
-        action="append",
-        metavar="FILE",
-        help="predictions for the same text; repeat it to compare systems. Without it, the last two "
-        "columns of the gold file are gold and prediction, as conlleval has them",
-    )
+    parser.add_argument("--pred", action="append", metavar="FILE", help=pred)
     parser.add_argument(
         "--train", action="append", metavar="SOURCE",
         help="training data: a file, or a dataset on the Hub (org/name:config@revision)",
@@ -54,6 +54,9 @@ def add_system_options(parser: Any) -> None:
     parser.add_argument(
         "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
     )
+    add_column_options(parser.add_argument_group("columns of the training data"))
+    add_key_options(parser)
+    add_tag_options(parser)
 
 
 def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
@@ -122,6 +125,13 @@ def add_key_options(parser: Any) -> None:
     parser.add_argument("--join-at", action="store_true", help='join a mention "@" to the user name behind it (BTC)')
 
 
+def add_ladder_options(parser: Any) -> None:
+    parser.add_argument(
+        "--levels", metavar="L", help="contamination of the ladder, in %%: first:last:step (default 0:100:10), or a,b,c"
+    )
+    parser.add_argument("--seeds", type=int, metavar="N", help="training sets of each level of the ladder; default 5")
+
+
 def key(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"typed": arguments.key != "surface", "case": not arguments.ignore_case}
 
@@ -157,11 +167,15 @@ def train_batches(
             yield join_at(batch) if arguments.join_at else batch
 
 
-def exposure_of(arguments: argparse.Namespace, column: int | None) -> Exposure | None:
-    """What training has shown, if there is --train; without it, options that are for it are refused."""
+def exposure_of(arguments: argparse.Namespace, *, whole: bool = False) -> Exposure | None:
+    """What training has shown, if there is --train; without it, options that are for it are refused.
+
+    The data are read in batches; ``whole`` keeps them all for the second pass that consistency takes.
+    """
     columns = column_options(arguments)
     if arguments.train:
-        return Exposure.of(train_batches(arguments, column, columns), **key(arguments))
+        batches = train_batches(arguments, arguments.gold_column, columns)
+        return Exposure.of(list(batches) if whole else batches, **key(arguments))
     if given := [name for name, value in columns.items() if value is not None]:
         raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
     if arguments.key != "surface+type" or arguments.ignore_case:
@@ -177,6 +191,13 @@ def _train_split(source: str, options: Mapping[str, Any]) -> Corpus:
         raise CleancutError(f"--train: {source} has no train split, but {', '.join(splits)}. Give a file.")
     say_found(source, {name: splits[name]})
     return splits[name].corpus
+
+
+def read_said(file: str, arguments: argparse.Namespace) -> Corpus:
+    """A file by the options of the command; what was found in it is said."""
+    samples = read_samples(file, column=arguments.column, **tag_options(arguments), **column_options(arguments))
+    say_found(file, {"": samples})
+    return samples.corpus
 
 
 def say_found(source: str, splits: Mapping[str, Samples]) -> None:

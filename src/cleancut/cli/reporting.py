@@ -8,22 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..exhibits import Format, Section, report_sections, tables
-from ..exposure import Exposure
 from ..files import write_text
-from ..findings import Findings, findings
+from ..findings import findings
 from ..tags import CleancutError
 from ..webpage import report_page
-from .options import (
-    add_column_options,
-    add_key_options,
-    add_system_options,
-    add_tag_options,
-    column_options,
-    command,
-    key,
-    read_systems,
-    train_batches,
-)
+from .options import add_system_options, command, exposure_of, read_systems
 
 _SUFFIX = {Format.MARKDOWN: ".md", Format.LATEX: ".tex", Format.CSV: ".csv"}
 
@@ -43,15 +32,14 @@ def add(commands: Any) -> None:
     parser.add_argument("--ci", type=int, default=1000, metavar="N", help="resamples for intervals; default 1000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--errors", type=int, default=10_000, metavar="N", help="most errors to list; default 10000")
-    add_column_options(parser.add_argument_group("columns of the training data"))
-    add_key_options(parser)
-    add_tag_options(parser)
 
 
 def _report(arguments: argparse.Namespace) -> str:
     if not (arguments.output or arguments.plots or arguments.format):
         raise CleancutError("report: there is nothing to write. Give -o report.html, --plots DIR or --format md.")
-    found = _findings(arguments)
+    exposure = exposure_of(arguments, whole=True)
+    gold, systems = read_systems(arguments)
+    found = findings(gold, systems, exposure, ci=arguments.ci, seed=arguments.seed, max_errors=arguments.errors)
     sections = report_sections(found)
     said = []
     if arguments.output:
@@ -75,13 +63,3 @@ def _tables(arguments: argparse.Namespace, sections: list[Section]) -> str:
     path = os.path.splitext(arguments.output)[0] + _SUFFIX[format]
     write_text(path, text + "\n")
     return f"Tables written to {path}."
-
-
-def _findings(arguments: argparse.Namespace) -> Findings:
-    exposure = None
-    if arguments.train:
-        # a list, since consistency takes a second look at the text
-        batches = list(train_batches(arguments, arguments.gold_column, column_options(arguments)))
-        exposure = Exposure.of(batches, **key(arguments))
-    gold, systems = read_systems(arguments)
-    return findings(gold, systems, exposure, ci=arguments.ci, seed=arguments.seed, max_errors=arguments.errors)

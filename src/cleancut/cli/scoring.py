@@ -19,17 +19,7 @@ from ..report import runs_text, scores_text, to_json
 from ..scores import NEED_TRAIN, Score
 from ..spans import Corpus, overlaps
 from ..tags import CleancutError
-from .options import (
-    add_column_options,
-    add_key_options,
-    add_system_options,
-    add_tag_options,
-    command,
-    exposure_of,
-    key,
-    system_files,
-    tag_options,
-)
+from .options import add_system_options, command, exposure_of, key, system_files, tag_options
 from .terminal import wants_colour, with_progress
 
 METRICS = {"exact": "exact_f1", "partial": "partial_f1", "clean": "clean_f1", "hardeval": "hardeval"}
@@ -44,13 +34,15 @@ def add(commands: Any) -> None:
         "score predictions against gold annotation",
         "cleancut score --gold test.conll --pred system.conll --by-type",
     )
-    add_inputs(parser)
+    add_system_options(parser)
+    add_metrics(parser)
     parser.add_argument("--by-type", action="store_true", help="show each entity type too")
     parser.add_argument(
         "--runs", action="store_true",
         help="the predictions are runs of one system: mean and standard deviation; --pred may be a quoted pattern",
     )  # fmt: skip
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
+    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
     parser.add_argument("--muc", action="store_true", help="partial: the four scores of SemEval-2013 too, with counts")
     parser.add_argument("--iou", action="store_true", help="partial: credit by intersection over union too")
@@ -58,21 +50,14 @@ def add(commands: Any) -> None:
         "--confusable", action="store_true",
         help="clean: recall on names that have several types in the gold file too, which is read twice then",
     )  # fmt: skip
-
-
-def add_inputs(parser: Any) -> None:
-    """Gold annotation, predictions and training data, and how they are read and compared."""
-    add_system_options(parser)
-    parser.add_argument(
-        "--metrics",
-        metavar="M",
-        help=f"{', '.join(METRICS)}; default exact,partial and, with --train, all",
-    )
-    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
-    add_column_options(parser.add_argument_group("columns of the training data"))
-    add_key_options(parser)
-    add_tag_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def add_metrics(parser: Any) -> None:
+    """Which scores; see ``chosen_metrics``."""
+    parser.add_argument(
+        "--metrics", metavar="M", help=f"{', '.join(METRICS)}; default exact,partial and, with --train, all"
+    )
 
 
 def _score(arguments: argparse.Namespace) -> str:
@@ -87,8 +72,7 @@ def _score(arguments: argparse.Namespace) -> str:
             raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
         arguments.pred = _expanded(arguments.pred or [])
     files, columns = system_files(arguments)
-    tags = tag_options(arguments)
-    exposure = exposure_of(arguments, arguments.gold_column)
+    tags, exposure = tag_options(arguments), exposure_of(arguments)
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
     options: dict[str, dict[str, Any]] = {metric: dict(confidence) for metric in metrics}
     if "partial_f1" in metrics:
