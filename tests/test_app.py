@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hub import Hub
 
 import cleancut as cc
 from cleancut import bounded, cli, workbench
@@ -99,6 +100,32 @@ def test_paths_are_not_datasets(here):
     for path in ("/etc", "../..", str(RANDOM), "no such"):
         with pytest.raises(cc.CleancutError, match="not the id of a dataset"):
             workbench.audit_splits([], path, "sample", quiet)
+
+
+def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
+    """The machine that serves the app may know a token; visitors must not read by it."""
+    line = '{"tokens": ["%s"], "tags": ["B-PER"]}\n'
+    rows = {"train.jsonl": line % "Ada" + line % "Bo", "test.jsonl": line % "Ada"}
+    code = (
+        "import sys, cleancut\nfrom cleancut import workbench\n"
+        "workbench.MOST_HUB_BYTES = int(sys.argv[2])\n"
+        "try:\n    print(workbench.audit_splits([], sys.argv[1], 'sample', print).values['test_vs_train']['n_full'])\n"
+        "except cleancut.CleancutError as error:\n    print('refused:', error)\n"
+    )
+    with Hub() as hub:
+        for name in ("org/open", "org/closed"):
+            hub.put("dataset", name, rows)
+        hub.repos["dataset", "org/closed"].private = True
+
+        def said(name, most=10**9):
+            command = [sys.executable, "-c", code, name, str(most)]
+            environment = hub.environment(tmp_path / "home")
+            return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True).stdout
+
+        assert said("org/open").endswith("1\n")
+        assert "refused: org/closed is neither a path here nor on the Hub for you" in said("org/closed")
+        assert "too large for the app" in said("org/open", most=-1)
+        assert not (tmp_path / "home").exists()
 
 
 def test_the_command_and_the_python_shown_make_the_same_split(here, tmp_path):
