@@ -8,11 +8,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # read at import by the clients: set before anything imports them
 _HOME = tempfile.mkdtemp(prefix="cleancut-tests-")
 os.environ.update(HF_HOME=_HOME, HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
 os.environ.update(HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
+settings.load_profile("unhurried")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"

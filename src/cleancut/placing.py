@@ -82,7 +82,7 @@ def _moved(  # type: ignore[no-untyped-def]
     for v in range(n_vertices):
         if spread[v] > 1:
             shared += degree[v]
-    cost = _cost(shared, sizes, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
+    cost = _cost(shared, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
     best = cost
     since_u = np.zeros(proposals, np.int32)  # the moves since the best was seen, to be taken back at the end
     since_old = np.zeros(proposals, np.int8)
@@ -110,7 +110,7 @@ def _moved(  # type: ignore[no-untyped-def]
         _count(u, old, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
         _count(u, new, 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
         changed = _cost(
-            shared + more, sizes, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
+            shared + more, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
         )  # fmt: skip
         if changed > cost and np.random.random() >= np.exp((cost - changed) / temperature):  # back again
             _count(u, new, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
