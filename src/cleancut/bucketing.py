@@ -7,7 +7,6 @@ side is in exactly one bucket of each attribute and the counts add up to the tot
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from .exposure import NOVELTY, Exposed, Exposure
 from .resampling import Rows, intervals, parse_resamples
 from .scores import Sums, signature
 from .spans import Corpus, Mentions, pair, ranges
-from .tags import CleancutError, bounds_of, parse_choice
+from .tags import CleancutError, bounds_of, did_you_mean, parse_choice
 
 
 class Level(StrEnum):
@@ -449,8 +448,7 @@ def _chosen(names: Sequence[str] | None, level: Level, exposure: Exposure | None
     found = []
     for name in dict.fromkeys(names):
         if name not in _ATTRIBUTES:
-            close = difflib.get_close_matches(str(name), _ATTRIBUTES, 1, 0.4)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            hint = did_you_mean(name, _ATTRIBUTES)
             raise CleancutError(f"attribute {name!r} is unknown.{hint} The attributes are {', '.join(_ATTRIBUTES)}.")
         attribute = _ATTRIBUTES[name]
         if attribute.needs_train and exposure is None:

@@ -16,7 +16,7 @@ from .alignment import WHOLE, Aligner, Counts, Match, tally
 from .exposure import HARD, NOVELTY, Exposed, Exposure
 from .resampling import Rows, intervals, parse_resamples
 from .spans import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
-from .tags import CleancutError, Scheme, Tagging, bounds_of, parse_choice
+from .tags import CleancutError, Scheme, Tagging, bounds_of, did_you_mean, parse_choice
 from .version import __version__
 
 Value = float | int | str
@@ -135,8 +135,9 @@ class Score(Mapping[str, Any]):
         try:
             return self._values()[name]
         except KeyError:
-            flat = ", ".join(key for key in self._values() if "/" not in key)
-            raise AttributeError(f"{self.metric} has no {name!r}; it has {flat}") from None
+            flat = [key for key in self._values() if "/" not in key]
+            hint = did_you_mean(name, flat)
+            raise AttributeError(f"{self.metric} has no {name!r}.{hint} It has {', '.join(flat)}.") from None
 
     def __getitem__(self, key: str) -> Any:
         return self._values()[key]

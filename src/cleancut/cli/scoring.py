@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +14,7 @@ from ..reading import paired_batches, read_batches
 from ..report import scores_text, to_json
 from ..scores import NEED_TRAIN, Score
 from ..spans import Corpus, overlaps
-from ..tags import CleancutError
+from ..tags import CleancutError, did_you_mean
 from .options import (
     add_column_options,
     add_key_options,
@@ -139,8 +138,7 @@ def _chosen_metrics(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if name not in METRICS:
-            close = difflib.get_close_matches(name, METRICS, 1)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            hint = did_you_mean(name, METRICS)
             raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(METRICS)}.")
     if not names:
         raise CleancutError(f"--metrics: none given. The metrics are {', '.join(METRICS)}.")
