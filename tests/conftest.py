@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -32,3 +34,13 @@ def corpora() -> Path:
 @pytest.fixture(scope="session")
 def golden() -> dict:
     return json.loads(_shared(SHARED / "golden" / "golden.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory) -> tuple[Path, str]:
+    """The folder that ``cleancut demo`` leaves, to be read only, and what it says."""
+    folder = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-m", "cleancut", "demo"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stderr == ""  # a progress bar is for terminals
+    return folder / "cleancut-demo", done.stdout

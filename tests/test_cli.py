@@ -168,20 +168,6 @@ def test_int_labels_by_name_or_file(capsys, files):
         assert json.loads(out)["exact_f1"]["f1/X"] == 1.0
 
 
-def test_demo_shows_scores_and_leaves_files_that_score_the_same(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    code, out, _ = run(capsys, "demo")
-    assert code == 0 and "Exact match" in out
-    again = run(capsys, "demo")[1]
-    assert again == out
-    commands = [line.split()[1:] for line in out.splitlines() if line.startswith("  cleancut ")]
-    assert [command[0] for command in commands] == ["score", "audit"]
-    table = run(capsys, *commands[0])[1]
-    rows = [line.split()[1:] for line in table.splitlines() if line.startswith("lookup")]
-    assert rows == [line.split()[1:] for line in out.splitlines() if line.startswith("look-up")]
-    assert "test in train" in run(capsys, *commands[1])[1]
-
-
 def test_as_a_module_and_through_a_closed_pipe(files):
     command = [sys.executable, "-m", "cleancut"]
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
@@ -374,7 +360,7 @@ def test_subsets(capsys, trained):
 
 def test_split(capsys, tmp_path):
     from cleancut import SplitPlan, write
-    from cleancut.demo import generate
+    from cleancut.sampletext import generate
 
     corpus = generate(300)
     write(corpus.select(slice(0, 200)), tmp_path / "train.jsonl")

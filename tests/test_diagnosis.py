@@ -23,7 +23,6 @@ from cleancut import (
     self_diagnosis,
     wilcoxon,
 )
-from cleancut.diagnosis import holm
 
 
 def of(f1, name="eLen", means=None):
@@ -94,18 +93,6 @@ def test_friedman_is_scipys(table):
 
 def test_friedman_needs_three_buckets():
     assert math.isnan(friedman({"a": of([0.1, 0.2, NAN]), "b": of([0.1, 0.3, 0.5])})["eLen"]["p"])
-
-
-def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03, NAN]) == pytest.approx([0.03, 0.06, 0.06, NAN], nan_ok=True)
-    assert holm([0.5, 0.9]) == [1.0, 1.0] and holm([]) == []
-
-
-@given(st.lists(st.floats(0, 1), max_size=8))
-def test_holm_keeps_the_order_and_never_lowers(ps):
-    corrected = holm(ps)
-    assert all(p <= c <= 1 for p, c in zip(ps, corrected))
-    assert [c for _, c in sorted(zip(ps, corrected))] == sorted(corrected)
 
 
 def test_real_systems(corpora):

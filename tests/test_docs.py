@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,8 @@ def run(command: str, capsys) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: f"{p.parent.name}/{p.name}")
-def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    run("cleancut demo", capsys)  # the files that the examples read
+def test_python_blocks_run(page, demo_run, tmp_path, monkeypatch):
+    shutil.copytree(demo_run[0], tmp_path / "cleancut-demo")  # the files that the examples read
     monkeypatch.chdir(tmp_path / "cleancut-demo")
     names: dict = {}
     found = [code for language, code in blocks(page) if language == "python"]
@@ -35,15 +35,15 @@ def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
 
 
 def test_commands_print_what_the_readme_shows(tmp_path, monkeypatch, capsys):
-    """A console block is a command after "$ " and its output, to the letter."""
+    """A console block is a command after "$ " and its output, to the letter: first the demo, then in its folder."""
     monkeypatch.chdir(tmp_path)
-    run("cleancut demo", capsys)
-    monkeypatch.chdir(tmp_path / "cleancut-demo")
-    shown = [code for language, code in blocks(ROOT / "README.md") if language == "console"]
-    assert shown
-    for code in shown:
+    demo, *others = [code for language, code in blocks(ROOT / "README.md") if language == "console"]
+    assert demo.startswith("$ cleancut demo\n") and others
+    for code in (demo, *others):
         command, _, expected = code.partition("\n")
         assert run(command.removeprefix("$ "), capsys) == expected
+        if code is demo:
+            monkeypatch.chdir("cleancut-demo")
 
 
 @pytest.mark.parametrize("name", sorted(KEYWORDS))

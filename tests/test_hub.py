@@ -14,9 +14,9 @@ from hub import TOKEN, Hub
 
 import cleancut
 from cleancut import CleancutError, write
-from cleancut.demo import generate
 from cleancut.faces import KEYWORDS
 from cleancut.hub import TAG, check_repo
+from cleancut.sampletext import generate
 
 ROOT = Path(__file__).resolve().parents[1]
 

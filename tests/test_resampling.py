@@ -1,6 +1,7 @@
 """Intervals and paired tests: laws, shards, documents, and agreement with a plain bootstrap."""
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -10,15 +11,10 @@ from strategies import pairs
 
 import cleancut
 from cleancut import CleancutError, Corpus
-from cleancut.resampling import Rows, paired
-from cleancut.scores import _exact_row
+from cleancut.resampling import _collapsed, paired
 
 GOLD = [["B-A", "O", "B-B", "O"]] * 40 + [["O", "B-A", "O", "O"]] * 50 + [["O"] * 4] * 30
 PRED = [["B-A", "O", "O", "O"]] * 60 + [["O", "B-A", "O", "O"]] * 50 + [["B-B", "O", "O", "O"]] * 10
-
-
-def exact(sums):
-    return _exact_row(sums, {})
 
 
 @settings(max_examples=30, deadline=None)
@@ -87,25 +83,47 @@ def test_documents_are_resampled_whole():
     assert whole.f1_low == score.f1_low
 
 
-def rows(gold, pred):
-    sides = [cleancut.Mentions.of(side) for side in (gold, pred)]
-    n = len(gold)
-    right = [cleancut.exact_f1([g], [p]).n_exact for g, p in zip(gold, pred)]
-    columns = {name: np.bincount(side.sample, minlength=n) for name, side in zip(("n_gold", "n_pred"), sides)}
-    values = np.stack([*columns.values(), np.array(right)], axis=1)
-    return Rows(("n_gold", "n_pred", "n_exact"), values, np.ones(n, np.int64))
+def beside(gold, one, other, name="exact_f1", *train, **given):
+    """Two scores, and the paired test of their rows."""
+    first, second = (getattr(cleancut, name)(gold, pred, *train, ci=1, **given) for pred in (one, other))
+    return first, first.sums.rows.beside(second.sums.rows, range(len(first.parts)))
+
+
+def difference(gold, one, other, n=2_000, value="f1", **given):
+    score, rows = beside(gold, one, other, **given)
+    return paired(score.parts, rows, [value], n, 1)[value]
 
 
 def test_paired_comparison():
-    a, b = rows(GOLD, PRED), rows(GOLD, [["O"] * 4, *PRED[1:]])
-    same = paired(exact, a, a, 500, 1)["f1"]
-    assert (same.difference, same.low, same.high, same.p_value) == (0, 0, 0, 1)
-    there, back = paired(exact, a, b, 2_000, 1)["f1"], paired(exact, b, a, 2_000, 1)["f1"]
-    assert there.difference == -back.difference > 0 and there.p_value > 0.05 and back.p_value > 0.05
-    much = paired(exact, a, rows(GOLD, [["O"] * 4] * len(GOLD)), 2_000, 1)["f1"]
-    assert much.p_value < 0.01 and much.low > 0
-    empty = paired(exact, rows([["O"]], [["O"]]), rows([["O"]], [["O"]]), 10, 1)["f1"]
-    assert empty.difference == 0 and empty.p_value == 1
+    same = difference(GOLD, PRED, PRED)
+    assert (same.difference, same.low, same.high, same.p) == (0, 0, 0, 1)
+    there, back = (difference(GOLD, *both) for both in permutations([PRED, [["O"] * 4, *PRED[1:]]]))
+    assert there == -back and there.difference > 0 and there.p > 0.05
+    much = difference(GOLD, PRED, [["O"] * 4] * len(GOLD))
+    assert much.p < 0.01 and much.low > 0
+    empty = difference([["O"]], [["O"]], [["O"]])
+    assert empty.difference == 0 and empty.p == 1
+    nothing = difference([], [], [])
+    assert nothing.difference == 0 and nothing.p == 1
+
+
+def test_rows_stand_beside_each_other_as_long_as_they_are_units():
+    score, whole = beside(GOLD, PRED, PRED[::-1])
+    shards = [beside(GOLD[a : a + 40], PRED[a : a + 40], PRED[::-1][a : a + 40])[1] for a in range(0, len(GOLD), 40)]
+    assert shards[0] + shards[1] + shards[2] == whole
+    with pytest.raises(TypeError, match="same order"):
+        (score + score).sums.rows.beside((score + score).sums.rows, [0])
+    with pytest.raises(TypeError, match="add up"):
+        score.sums.rows + whole
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(st.integers(-3, 2**40), min_size=3, max_size=3)), st.integers(0, 5))
+def test_collapsing_is_numpys_unique(rows, more):
+    table = np.array(rows + rows[:more], np.int64).reshape(-1, 3)
+    found, times = _collapsed(table, np.ones(len(table), np.int64))
+    expected, n = np.unique(table, axis=0, return_counts=True)
+    assert np.array_equal(found, expected) and np.array_equal(times, n)
 
 
 def test_bad_requests():

@@ -10,7 +10,7 @@ from test_exposure import corpora
 
 import cleancut.partition as partition
 from cleancut import CleancutError, Corpus, SplitPlan, audit, mincut, read
-from cleancut.demo import generate
+from cleancut.sampletext import generate
 from cleancut.splitting import NOTHING_SHARED
 
 

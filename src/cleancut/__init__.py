@@ -10,6 +10,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from .alignment import Counts
     from .bucketing import Buckets, buckets, register_attribute
+    from .comparing import Comparison, compare, contamination_correlation, over_runs
     from .confusion import Errors, errors
     from .diagnosis import (
         attribute_wise,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _HOME = {
     "alignment": ["Counts"],
     "bucketing": ["Buckets", "buckets", "register_attribute"],
+    "comparing": ["Comparison", "compare", "contamination_correlation", "over_runs"],
     "confusion": ["Errors", "errors"],
     "diagnosis": ["attribute_wise", "comparative_diagnosis", "friedman", "model_wise", "self_diagnosis", "wilcoxon"],
     "exposure": ["Exposed", "Exposure"],
@@ -53,6 +55,7 @@ __all__ = [
     "Audit",
     "Buckets",
     "CleancutError",
+    "Comparison",
     "Corpus",
     "Counts",
     "Errors",
@@ -68,6 +71,8 @@ __all__ = [
     "buckets",
     "clean_f1",
     "comparative_diagnosis",
+    "compare",
+    "contamination_correlation",
     "detect",
     "errors",
     "exact_f1",
@@ -81,6 +86,7 @@ __all__ = [
     "metric",
     "mincut",
     "model_wise",
+    "over_runs",
     "partial_f1",
     "publish",
     "publish_metrics",

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .alignment import Aligner, Counts
 from .exposure import NOVELTY, Exposed, Exposure
-from .resampling import Rows, intervals, parse_resamples
+from .resampling import Part, Rows, intervals, parse_resamples
 from .scores import Sums, signature
 from .spans import Corpus, Mentions, pair, ranges
 from .tags import CleancutError, bounds_of, did_you_mean, parse_choice
@@ -514,18 +514,18 @@ def _rows(
             name: np.bincount(bucket * n_samples + sample, minlength=n * n_samples).reshape(n, -1)
             for name, (bucket, sample) in counted.items()
         }
-        rows = Rows.of({f"{name}/{i}": row for name, table in tables.items() for i, row in enumerate(table)}, docs)
-
-        def derive(totals: Mapping[str, Any]) -> dict[str, Any]:
-            drawn = {name: np.stack([totals[f"{name}/{i}"] for i in range(n)]) for name in counted}
-            return {f"{i}/{name}": row for name, values in _scores(drawn).items() for i, row in enumerate(values)}
-
+        parts = [Part({name: (f"{name}/{i}",) for name in counted}, partial(_bucket_part, i)) for i in range(n)]
+        rows = Rows.of(parts, {f"{name}/{i}": row for name, t in tables.items() for i, row in enumerate(t)}, docs)
         point = {f"{i}/{name}": value for name, values in scores.items() for i, value in enumerate(values)}
-        ends = intervals(derive, rows, point, resamples, seed)
+        ends = intervals(parts, rows, point, resamples, seed)
         for name in scores:
             for end in ("low", "high"):
                 columns[f"{name}_{end}"] = [ends[f"{i}/{name}_{end}"] for i in range(n)]
     return [{**head, **{name: column[i] for name, column in columns.items()}} for i, head in enumerate(header)]
+
+
+def _bucket_part(i: int, sums: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.float64]]:
+    return {f"{i}/{name}": values for name, values in _scores(sums).items()}
 
 
 def _scores(sums: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.float64]]:

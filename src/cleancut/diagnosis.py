@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bucketing import Buckets
+from .comparing import holm
 from .tags import CleancutError
 
 Systems = Mapping[str, Buckets]
@@ -123,16 +124,6 @@ def wilcoxon(systems: Systems) -> list[dict[str, Any]]:
         corrected = holm([row["p"] for row in rows])
         found += [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
     return found
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction for several tests: as good as one test at the smallest of the corrected values; NaN stays."""
-    known = sorted((p, i) for i, p in enumerate(p_values) if p == p)
-    corrected, highest = [math.nan] * len(p_values), 0.0
-    for place, (p, i) in enumerate(known):
-        highest = max(highest, min(1.0, p * (len(known) - place)))
-        corrected[i] = highest
-    return corrected
 
 
 def _f1(rows: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:

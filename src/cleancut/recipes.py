@@ -71,7 +71,9 @@ class Recipe:
         shipped = {path.stem: path for path in sorted(hub_folder("splitters").glob("recipes/*.toml"))}
         if text not in shipped:
             hint = did_you_mean(text, shipped)
-            raise CleancutError(f"there is no recipe {text!r}.{hint} Give a .toml file, or one of {', '.join(shipped)}.")
+            raise CleancutError(
+                f"there is no recipe {text!r}.{hint} Give a .toml file, or one of {', '.join(shipped)}."
+            )
         return cls.load(shipped[text])
 
     @classmethod

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from .bucketing import Buckets, describe
+from .comparing import ALPHA, COMPARED, Comparison
 from .diagnosis import self_diagnosis
 from .exposure import NOVELTY
 from .leakage import Audit
@@ -84,8 +86,7 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
                 which = f", {system}, by type" if len(scores) > 1 else ", by type"
                 parts.append(f"{title}{which}\n" + _score_table("type", types, columns, colour))
                 parts += _muc_tables("type", types, colour, which)
-    parts.append("\n".join(_notes(results)))
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join([*parts, "\n".join(_notes(results))])
 
 
 def _interval_table(scores: Mapping[str, Score], columns: Mapping[str, str], colour: bool) -> str:
@@ -129,7 +130,7 @@ _CONFUSABLE = {"confusable": "all", "confusable_seen": "seen", "confusable_unsee
 class _OfType:
     """The values of one type of a score, by their plain names."""
 
-    def __init__(self, score: Score, label: str) -> None:
+    def __init__(self, score: Mapping[str, Any], label: str) -> None:
         self._score, self._label = score, label
 
     def get(self, name: str) -> Any:
@@ -241,6 +242,104 @@ def _f1_table(found: Mapping[str, Buckets], name: str, colour: bool) -> str:
         gold = next(row["n_gold"] for row in rows if row is not None)
         cells.append([bucket, str(gold), *("-" if row is None else percent(row["f1"]) for row in rows)])
     return table(["bucket", "gold", *found], cells, colour=colour)
+
+
+# --- runs and systems ---------------------------------------------------------------------------------
+
+
+def runs_text(
+    results: Results, over: Mapping[str, Mapping[str, Any]], *, by_type: bool = False, colour: bool = False
+) -> str:
+    """The scores of several runs of one system, with their mean and standard deviation."""
+    parts = []
+    for metric, moments in over.items():
+        title, columns = _TABLES[metric]
+        scores = {run: found[metric] for run, found in results.items()}
+        like = next(iter(scores.values()))
+        of_runs = {f"mean of {len(scores)}": _moment(moments, "mean", like), "std. dev.": _moment(moments, "std", like)}
+        parts.append(f"{title}\n" + _score_table("run", {**scores, **of_runs}, columns, colour))
+        if by_type and metric != "hardeval":
+            for name, values in of_runs.items():
+                types = {label: _OfType(values, label) for label in like.sums.counts.by_type}
+                parts.append(f"{title}, by type, {name}\n" + _score_table("type", types, columns, colour))
+    return "\n\n".join([*parts, "\n".join(_notes(results))])
+
+
+def _moment(moments: Mapping[str, Any], which: str, like: Score) -> dict[str, Any]:
+    """Rates as numbers, which are shown in percent; counts as text, since a mean of counts is none."""
+    values = {name: moment[which] for name, moment in moments.items() if name != "signature"}
+    return {
+        name: value if isinstance(like[name], float) or math.isnan(value) else f"{value:.1f}"
+        for name, value in values.items()
+    }
+
+
+_COMPARED = {
+    "f1": "F1", "precision": "P", "recall": "R", "f1_overlap": "F1 overlap", "clean_f1": "clean F1",
+    "delta_f1": "delta F1", "clean_recall": "R clean", "hardeval": "hardeval", "ter_unseen": "TER unseen",
+    "ter_diff": "TER diff",
+}  # fmt: skip
+
+
+def comparison_text(found: Comparison, *, colour: bool = False) -> str:
+    """Systems with their scores, the differences of each pair, and how their order changes."""
+    parts = [_compared_table(found, metric, colour) for metric in next(iter(found.scores.values()))]
+    for a, b in found.beside:
+        rows = []
+        for d in found.pairs:
+            if (d.a, d.b) == (a, b):
+                both = [percent(found.scores[name][d.metric][d.value]) for name in (a, b)]
+                interval = f"{_points(d.low)} to {_points(d.high)}" if d.low == d.low else "-"
+                marked = _p_value(d.p_holm) + (" *" if d.significant else "  ")
+                rows.append([_COMPARED[d.value], *both, _points(d.difference), interval, _p_value(d.p), marked])
+        header = ["", "first", "second", "difference", "95% interval", "p", "Holm p  "]
+        parts.append(f"{a} minus {b} (%)\n" + table(header, rows, colour=colour, strong=3))
+    if any(d.significant for d in found.pairs):
+        corrected = f", corrected for {len(found.beside)} pairs of systems" if len(found.beside) > 1 else ""
+        parts.append(f"* significant at {ALPHA}{corrected}")
+    parts.append(_ranks_text(found, colour))
+    return "\n\n".join([*filter(None, parts), "\n".join([*_notes(found.scores), found.signature])])
+
+
+def _compared_table(found: Comparison, metric: str, colour: bool) -> str:
+    """What is compared of each system: the value and, less exactly, its interval."""
+    values = COMPARED[metric]
+    cells = [
+        [system, *(_with_interval(scores[metric], value) for value in values)]
+        for system, scores in found.scores.items()
+    ]
+    title = f"{_TABLES[metric][0].removesuffix(' (%)')}, with 95% intervals (%)"
+    return f"{title}\n" + table(["system", *(_COMPARED[value] for value in values)], cells, colour=colour)
+
+
+def _with_interval(score: Score, value: str) -> str:
+    if math.isnan(score[value]):
+        return "-"
+    return f"{percent(score[value])} ({100 * score[f'{value}_low']:.1f}, {100 * score[f'{value}_high']:.1f})"
+
+
+def _points(fraction: float) -> str:
+    return "-" if math.isnan(fraction) else f"{100 * fraction:+.2f}"
+
+
+def _p_value(p: float) -> str:
+    return "-" if math.isnan(p) else f"{p:.4f}"
+
+
+def _ranks_text(found: Comparison, colour: bool) -> str:
+    """The place of each system in each order, and what changes from one order to another."""
+    orders, lines = found.ranks["orders"], []
+    if len(orders) < 2:
+        return ""
+    first = next(iter(orders.values()))
+    rows = [[name, *(str(1 + order.index(name)) for order in orders.values())] for name in first]
+    for change in found.ranks["changes"]:
+        swaps = "; ".join(" and ".join(names) for names in change["swaps"]) or "none"
+        tau = "-" if math.isnan(change["tau"]) else f"{change['tau']:.2f}"
+        between = f"{_COMPARED[change['first']]} and {_COMPARED[change['second']]}"
+        lines.append(textwrap.fill(f"{between}: Kendall's tau {tau}; pairs that swap: {swaps}", 80))
+    ranked = table(["system", *(_COMPARED[value] for value in orders)], rows, colour=colour)
+    return "\n".join(["Ranks", ranked, *lines])
 
 
 # --- audit ----------------------------------------------------------------------------------------------

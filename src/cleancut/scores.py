@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from .alignment import WHOLE, Aligner, Counts, Match, tally
 from .exposure import HARD, NOVELTY, Exposed, Exposure
-from .resampling import Rows, intervals, parse_resamples
+from .resampling import Part, Rows, columns, intervals, parse_resamples
 from .spans import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
 from .tags import CleancutError, Scheme, Tagging, bounds_of, did_you_mean, parse_choice
 from .version import __version__
@@ -105,8 +106,8 @@ class Score(Mapping[str, Any]):
     settings: Mapping[str, Value]
     """What was asked for, as the signature lists it."""
     derive: Callable[[Score], dict[str, Any]] = field(repr=False)
-    row: Callable[[Mapping[str, Any], Mapping[str, Value]], dict[str, Any]] = field(repr=False)
-    """The values of a row of sums, or of arrays of such: of all types together, of one type, of resamples."""
+    parts: tuple[Part, ...] = field(repr=False)
+    """The values of a row of sums: of all types together, of one type, of a resample."""
 
     def to_dict(self) -> dict[str, Any]:
         """Flat names to plain Python numbers; the signature last."""
@@ -117,13 +118,17 @@ class Score(Mapping[str, Any]):
         """How the score was computed: ``exact_f1|match:exact|scheme:iob2|repair:conlleval|v:0.1.0``."""
         return signature(self.metric, self.sums, self.settings)
 
+    def row(self, sums: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of a row of sums."""
+        return {name: value for part in self.parts for name, value in part.of(sums).items()}
+
     def _values(self) -> dict[str, Any]:
         cached = self.__dict__.get("_cache")
         if cached is None:
             cached = self.derive(self)
             if self.sums.rows is not None:
                 given = int(self.settings["ci"]), int(self.settings["seed"])
-                found = intervals(lambda sums: self.row(sums, self.settings), self.sums.rows, cached, *given)
+                found = intervals(self.parts, self.sums.rows, cached, *given)
                 signature = cached.pop("signature")  # which stays last
                 cached = {**cached, **found, "signature": signature}
             object.__setattr__(self, "_cache", cached)
@@ -208,11 +213,11 @@ def _divided(part: Any, whole: Any, otherwise: float) -> Any:
     return part / whole if whole else otherwise
 
 
-def prf(credit: Any, n_pred: Any, n_gold: Any, suffix: str = "") -> dict[str, Any]:
+def prf(credit: Any, n_pred: Any, n_gold: Any, suffix: str = "", of: str = "") -> dict[str, Any]:
     """Precision, recall and F1 of the credit earned."""
     precision, recall = ratio(credit, n_pred), ratio(credit, n_gold)
     f1 = harmonic(precision, recall)
-    return {f"precision{suffix}": precision, f"recall{suffix}": recall, f"f1{suffix}": f1}
+    return {f"{of}precision{suffix}": precision, f"{of}recall{suffix}": recall, f"{of}f1{suffix}": f1}
 
 
 # --- exact --------------------------------------------------------------------------------------------
@@ -249,14 +254,14 @@ def exact_f1(
     resamples = parse_resamples(ci)
     if resamples and shape is Keys.SEQEVAL:
         raise CleancutError("ci= has no place among seqeval's keys. Leave keys= out.")
-    rows = _rows(scored, _exact_samples(aligner)) if resamples else None
+    rows = _rows(_EXACT, scored, _exact_samples(aligner)) if resamples else None
     counts = Counts.of(aligner.labels, _exact_columns(aligner))
     sums = Sums.of(counts, scored, tokens=shape is Keys.SEQEVAL, rows=rows)
     derive = _exact_values if shape is Keys.CLEANCUT else _seqeval_values
     settings: dict[str, Value] = {"match": "exact"}
     if shape is Keys.SEQEVAL:
         settings["keys"] = shape.value
-    return Score("exact_f1", sums, settings | _resampling(resamples, seed), derive, _exact_row)
+    return Score("exact_f1", sums, settings | _resampling(resamples, seed), derive, _EXACT)
 
 
 def _resampling(resamples: int, seed: int) -> dict[str, Value]:
@@ -264,11 +269,14 @@ def _resampling(resamples: int, seed: int) -> dict[str, Value]:
 
 
 def _rows(
-    scored: Pair, samples: Mapping[str, NDArray[np.integer]], weights: Mapping[str, NDArray[np.int64]] | None = None
+    parts: tuple[Part, ...],
+    scored: Pair,
+    samples: Mapping[str, NDArray[np.integer]],
+    weights: Mapping[str, NDArray[np.int64]] | None = None,
 ) -> Rows:
     """Counts of each sample, from the sample of each thing that is counted."""
-    columns = tally(samples, scored.gold.n_samples, weights)
-    return Rows.of(columns, scored.corpus.docs if scored.corpus is not None else None)
+    counted = tally(samples, scored.gold.n_samples, weights)
+    return Rows.of(parts, counted, scored.corpus.docs if scored.corpus is not None else None)
 
 
 def _exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
@@ -283,12 +291,15 @@ def _exact_columns(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
 
 def _exact_rows(score: Score) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Counts and scores of the whole, and of each type."""
-    counts, settings = score.sums.counts, score.settings
-    return _exact_row(counts.total(), settings), {name: _exact_row(s, settings) for name, s in counts.by_type.items()}
+    counts = score.sums.counts
+    return score.row(counts.total()), {name: score.row(sums) for name, sums in counts.by_type.items()}
 
 
-def _exact_row(sums: Mapping[str, Any], _settings: Mapping[str, Value]) -> dict[str, Any]:
+def _exact_part(sums: Mapping[str, Any]) -> dict[str, Any]:
     return {**prf(sums["n_exact"], sums["n_pred"], sums["n_gold"]), **sums}
+
+
+_EXACT = (Part(columns("n_gold", "n_pred", "n_exact"), _exact_part),)
 
 
 def _exact_values(score: Score) -> dict[str, Any]:
@@ -373,14 +384,14 @@ def partial_f1(
         paired["muc_met_type"] = np.append(aligner.exact_gold, aligner.meetings_by_type()[0])
     if iou:
         paired["iou"], weights["iou"] = aligner.ious()
-    columns = _exact_columns(aligner) | {name: aligner.gold_label[gold] for name, gold in paired.items()}
-    samples = _exact_samples(aligner) | {name: scored.gold.sample[gold] for name, gold in paired.items()}
-    resamples = parse_resamples(ci)
-    rows = _rows(scored, samples, weights) if resamples else None
-    sums = Sums.of(Counts.of(aligner.labels, columns, weights), scored, rows=rows)
+    of_type = _exact_columns(aligner) | {name: aligner.gold_label[gold] for name, gold in paired.items()}
+    of_sample = _exact_samples(aligner) | {name: scored.gold.sample[gold] for name, gold in paired.items()}
+    resamples, parts = parse_resamples(ci), _partial_parts(credit, muc, iou)
+    rows = _rows(parts, scored, of_sample, weights) if resamples else None
+    sums = Sums.of(Counts.of(aligner.labels, of_type, weights), scored, rows=rows)
     match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
     settings: dict[str, Value] = {"match": "+".join(match), "credit": credit, **_resampling(resamples, seed)}
-    return Score("partial_f1", sums, settings, _partial_values, _partial_row)
+    return Score("partial_f1", sums, settings, _partial_values, parts)
 
 
 def parse_credit(credit: float) -> float:
@@ -391,27 +402,31 @@ def parse_credit(credit: float) -> float:
 
 def _partial_values(score: Score) -> dict[str, Any]:
     counts = score.sums.counts
-    values = _partial_row(counts.total(), score.settings) | score.sums.repairs()
+    values = score.row(counts.total()) | score.sums.repairs()
     for label, sums in counts.by_type.items():
-        row = _partial_row(_alone(sums), score.settings)
-        values |= {f"{name}/{label}": value for name, value in row.items()}
+        values |= {f"{name}/{label}": value for name, value in score.row(_alone(sums)).items()}
     return {**values, "signature": score.signature}
 
 
-def _partial_row(sums: Mapping[str, Any], settings: Mapping[str, Value]) -> dict[str, Any]:
-    values: dict[str, Any] = prf(sums["n_exact"], sums["n_pred"], sums["n_gold"], "_exact")
-    for mode in _PARTIAL:
-        earned = sums["n_exact"] + float(settings["credit"]) * sums[f"n_partial_{mode}"]
-        values |= prf(earned, sums["n_pred"], sums["n_gold"], f"_{mode}")
-    values |= {name: count for name, count in sums.items() if name.startswith("n_")}
-    if "iou" in sums:
-        values |= prf(sums["iou"] / WHOLE, sums["n_pred"], sums["n_gold"], "_iou")
-    if "muc_met" in sums:
-        values |= _muc_row(sums)
-    return values
+def _partial_parts(credit: float, muc: bool = False, iou: bool = False) -> tuple[Part, ...]:
+    exact = ("n_gold", "n_pred", "n_exact")
+    near = (Part(columns(*exact, f"n_partial_{mode}"), partial(_near_part, mode, credit)) for mode in _PARTIAL)
+    met = ("n_partial_overlap", "muc_same_span", "muc_met", "muc_met_type")
+    further = [Part(columns("n_gold", "n_pred", "iou"), _iou_part)] if iou else []
+    further += [Part(columns(*exact, *met), _muc_part)] if muc else []
+    return (Part(columns(*exact), partial(_near_part, Match.EXACT, 0.0)), *near, *further)
 
 
-def _muc_row(sums: Mapping[str, Any]) -> dict[str, Any]:
+def _near_part(mode: Match, credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    earned = sums["n_exact"] + credit * sums.get(f"n_partial_{mode}", 0)
+    return {**prf(earned, sums["n_pred"], sums["n_gold"], f"_{mode}"), **sums}
+
+
+def _iou_part(sums: Mapping[str, Any]) -> dict[str, Any]:
+    return prf(sums["iou"] / WHOLE, sums["n_pred"], sums["n_gold"], "_iou")
+
+
+def _muc_part(sums: Mapping[str, Any]) -> dict[str, Any]:
     """The four scores of SemEval-2013: of the pairs that met, some are correct, and the others partial or incorrect."""
     right_and_met = {
         "strict": (sums["n_exact"], sums["muc_met"]),
@@ -487,14 +502,15 @@ def clean_f1(
     matched = np.zeros(len(scored.gold), np.int64)
     matched[found.gold] = np.where(found.exact, 1, 2)
     code = shown.mention_class * 3 + matched
-    columns = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels), tough)
-    counts = Counts.of_table(aligner.labels, columns) | _memorised_counts(scored.gold, shown)
+    by_type = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels), tough)
+    counts = Counts.of_table(aligner.labels, by_type) | _memorised_counts(scored.gold, shown)
     settings: dict[str, Value] = {"match": mode.value}
     if mode is not Match.EXACT:
         settings["credit"] = credit
     settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
     if judge is not None:
         settings["confusable"] = judge.fingerprint
+    parts = _clean_parts(0.0 if mode is Match.EXACT else credit, judge is not None)
     resamples, rows = parse_resamples(ci), None
     if resamples:
         n = scored.gold.n_samples
@@ -502,9 +518,9 @@ def clean_f1(
         looked_up = Aligner(scored.gold, shown.memorised)
         by_sample["n_memorised"] = np.bincount(shown.memorised.sample, minlength=n)
         by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[looked_up.exact_gold], minlength=n)
-        rows = Rows.of(by_sample, text.docs)
+        rows = Rows.of(parts, by_sample, text.docs)
     sums = Sums.of(counts, scored, rows=rows)
-    return Score("clean_f1", sums, settings | _resampling(resamples, seed), _clean_values, _clean_row)
+    return Score("clean_f1", sums, settings | _resampling(resamples, seed), _clean_values, parts)
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
@@ -569,22 +585,29 @@ def _memorised_counts(gold: Mentions, shown: Exposed) -> Counts:
     return counts
 
 
-def _clean_row(sums: Mapping[str, Any], settings: Mapping[str, Value]) -> dict[str, Any]:
-    credit = float(settings.get("credit", 0))
+def _clean_parts(credit: float, confusable: bool) -> tuple[Part, ...]:
+    """What follows from the two kinds of gold mentions, from each novelty class, and from the look-up."""
+    matched, subsets = ("n_gold", "n_exact", "n_partial"), NOVELTY + (_CONFUSABLE if confusable else ())
+    both = columns("n_pred", *matched, *(f"{n}_contaminated" for n in matched))
+    classes = ((name, {n: (f"{n}_{name}",) for n in matched}) for name in subsets)
+    return (
+        Part(both, partial(_clean_part, credit)),
+        *(Part(sums, partial(_novelty_part, name, credit)) for name, sums in classes),
+        Part(columns("n_gold", "n_memorised", "n_memorised_exact"), _memorised_part),
+    )
 
-    def earned(of: str = "") -> Any:
-        return sums[f"n_exact{of}"] + credit * sums[f"n_partial{of}"]
 
+def _clean_part(credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
     n_gold, n_pred, n_contaminated = sums["n_gold"], sums["n_pred"], sums["n_gold_contaminated"]
     n_clean = n_gold - n_contaminated
-    right, right_contaminated = earned(), earned("_contaminated")
+    right, right_contaminated = (sums[f"n_exact{of}"] + credit * sums[f"n_partial{of}"] for of in ("", "_contaminated"))
     right_clean = right - right_contaminated
     whole = prf(right, n_pred, n_gold)
     clean_recall = share(right_clean, n_clean)
     contaminated_recall = share(right_contaminated, n_contaminated)
     clean_precision = share(right_clean, right_clean + n_pred - right)
     clean = harmonic(whole["precision"], clean_recall)
-    values: dict[str, Any] = {
+    return {
         **whole,
         "clean_recall": clean_recall,
         "contaminated_recall": contaminated_recall,
@@ -602,19 +625,23 @@ def _clean_row(sums: Mapping[str, Any], settings: Mapping[str, Value]) -> dict[s
         "n_pred": n_pred,
         "contamination_rate": share(n_contaminated, n_gold),
     }
-    subsets = NOVELTY + (_CONFUSABLE if "n_gold_confusable" in sums else ())
-    values |= {f"recall_{name}": share(earned(f"_{name}"), sums[f"n_gold_{name}"]) for name in subsets}
-    values |= {f"n_{name}": sums[f"n_gold_{name}"] for name in subsets}
-    memory = prf(sums["n_memorised_exact"], sums["n_memorised"], n_gold)
-    return values | {f"memorisation_{name}": value for name, value in memory.items()}
+
+
+def _novelty_part(name: str, credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    earned = sums["n_exact"] + credit * sums["n_partial"]
+    return {f"recall_{name}": share(earned, sums["n_gold"]), f"n_{name}": sums["n_gold"]}
+
+
+def _memorised_part(sums: Mapping[str, Any]) -> dict[str, Any]:
+    return prf(sums["n_memorised_exact"], sums["n_memorised"], sums["n_gold"], of="memorisation_")
 
 
 def _clean_values(score: Score) -> dict[str, Any]:
     counts = score.sums.counts
-    values = _clean_row(counts.total(), score.settings) | score.sums.repairs()
+    values = score.row(counts.total()) | score.sums.repairs()
     for label, sums in counts.by_type.items():
         if sums["n_gold"] or sums["n_pred"]:  # and not only what the look-up found
-            values |= {f"{name}/{label}": value for name, value in _clean_row(sums, score.settings).items()}
+            values |= {f"{name}/{label}": value for name, value in score.row(sums).items()}
     return {**values, "signature": score.signature}
 
 
@@ -692,10 +719,11 @@ def hardeval(
         n, sample = scored.gold.n_samples, np.repeat(np.arange(scored.gold.n_samples), scored.gold.lengths)
         groups = {"n": sample * len(HARD) + hard.of_token}
         groups["errors"] = groups["n"][wrong]
-        tables = {name: np.bincount(at, minlength=n * len(HARD)).reshape(n, -1) for name, at in groups.items()}
-        rows = Rows.of({f"{name}_{h}": t[:, i] for name, t in tables.items() for i, h in enumerate(HARD)}, text.docs)
+        tables = {name: np.bincount(at, minlength=n * len(HARD)).reshape(n, len(HARD)) for name, at in groups.items()}
+        by_sample = {f"{name}_{of}": table[:, i] for name, table in tables.items() for i, of in enumerate(HARD)}
+        rows = Rows.of(_HARDEVAL, by_sample, text.docs)
     sums_of_all = Sums.of(counts, scored, rows=rows)
-    return Score("hardeval", sums_of_all, settings | _resampling(resamples, seed), _hardeval_values, _hardeval_row)
+    return Score("hardeval", sums_of_all, settings | _resampling(resamples, seed), _hardeval_values, _HARDEVAL)
 
 
 def _wrong_tokens(aligner: Aligner, encoding: Encoding) -> NDArray[np.int64]:
@@ -726,22 +754,42 @@ def _wrong_tokens(aligner: Aligner, encoding: Encoding) -> NDArray[np.int64]:
 
 
 def _hardeval_values(score: Score) -> dict[str, Any]:
-    values = _hardeval_row(score.sums.counts.total(), score.settings)
+    values = score.row(score.sums.counts.total())
     return values | score.sums.repairs() | {"signature": score.signature}
 
 
-def _hardeval_row(sums: Mapping[str, Any], _settings: Mapping[str, Value]) -> dict[str, Any]:
-    def of(*parts: str) -> tuple[Any, Any]:
-        return sum(sums[f"n_{part}"] for part in parts), sum(sums[f"errors_{part}"] for part in parts)
+_SUBSETS = {
+    "all": HARD, "unseen": ("unseen_i", "unseen_o"), "unseen_i": ("unseen_i",), "unseen_o": ("unseen_o",),
+    "diff": ("diff_i", "diff_o", "diff_e"), "diff_i": ("diff_i",), "diff_o": ("diff_o",), "diff_e": ("diff_e",),
+    "other": ("other",),
+}  # fmt: skip
+"""The sets of tokens that error rates are of, and what each is made of."""
 
-    parts = {"all": HARD, "unseen": ("unseen_i", "unseen_o"), "diff": ("diff_i", "diff_o", "diff_e")}
-    order = ("all", "unseen", "unseen_i", "unseen_o", "diff", "diff_i", "diff_o", "diff_e", "other")
-    groups = {name: of(*parts.get(name, (name,))) for name in order}
-    rate = {name: share(errors, n) for name, (n, errors) in groups.items()}
-    values: dict[str, Any] = {"hardeval": (rate["unseen"] + rate["diff"]) / 2, "ter": rate["all"]}
-    values |= {f"ter_{name}": rate[name] for name in groups if name != "all"}
-    values |= {f"n_{name}": n for name, (n, _) in groups.items()}
-    values |= {f"errors_{name}": errors for name, (_, errors) in groups.items()}
-    n_wrong = groups["all"][1]
-    values |= {f"share_{name}": share(groups[name][1], n_wrong) for name in ("unseen", "diff", "other")}
-    return values
+
+def _counted(what: str, *names: str) -> dict[str, tuple[str, ...]]:
+    return {f"{what}_{name}": tuple(f"{what}_{part}" for part in _SUBSETS[name]) for name in names}
+
+
+def _hardeval_part(sums: Mapping[str, Any]) -> dict[str, Any]:
+    rates = _rate_part("unseen", sums) | _rate_part("diff", sums)
+    return {"hardeval": (rates["ter_unseen"] + rates["ter_diff"]) / 2, **rates}
+
+
+def _rate_part(name: str, sums: Mapping[str, Any]) -> dict[str, Any]:
+    rate = share(sums[f"errors_{name}"], sums[f"n_{name}"])
+    return {"ter" if name == "all" else f"ter_{name}": rate, **sums}
+
+
+def _share_part(name: str, sums: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"share_{name}": share(sums[f"errors_{name}"], sums["errors_all"])}
+
+
+_HARDEVAL = (
+    Part(_counted("n", "unseen", "diff") | _counted("errors", "unseen", "diff"), _hardeval_part),
+    *(
+        Part(_counted("n", name) | _counted("errors", name), partial(_rate_part, name))
+        for name in _SUBSETS
+        if name not in ("unseen", "diff")
+    ),
+    *(Part(_counted("errors", name, "all"), partial(_share_part, name)) for name in ("unseen", "diff", "other")),
+)

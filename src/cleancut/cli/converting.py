@@ -11,7 +11,7 @@ from ..reading import read_batches, write
 from ..spans import Corpus
 from ..tags import Repair, Scheme
 from .options import LABELS, command, label_names
-from .terminal import wants_colour, with_progress
+from .terminal import wants_colour, with_progress, work_shown
 
 
 def add(commands: Any) -> None:
@@ -62,7 +62,7 @@ def _add_demo(commands: Any) -> None:
         commands,
         "demo",
         _demo,
-        "show what memory alone scores, on generated sentences",
+        "show on generated sentences what a score is worth: two taggers on a random and on a clean split",
         "cleancut demo",
     )
     parser.add_argument("-o", "--output", default="cleancut-demo", metavar="DIR", help="folder for the generated files")
@@ -71,4 +71,5 @@ def _add_demo(commands: Any) -> None:
 def _demo(arguments: argparse.Namespace) -> str:
     from ..demo import run
 
-    return run(arguments.output, colour=wants_colour())
+    with work_shown("demo") as shown:
+        return run(arguments.output, colour=wants_colour(), progress=shown)

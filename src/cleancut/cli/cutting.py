@@ -28,7 +28,7 @@ from .options import (
     say_found,
     tag_options,
 )
-from .terminal import moves_shown, wants_colour
+from .terminal import wants_colour, work_shown
 
 
 def add(commands: Any) -> None:
@@ -97,7 +97,7 @@ def _split(arguments: argparse.Namespace) -> str:
         floor = options["representative"]
         options["representative"] = None if floor == "off" else _number(floor, "--representative")
     method, discard = options.pop("method", "mincut"), options.pop("discard", 0)
-    with moves_shown() as shown:
+    with work_shown("cutting") as shown:
         plan = mincut(parts, method=method, discard=discard, progress=shown, **options)
     compared = {method: plan}
     if arguments.compare:

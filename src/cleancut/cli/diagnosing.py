@@ -6,9 +6,8 @@ import argparse
 from typing import Any
 
 from ..bucketing import attribute_names, buckets
-from ..exposure import Exposure
 from ..report import buckets_text, to_json
-from .options import add_key_options, add_system_options, add_tag_options, command, key, read_systems, train_batches
+from .options import add_system_options, command, exposure_of, read_systems
 from .terminal import wants_colour
 
 
@@ -30,17 +29,12 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
-    add_key_options(parser)
-    add_tag_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def _buckets(arguments: argparse.Namespace) -> str:
-    exposure = None
-    if arguments.train:
-        exposure = Exposure.of(list(train_batches(arguments, arguments.gold_column, {})), **key(arguments))
+    exposure = exposure_of(arguments, whole=True)
     names = [name.strip() for name in arguments.attributes.split(",")] if arguments.attributes is not None else None
-    options = {"attributes": names, "bins": arguments.bins, "level": arguments.level}
+    options: dict[str, Any] = {"attributes": names, "bins": arguments.bins, "level": arguments.level}
     options |= {"ci": arguments.ci, "seed": arguments.seed}
     gold, systems = read_systems(arguments)
     found = {system: buckets(gold, pred, exposure, **options) for system, pred in systems.items()}

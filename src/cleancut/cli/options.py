@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..detecting import End, label_file
+from ..exposure import Exposure
 from ..leakage import join_at
 from ..reading import Format, format_of, paired_batches, read_batches
 from ..shapes import Samples, load_splits, needs_shape
@@ -31,18 +32,18 @@ def command(commands: Any, name: str, run: Callable[..., str | None], summary: s
     return parser
 
 
-def add_system_options(parser: Any) -> None:
-    """Gold annotation, the predictions of one or more systems, and what they were trained on."""
+_PRED = (
+    "predictions for the same text; repeat it for systems side by side. Without it, the last two columns of the gold "
+    "file are gold and prediction, as conlleval has them"
+)
+
+
+def add_system_options(parser: Any, pred: str = _PRED) -> None:
+    """Gold annotation, the predictions of one or more systems, what they were trained on, and how all that is read."""
     parser.add_argument(
         "--gold", required=True, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
     )
-    parser.add_argument(
-        "--pred",
-        action="append",
-        metavar="FILE",
-        help="predictions for the same text; repeat it to compare systems. Without it, the last two "
-        "columns of the gold file are gold and prediction, as conlleval has them",
-    )
+    parser.add_argument("--pred", action="append", metavar="FILE", help=pred)
     parser.add_argument(
         "--train", action="append", metavar="SOURCE",
         help="training data: a file, or a dataset on the Hub (org/name:config@revision)",
@@ -53,6 +54,10 @@ def add_system_options(parser: Any) -> None:
     parser.add_argument(
         "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
     )
+    add_column_options(parser.add_argument_group("columns of the training data"))
+    add_key_options(parser)
+    add_tag_options(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
@@ -154,6 +159,22 @@ def train_batches(
             batches = with_progress(read_batches(source, column=of_conll, **usual), source)
         for batch in batches:
             yield join_at(batch) if arguments.join_at else batch
+
+
+def exposure_of(arguments: argparse.Namespace, *, whole: bool = False) -> Exposure | None:
+    """What training has shown, if there is --train; without it, options that are for it are refused.
+
+    The data are read in batches; ``whole`` keeps them all for the second pass that consistency takes.
+    """
+    columns = column_options(arguments)
+    if arguments.train:
+        batches = train_batches(arguments, arguments.gold_column, columns)
+        return Exposure.of(list(batches) if whole else batches, **key(arguments))
+    if given := [name for name, value in columns.items() if value is not None]:
+        raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
+    if arguments.key != "surface+type" or arguments.ignore_case:
+        raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
+    return None
 
 
 def _train_split(source: str, options: Mapping[str, Any]) -> Corpus:

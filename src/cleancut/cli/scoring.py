@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import glob
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 from .. import scores
+from ..comparing import over_runs
 from ..exposure import Exposure
 from ..leakage import join_at
 from ..reading import paired_batches, read_batches
-from ..report import scores_text, to_json
+from ..report import runs_text, scores_text, to_json
 from ..scores import NEED_TRAIN, Score
 from ..spans import Corpus, overlaps
 from ..tags import CleancutError, did_you_mean
-from .options import (
-    add_column_options,
-    add_key_options,
-    add_system_options,
-    add_tag_options,
-    column_options,
-    command,
-    key,
-    system_files,
-    tag_options,
-    train_batches,
-)
+from .options import add_system_options, command, exposure_of, key, system_files, tag_options
 from .terminal import wants_colour, with_progress
 
 METRICS = {"exact": "exact_f1", "partial": "partial_f1", "clean": "clean_f1", "hardeval": "hardeval"}
@@ -42,12 +34,12 @@ def add(commands: Any) -> None:
         "cleancut score --gold test.conll --pred system.conll --by-type",
     )
     add_system_options(parser)
-    parser.add_argument(
-        "--metrics",
-        metavar="M",
-        help=f"{', '.join(METRICS)}; default exact,partial and, with --train, all",
-    )
+    add_metrics(parser)
     parser.add_argument("--by-type", action="store_true", help="show each entity type too")
+    parser.add_argument(
+        "--runs", action="store_true",
+        help="the predictions are runs of one system: mean and standard deviation; --pred may be a quoted pattern",
+    )  # fmt: skip
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
@@ -57,31 +49,28 @@ def add(commands: Any) -> None:
         "--confusable", action="store_true",
         help="clean: recall on names that have several types in the gold file too, which is read twice then",
     )  # fmt: skip
-    add_column_options(parser.add_argument_group("columns of the training data"))
-    add_key_options(parser)
-    add_tag_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def add_metrics(parser: Any) -> None:
+    """Which scores; see ``chosen_metrics``."""
+    parser.add_argument(
+        "--metrics", metavar="M", help=f"{', '.join(METRICS)}; default exact,partial and, with --train, all"
+    )
 
 
 def _score(arguments: argparse.Namespace) -> str:
-    named = _chosen_metrics(arguments.metrics) if arguments.metrics is not None else None
-    if arguments.train is None and set(NEED_TRAIN) & set(named or ()):
-        raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
+    named = chosen_metrics(arguments)
     metrics = named or [m for m in METRICS.values() if arguments.train or m not in NEED_TRAIN]
     for name, metric in (("muc", "partial"), ("iou", "partial"), ("confusable", "clean")):
         if getattr(arguments, name) and METRICS[metric] not in metrics:
             remedy = "Give --train FILE." if metric == "clean" and not arguments.train else "Add it to --metrics."
             raise CleancutError(f"--{name} belongs to the {metric} score. {remedy}")
+    if arguments.runs:
+        if arguments.ci is not None:
+            raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
+        arguments.pred = _expanded(arguments.pred or [])
     files, columns = system_files(arguments)
-    tags = tag_options(arguments)
-    exposure = None
-    if arguments.train:
-        columns_of = column_options(arguments)
-        exposure = Exposure.of(train_batches(arguments, arguments.gold_column, columns_of), **key(arguments))
-    elif given := [name for name, value in column_options(arguments).items() if value is not None]:
-        raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
-    elif arguments.key != "surface+type" or arguments.ignore_case:
-        raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
+    tags, exposure = tag_options(arguments), exposure_of(arguments)
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
     options: dict[str, dict[str, Any]] = {metric: dict(confidence) for metric in metrics}
     if "partial_f1" in metrics:
@@ -94,10 +83,34 @@ def _score(arguments: argparse.Namespace) -> str:
     results = {name: scorer.score(arguments.gold, file, {**columns, **tags}) for name, file in files.items()}
     for note in dict.fromkeys(scorer.notes):
         print(f"cleancut: {note}", file=sys.stderr)
+    if arguments.runs:
+        return _runs(results, arguments)
     if arguments.json:
         plain = {name: {metric: score.to_dict() for metric, score in found.items()} for name, found in results.items()}
         return to_json(plain if len(files) > 1 else next(iter(plain.values())))
     return scores_text(results, by_type=arguments.by_type, colour=wants_colour())
+
+
+def _expanded(patterns: list[str]) -> list[str]:
+    """The files of runs; a name that is a file is that file, whatever characters it has."""
+    files = []
+    for pattern in patterns:
+        found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
+        if not found:
+            raise CleancutError(f"--pred {pattern}: no such file, and no file of this pattern.")
+        files += found
+    if not files:
+        raise CleancutError("--runs needs the predictions of each run. Give --pred 'runs/*.conll'.")
+    return list(dict.fromkeys(files))
+
+
+def _runs(results: Mapping[str, Mapping[str, Score]], arguments: argparse.Namespace) -> str:
+    first = next(iter(results.values()))
+    shared = [metric for metric in first if all(metric in found for found in results.values())]
+    over = {metric: over_runs([found[metric] for found in results.values()]) for metric in shared}
+    if arguments.json:
+        return to_json({"runs": len(results), **over})
+    return runs_text(results, over, by_type=arguments.by_type, colour=wants_colour())
 
 
 class _Scorer:
@@ -134,12 +147,18 @@ class _Scorer:
         return function(gold, pred, *train, **self._options[metric])
 
 
-def _chosen_metrics(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
+    """The metrics that are named; None for all that there are data for."""
+    if arguments.metrics is None:
+        return None
+    names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
     for name in names:
         if name not in METRICS:
             hint = did_you_mean(name, METRICS)
             raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(METRICS)}.")
     if not names:
         raise CleancutError(f"--metrics: none given. The metrics are {', '.join(METRICS)}.")
-    return [METRICS[name] for name in dict.fromkeys(names)]
+    found = [METRICS[name] for name in dict.fromkeys(names)]
+    if arguments.train is None and set(NEED_TRAIN) & set(found):
+        raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
+    return found

@@ -21,15 +21,15 @@ def with_progress(items: Iterable[Item], what: str) -> Iterable[Item]:
 
 
 @contextmanager
-def moves_shown() -> Iterator[Callable[[float], None] | None]:
-    """A progress bar of the splitter's moves, on a terminal."""
+def work_shown(what: str) -> Iterator[Callable[[float], None] | None]:
+    """A progress bar on a terminal, to be told what share of the work was done."""
     if not sys.stderr.isatty():
         yield None
         return
     from tqdm import tqdm
 
     form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
-    with tqdm(total=1.0, desc="cutting", delay=1, leave=False, bar_format=form) as bar:
+    with tqdm(total=1.0, desc=what, delay=1, leave=False, bar_format=form) as bar:
         yield lambda share: bar.update(min(share, 1.0 - bar.n))
 
 
