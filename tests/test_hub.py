@@ -232,6 +232,39 @@ def test_derived_configs(hub, run, cli, plan):
     assert counts[0] == counts[2] and counts[1] == 0  # nothing is shared
 
 
+def test_the_contamination_ladder_as_configs(hub, run, cli, tmp_path):
+    corpus = generate(160, seed=4)
+    write(corpus, tmp_path / "all.jsonl")
+    assert cli("split", tmp_path / "all.jsonl", "-o", tmp_path / "random", "--method", "random").returncode == 0
+    command = ["publish", tmp_path / "random", "--to", "org/rungs", "--config", "r", "--also", "ladder"]
+    command += ["--levels", "0:100:50", "--seeds", "2"]
+    said = cli(*command)
+    assert said.returncode == 0 and not hub.repos and said.stdout.count("would upload") == 7
+    done = cli(*command, "--push")
+    assert done.returncode == 0, done.stderr
+    split = {name: cleancut.read(tmp_path / "random" / f"{name}.jsonl") for name in ("train", "validation", "test")}
+    expected = {
+        f"r-{rung.name}": rung for rung in cleancut.ladder(split["train"], split["test"], levels="0:100:50", seeds=2)
+    }
+    assert {path.partition("/")[0] for path in hub.files("dataset", "org/rungs")} >= {"r", *expected}
+    for name in ("r-ladder-50-s0", "r-ladder-50-s1"):
+        loaded = json.loads(run("-c", LOAD, "org/rungs", name).stdout)
+        tokens = split["train"].select(expected[name].rows).tokens()
+        assert [row["tokens"] for row in loaded["train"]] == tokens
+        assert [row["tokens"] for row in loaded["test"]] == split["test"].tokens()
+    card = hub.files("dataset", "org/rungs")["README.md"].decode()
+    assert "50% of which" in card and card.count("config_name: r-ladder-") == 6
+    commits = len(hub.repos["dataset", "org/rungs"].commits)
+    assert cli(*command, "--push").returncode == 0 and len(hub.repos["dataset", "org/rungs"].commits) == commits
+    done = cli(*command[:6], "--seeds", "2")
+    assert done.returncode == 2 and "seeds has no effect" in done.stderr
+
+
+def test_a_ladder_needs_contamination(cli, plan):
+    done = cli("publish", plan, "--to", "org/new", "--config", "c", "--also", "ladder")
+    assert done.returncode == 2 and "0 share an entity with test" in done.stderr and done.stderr.count("\n") == 1
+
+
 CONFIGS = "---\nconfigs:\n- config_name: {}\n  data_files:\n  - split: train\n    path: {}\n---\n"
 
 

@@ -20,7 +20,7 @@ LAYERS = [
     {"inputs", "locating", "files"},
     {"spans"},
     {"alignment", "reading", "exposure", "partition", "resampling"},
-    {"sources", "characters", "kinds", "sampletext", "taggers"},
+    {"sources", "characters", "kinds", "placing", "sampletext", "taggers"},
     {"detecting"},
     {"shapes"},
     {"scores"},
@@ -29,7 +29,11 @@ LAYERS = [
     {"faces", "confusion", "leakage", "trainer", "pages"},
     {"splitting"},
     {"recipes"},
-    {"report", "folders"},
+    {"findings", "folders"},
+    {"ladders", "folds"},
+    {"report"},
+    {"exhibits"},
+    {"webpage", "plots"},
     {"hub"},
     {"demo"},
     {"cli"},
@@ -128,6 +132,8 @@ def test_a_wheel_brings_its_metrics_along(tmp_path):
         f"path = cleancut.metric('exact_f1'); assert path.startswith({str(tmp_path)!r}), path\n"
         "m = evaluate.load(path)\n"
         "print(m.compute(predictions=[['B-A']], references=[['B-A']])['f1'])\n"
+        "gold = cleancut.Corpus.of([['a']], tags=[['B-A']])\n"
+        "assert '</html>' in cleancut.html_report(gold, {'system': gold})\n"
         "from cleancut.locating import hub_folder\n"
         "from cleancut.recipes import Recipe\n"
         "assert Recipe.find('wnut17').source == 'leondz/wnut_17'\n"

@@ -21,15 +21,18 @@ if TYPE_CHECKING:
         wilcoxon,
     )
     from .exposure import Exposed, Exposure
+    from .folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
     from .hub import materialise, publish, publish_metrics, stage
+    from .ladders import Ladder, Rung, ladder
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
     from .locating import metric
     from .reading import read, read_batches, read_pair, write
     from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
     from .shapes import Shape, detect, from_dataset, load_splits
     from .spans import Corpus, Mentions
-    from .splitting import SplitPlan, mincut
+    from .splitting import SplitPlan, component_sizes, mincut
     from .tags import CleancutError
+    from .webpage import html_audit, html_comparison, html_report, html_split
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
@@ -39,21 +42,25 @@ _HOME = {
     "confusion": ["Errors", "errors"],
     "diagnosis": ["attribute_wise", "comparative_diagnosis", "friedman", "model_wise", "self_diagnosis", "wilcoxon"],
     "exposure": ["Exposed", "Exposure"],
+    "folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
+    "ladders": ["Ladder", "Rung", "ladder"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
     "locating": ["metric"],
     "reading": ["read", "read_batches", "read_pair", "write"],
     "scores": ["Score", "clean_f1", "exact_f1", "hardeval", "partial_f1"],
     "shapes": ["Shape", "detect", "from_dataset", "load_splits"],
     "spans": ["Corpus", "Mentions"],
-    "splitting": ["SplitPlan", "mincut"],
+    "splitting": ["SplitPlan", "component_sizes", "mincut"],
     "tags": ["CleancutError"],
+    "webpage": ["html_audit", "html_comparison", "html_report", "html_split"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Audit",
     "Buckets",
+    "CleanCutSplit",
     "CleancutError",
     "Comparison",
     "Corpus",
@@ -61,7 +68,11 @@ __all__ = [
     "Errors",
     "Exposed",
     "Exposure",
+    "Fold",
+    "Folds",
+    "Ladder",
     "Mentions",
+    "Rung",
     "Score",
     "Shape",
     "SplitPlan",
@@ -72,6 +83,7 @@ __all__ = [
     "clean_f1",
     "comparative_diagnosis",
     "compare",
+    "component_sizes",
     "contamination_correlation",
     "detect",
     "errors",
@@ -79,12 +91,20 @@ __all__ = [
     "friedman",
     "from_dataset",
     "hardeval",
+    "hardeval_folds",
+    "html_audit",
+    "html_comparison",
+    "html_report",
+    "html_split",
     "join_at",
+    "kfold",
+    "ladder",
     "load_splits",
     "materialise",
     "mention_statistics",
     "metric",
     "mincut",
+    "mincut_folds",
     "model_wise",
     "over_runs",
     "partial_f1",

@@ -34,6 +34,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise
 
 
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """The same for a text that is there already, in UTF-8."""
+    with replacing(path) as stream:
+        stream.write(text.encode())
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

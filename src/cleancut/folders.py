@@ -1,21 +1,26 @@
-"""A split as a folder: the rows of each part, the plan with their fingerprints, all written together or not at all."""
+"""Results as folders: the rows of each part, a plan or manifest with digests, all written together or not at all."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .leakage import SPLITS
 from .reading import copy_rows, write
 from .shapes import Samples
 from .sources import is_table, write_rows
 from .spans import Corpus
-from .splitting import SplitPlan
+from .splitting import SplitPlan, _without_nan
 from .tags import CleancutError
 
 
@@ -46,13 +51,31 @@ def write_split(
         for name in _outputs(plan):
             write(whole.select(plan.rows(name)), os.path.join(folder, f"{name}.{format}"))
     kept = dict(reading or {}) if format == "input" else {}
-    written = {file.partition(".")[0]: _stamped(folder, file) for file in sorted(os.listdir(folder))}
+    written = {file.partition(".")[0]: {"name": file, "sha256": sha} for file, sha in _digests(folder).items()}
     replace(plan, files=written, reading=kept).save(os.path.join(folder, "plan.json"))
 
 
-def _stamped(folder: str, file: str) -> dict[str, str]:
-    with open(os.path.join(folder, file), "rb") as stream:
-        return {"name": file, "sha256": hashlib.file_digest(stream, "sha256").hexdigest()}
+def write_parts(
+    corpus: Corpus, parts: Mapping[str, NDArray[np.integer]], about: Mapping[str, Any], folder: str, format: str
+) -> None:
+    """Parts of a corpus, which may overlap, as a file each; ``manifest.json``: what is said of them, and digests."""
+    if format not in ("jsonl", "conll"):
+        raise CleancutError(f"format={format!r} is unknown. Choose jsonl or conll.")
+    with written_together(folder) as fresh:
+        for name, rows in parts.items():
+            write(corpus.select(rows), os.path.join(fresh, f"{name}.{format}"))
+        manifest = {**about, "files": _digests(fresh)}
+        text = json.dumps(_without_nan(manifest), indent=1, ensure_ascii=False)
+        Path(fresh, "manifest.json").write_text(text + "\n", "utf-8")
+
+
+def _digests(folder: str) -> dict[str, str]:
+    """The SHA-256 of each file."""
+    found = {}
+    for file in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, file), "rb") as stream:
+            found[file] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return found
 
 
 def refuse_own_input(inputs: Iterable[str], folder: str) -> None:
@@ -74,7 +97,7 @@ def written_together(folder: str) -> Iterator[str]:
     os.makedirs(folder, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".split-") as fresh:
         yield fresh
-        written, before = set(os.listdir(fresh)), _split_before(folder)
+        written, before = set(os.listdir(fresh)), _written_before(folder)
         for name in sorted(written):
             os.replace(os.path.join(fresh, name), os.path.join(folder, name))
         for name in before - written:
@@ -82,9 +105,13 @@ def written_together(folder: str) -> Iterator[str]:
                 os.unlink(os.path.join(folder, name))
 
 
-def _split_before(folder: str) -> set[str]:
-    """The files that an earlier split wrote into a folder."""
-    try:
-        return {file["name"] for file in SplitPlan.load(os.path.join(folder, "plan.json")).files.values()}
-    except CleancutError:
-        return set()
+def _written_before(folder: str) -> set[str]:
+    """The files that a plan or a manifest in a folder says it came with."""
+    found = set[str]()
+    with suppress(CleancutError):
+        found |= {file["name"] for file in SplitPlan.load(os.path.join(folder, "plan.json")).files.values()}
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        manifest = json.loads(Path(folder, "manifest.json").read_bytes())
+        if manifest["format"].startswith("cleancut-"):
+            found |= {os.path.basename(name) for name in manifest["files"]}
+    return found

@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .exposure import Exposure
+from .ladders import ladder
 from .leakage import subsets
 from .locating import hub_folder, metric
 from .reading import Format, format_of, json_records, read
@@ -246,8 +247,9 @@ def joined(said: Sequence[str], push: bool) -> str:
 # --- split plans as dataset configs -------------------------------------------------------------------------------
 
 _BEGIN, _END = "<!-- cleancut: {config} -->", "<!-- cleancut: end of {config} -->"
-DERIVED = ("clean-test", "contaminated-test")
-"""Configs that hold the test split with filtered targets: mentions that train has not, or has, shown."""
+DERIVED = ("clean-test", "contaminated-test", "ladder")
+"""Configs that hold the test split with filtered targets: mentions that train has not, or has, shown; and, under the
+name of the config, its splits with the training sets of the contamination ladder, one config each."""
 
 
 def publish(
@@ -258,6 +260,8 @@ def publish(
     private: bool = False,
     indices_only: bool = False,
     also: Sequence[str] = (),
+    levels: Any = None,
+    seeds: Any = None,
     licence: str | None = None,
     pr: bool = False,
     push: bool = False,
@@ -265,7 +269,8 @@ def publish(
     """Publish a plan and the splits that lie beside it as a config of a dataset, each config in one commit.
 
     Other configs are not touched. Without ``push``, say exactly what would be uploaded. ``indices_only`` publishes
-    where each row is in the source (repository, revision, split, row) and no text. ``also`` adds ``DERIVED`` configs.
+    where each row is in the source (repository, revision, split, row) and no text. ``also`` adds ``DERIVED`` configs;
+    ``levels`` and ``seeds`` are those of the ladder, as ``ladder`` has them.
     """
     check_repo(to)
     unknown = set(also) - set(DERIVED)
@@ -275,21 +280,30 @@ def publish(
         _check_config(name)
     if config in also:
         raise CleancutError(f"{config} is the name of a derived config as well. Choose another --config.")
+    of_ladder = {name: value for name, value in (("levels", levels), ("seeds", seeds)) if value is not None}
+    if of_ladder and "ladder" not in also:
+        raise CleancutError(f"{next(iter(of_ladder))} has no effect without the ladder among the configs to derive.")
     if indices_only and also:
         raise CleancutError("derived configs hold text, which --indices-only leaves out. Choose one of the two.")
     path = Path(plan_file, "plan.json") if os.path.isdir(plan_file) else Path(plan_file)
     plan = SplitPlan.load(path)
     splits = _split_rows(path.parent, plan)
-    made = {config: _indices(plan, splits, config) if indices_only else _tables(splits, config)}
-    made |= {name: _tables(_derived(splits, plan, name), name) for name in also}
+    derived = _derived(splits, plan, config, also, of_ladder)
+    for name in derived:
+        _check_config(name)
     licences = [licence] if licence else _source_licence(plan, push)
+    names = [config, *derived]
     said = []
-    for i, (name, files) in enumerate(made.items()):
-        section = _section(plan, name, to, indices_only, derived=name in also)
+    for i, name in enumerate(names):  # the tables of one config at a time
         if name == config:
-            files[f"{name}/leakage.svg"] = _chart(plan).encode()
+            files = _indices(plan, splits, config) if indices_only else _tables(splits, config)
+            files[f"{config}/leakage.svg"] = _chart(plan).encode()
+            section = _section(plan, config, to, indices_only)
+        else:
+            parts, about = derived[name]
+            files, section = _tables(parts, name), f"## Config `{name}`\n\n{about}\n\n`{plan.signature}`\n"
         said.append(
-            _push_config(to, name, files, section, licences, private, pr, list(made)[i:])
+            _push_config(to, name, files, section, licences, private, pr, names[i:])
             if push
             else _announced(to, name, files, section, licences, private, pr)
         )
@@ -339,19 +353,41 @@ def _tables(splits: Mapping[str, Any], config: str) -> dict[str, bytes]:
     return found
 
 
-def _derived(splits: Mapping[str, Any], plan: SplitPlan, name: str) -> dict[str, Any]:
+def _derived(
+    splits: Mapping[str, Any], plan: SplitPlan, config: str, also: Sequence[str], of_ladder: Mapping[str, Any]
+) -> dict[str, tuple[dict[str, Any], str]]:
+    """The splits of each derived config, and a sentence that says what they are."""
     import datasets
 
+    if not also:
+        return {}
     missing = {"train", "test"} - set(splits)
     if missing:
-        raise CleancutError(f"{name} compares test with train, but the plan has no {missing.pop()}.")
+        raise CleancutError(f"{also[0]} compares test with train, but the plan has no {missing.pop()}.")
     reading = {option: value for option, value in plan.reading.items() if option != "column"}
     train, test = (from_dataset(splits[part], **reading) for part in ("train", "test"))
     key = _settings(plan)["key"]
-    shown = Exposure.of(train, case="uncased" not in key, typed=key.startswith("surface+type"))
-    clean, contaminated = subsets(test, shown)
-    rows = list(samples_of(clean if name == "clean-test" else contaminated))
-    return {"test": datasets.Dataset.from_list(rows)}
+    options: dict[str, Any] = {"case": "uncased" not in key, "typed": key.startswith("surface+type")}
+    found: dict[str, tuple[dict[str, Any], str]] = {}
+    targets = dict(zip(DERIVED, subsets(test, Exposure.of(train, **options)), strict=False))
+    for name in also:
+        if name in targets:
+            kind = "has not" if name == "clean-test" else "has"
+            rows = datasets.Dataset.from_list(list(samples_of(targets[name])))
+            about = f"The test split with the mentions that train {kind} shown: all samples, filtered targets."
+            found[name] = {"test": rows}, about
+            continue
+        if len(train) != len(splits["train"]):
+            raise CleancutError("the rows of train hold several samples, which a ladder would tear. Leave it out.")
+        for rung in ladder(train, test, **of_ladder, **options):
+            row = rung.to_dict()
+            about = (
+                f"`{config}` with {row['n_samples']} of its training samples, {rung.level:g}% of which "
+                f"({row['n_samples_contaminated']}) share an entity with test, drawn with seed {rung.seed}. "
+                f"Of their {row['n_mentions']} mentions, {row['n_mentions_contaminated']} are in test."
+            )
+            found[f"{config}-{rung.name}"] = {**splits, "train": splits["train"].select(rung.rows)}, about
+    return found
 
 
 def _settings(plan: SplitPlan) -> dict[str, str]:
@@ -537,18 +573,12 @@ def _card(
     begin, end = _BEGIN.format(config=config), _END.format(config=config)
     before, _, rest = card.text.partition(begin)
     after = rest.partition(end)[2] if end in rest else rest  # without its end, what follows is someone's text
-    text = f"{before.rstrip()}\n\n{begin}\n{section.strip()}\n{end}\n{after.lstrip()}".strip()
+    text = f"{before.rstrip()}\n\n{begin}\n{section.strip()}\n{end}\n\n{after.lstrip()}".strip()  # as the next puts it
     card.text = f"\n{text}\n"
     return str(card)
 
 
-def _section(plan: SplitPlan, config: str, repo: str, indices_only: bool, derived: bool) -> str:
-    if derived:
-        kind = "has not" if config == "clean-test" else "has"
-        return (
-            f"## Config `{config}`\n\nThe test split with the mentions that train {kind} shown: all samples, filtered "
-            f"targets.\n\n`{plan.signature}`\n"
-        )
+def _section(plan: SplitPlan, config: str, repo: str, indices_only: bool) -> str:
     load = f'datasets.load_dataset("{repo}", "{config}")'
     how = f"```python\nimport datasets\n\ndataset = {load}\n```"
     if indices_only:

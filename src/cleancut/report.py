@@ -14,6 +14,8 @@ from .bucketing import Buckets, describe
 from .comparing import ALPHA, COMPARED, Comparison
 from .diagnosis import self_diagnosis
 from .exposure import NOVELTY
+from .folds import Folds
+from .ladders import Ladder
 from .leakage import Audit
 from .notebook import percent
 from .scores import Score
@@ -82,7 +84,7 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
                 which = f", {system}, by type" if len(scores) > 1 else ", by type"
                 parts.append(f"{title}{which}\n" + _score_table("type", types, columns, colour))
                 parts += _muc_tables("type", types, colour, which)
-    return "\n\n".join([*parts, "\n".join(_notes(results))])
+    return "\n\n".join([*parts, "\n".join(score_notes(results))])
 
 
 def _interval_table(scores: Mapping[str, Score], columns: Mapping[str, str], colour: bool) -> str:
@@ -177,7 +179,7 @@ def _cell(value: Any) -> str:
     return percent(value) if isinstance(value, float) else str(value)
 
 
-def _notes(results: Results) -> list[str]:
+def score_notes(results: Results) -> list[str]:
     """What a reader must know of how the scores came about."""
     notes = []
     for system, scores in results.items():
@@ -215,7 +217,7 @@ def _bucket_table(rows: Sequence[Mapping[str, Any]], colour: bool) -> str:
     intervals = all("f1_low" in row for row in rows)
     header = ["bucket", "gold", "predicted", "P", "R", "F1", *(["95%"] if intervals else [])]
     cells = []
-    for row in filter(_has_a_name, rows):
+    for row in filter(has_a_name, rows):
         cells.append([row["bucket"], str(row["n_gold"]), str(row["n_pred"])])
         cells[-1] += [percent(row[value]) for value in ("precision", "recall", "f1")]
         if intervals:
@@ -224,13 +226,13 @@ def _bucket_table(rows: Sequence[Mapping[str, Any]], colour: bool) -> str:
     return table(header, cells, colour=colour, strong=5)
 
 
-def _has_a_name(row: Mapping[str, Any]) -> bool:
+def has_a_name(row: Mapping[str, Any]) -> bool:
     """A bucket that no gold value fell into, and whose range is not known beforehand, says nothing to a reader."""
     return not row["bucket"].startswith("-") or row["n_pred"] > 0
 
 
 def _f1_table(found: Mapping[str, Buckets], name: str, colour: bool) -> str:
-    names = dict.fromkeys(row["bucket"] for of in found.values() for row in filter(_has_a_name, of[name]))
+    names = dict.fromkeys(row["bucket"] for of in found.values() for row in filter(has_a_name, of[name]))
     by_system = {system: {row["bucket"]: row for row in buckets[name]} for system, buckets in found.items()}
     cells = []
     for bucket in names:
@@ -258,7 +260,7 @@ def runs_text(
             for name, values in of_runs.items():
                 types = {label: _OfType(values, label) for label in like.sums.counts.by_type}
                 parts.append(f"{title}, by type, {name}\n" + _score_table("type", types, columns, colour))
-    return "\n\n".join([*parts, "\n".join(_notes(results))])
+    return "\n\n".join([*parts, "\n".join(score_notes(results))])
 
 
 def _moment(moments: Mapping[str, Any], which: str, like: Score) -> dict[str, Any]:
@@ -294,7 +296,7 @@ def comparison_text(found: Comparison, *, colour: bool = False) -> str:
         corrected = f", corrected for {len(found.beside)} pairs of systems" if len(found.beside) > 1 else ""
         parts.append(f"* significant at {ALPHA}{corrected}")
     parts.append(_ranks_text(found, colour))
-    return "\n\n".join([*filter(None, parts), "\n".join([*_notes(found.scores), found.signature])])
+    return "\n\n".join([*filter(None, parts), "\n".join([*score_notes(found.scores), found.signature])])
 
 
 def _compared_table(found: Comparison, metric: str, colour: bool) -> str:
@@ -399,7 +401,7 @@ def _shortened(text: str, width: int) -> str:
 def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown: bool = False) -> str:
     """A plan, beside others on the same corpus if there are any: sizes, leakage, representativeness."""
     plan = next(iter(plans.values()))
-    draw = _markdown_table if markdown else partial(table, colour=colour)
+    draw = markdown_table if markdown else partial(table, colour=colour)
     heading = "# Split\n\n" if markdown else ""
     lines = [f"{heading}{plan.guarantee[0].upper()}{plan.guarantee[1:]}.", ""]
     header = ["split", "samples", "%", "entities/sample", "with entities", "rarest type"]
@@ -430,10 +432,47 @@ def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown
     return "\n".join(lines)
 
 
+def ladder_text(found: Ladder, *, colour: bool = False) -> str:
+    """A ladder by level: the sizes of its training sets, and what of them is in test, on average over the seeds."""
+    header = ["level", "sets", "samples", "contaminated %", "mentions", "contaminated %"]
+    rows = []
+    for level in dict.fromkeys(rung.level for rung in found):
+        sets = [rung.to_dict() for rung in found if rung.level == level]
+        cells = [f"{level:g}", str(len(sets)), str(sets[0]["n_samples"])]
+        cells += [percent(_mean(sets, "rate_samples")), f"{_mean(sets, 'n_mentions'):.1f}"]
+        rows.append([*cells, percent(_mean(sets, "rate_mentions"))])
+    title = "Training sets (means over the seeds)\n"
+    drawn = f"Drawn from {found.n_clean} clean and {found.n_contaminated} contaminated training samples."
+    return f"{title}{table(header, rows, colour=colour)}\n\n{drawn}\n{found.signature}"
+
+
+def _mean(rows: Sequence[Mapping[str, Any]], key: str) -> float:
+    return math.fsum(row[key] for row in rows) / len(rows)
+
+
+def folds_text(found: Folds, *, colour: bool = False) -> str:
+    """Folds: their sizes, how they compare with the corpus, and what they share with the others."""
+    header = ["fold", "samples", "entities/sample", "with entities", "share an entity", "%"]
+    rows = []
+    for fold, row in enumerate(found.statistics):
+        ratios = [f"{row[key]:.3f}" for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
+        shared = [str(row["n_partial"]), percent(row["rate_partial"])]
+        rows.append([str(fold), str(row["n_samples"]), *ratios, *shared])
+    title = "Folds, and how they compare with the corpus (1.000: the same)\n"
+    said = [f"{found.guarantee[0].upper()}{found.guarantee[1:]}.", *found.notes, found.signature]
+    return "\n\n".join([title + table(header, rows, colour=colour), "\n".join(said)])
+
+
 def _shared(row: Mapping[str, Any] | None) -> str:
     return "-" if row is None else f"{row['n_partial']} ({percent(row['rate_partial'])}%)"
 
 
-def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown; what is in a cell stays in it."""
+    lines = [[markdown_text(cell) for cell in line] for line in (header, ["---"] * len(header), *rows)]
     return "\n".join(["", *("| " + " | ".join(line) + " |" for line in lines)])
+
+
+def markdown_text(text: str) -> str:
+    """Text that neither ends a cell or line nor begins a tag."""
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())

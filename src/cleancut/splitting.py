@@ -532,15 +532,8 @@ class _Layout:
 
     def largest_group(self) -> str:
         """The certificate: nothing shared without setting aside needs a train share of at least this."""
-        from scipy.sparse import coo_matrix
-        from scipy.sparse.csgraph import connected_components
-
-        sample, n = self.corpus.mentions.sample, len(self.corpus)
-        total = n + int(self.entity.max(initial=-1)) + 1
-        graph = coo_matrix((np.ones(len(sample), np.int8), (sample, n + self.entity)), shape=(total, total))
-        _, found = connected_components(graph, directed=False)
-        bearing = np.unique(sample)
-        share = 100 * np.bincount(found[bearing]).max(initial=0) / max(len(bearing), 1)
+        sizes = _group_sizes(self.corpus.mentions.sample, self.entity)
+        share = 100 * sizes.max(initial=0) / max(sizes.sum(), 1)
         return (
             f"{share:.1f}% of the samples with entities hang together by shared entities. To share nothing without "
             "setting samples aside, one split would have to hold them all."
@@ -562,7 +555,8 @@ class _Layout:
     def _empty_quota(self, shares: NDArray[np.float64], n_aside: int) -> NDArray[np.float64]:
         """Entity-less samples of each split, the held-out ones in proportion to their size."""
         total, n_empty = int(self.unit_size.sum()), int(self.unit_size[self.empty].sum())
-        quota = shares * (total - n_aside) * n_empty / max(total, 1)
+        kept = total - n_aside if shares[0] > 0 else total  # without train, nobody takes what is left
+        quota = shares * kept * n_empty / max(total, 1)
         return np.append(n_empty - quota[1:].sum(), quota[1:])
 
     def _deal_empty(self, room: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
@@ -607,6 +601,7 @@ def _mincut(
 ) -> tuple[NDArray[np.int64], str, list[str]]:  # fmt: skip
     """The split of each sample, how it was found, and what to know of it."""
     from . import partition
+    from .placing import placed
 
     problem = replace(layout.problem(limits), shares=layout.bearing_shares(limits.shares, seed))
     options: dict[str, Any] = {"seed": seed, "engine": engine.value if engine else "none", "proposals": proposals}
@@ -621,7 +616,7 @@ def _mincut(
         cleared, note = _all_aside(layout, limits, problem, found, proposals, seed, room)
         split, is_mixed = partition.split_of_units(problem, cleared.labels)
         if problem.size[is_mixed].sum() <= room:
-            split = np.where(is_mixed, ASIDE, split)
+            split = np.where(is_mixed | (limits.shares[split] == 0), ASIDE, split)
             return layout.with_entity_less(split, limits, seed), found.how, [note] if note else []
     if room:  # what goes, goes from the held-out splits: they are made larger by as much first
         n_bearing = int(problem.size.sum())
@@ -631,6 +626,8 @@ def _mincut(
     split, is_mixed = partition.split_of_units(problem, found.labels)
     if room:
         split = _with_budget(layout, problem, split, is_mixed, limits.shares, room)
+    elif limits.shares[0] == 0:
+        split = placed(problem, split, proposals // 2, seed + 5)
     return layout.with_entity_less(split, limits, seed), found.how, []
 
 
@@ -688,6 +685,33 @@ def _with_budget(
         order = candidates[np.lexsort((layout.unit_hash[layout.bearing[candidates]], -shared[candidates]))]
         split[order[np.cumsum(problem.size[order]) <= quota[s]]] = ASIDE
     return split
+
+
+def component_sizes(data: Any, *, case: bool = True, typed: bool = True) -> dict[int, int]:
+    """How many groups of samples there are of each size that hang together by shared entities, the smallest first.
+
+    >>> tags = [["B-P"], ["B-P", "B-P"], ["B-P"], ["O"]]
+    >>> component_sizes(Corpus.of([["Ada"], ["Ada", "Bo"], ["Cy"], ["so"]], tags=tags))
+    {1: 1, 2: 1}
+    """
+    corpus = Corpus.concatenate([samples.corpus for samples in _given(data).values()])
+    sizes, n = np.unique(
+        _group_sizes(corpus.mentions.sample, entity_codes(corpus, Key(case, typed))), return_counts=True
+    )
+    return dict(zip(sizes.tolist(), n.tolist(), strict=True))
+
+
+def _group_sizes(sample: NDArray[np.integer], entity: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Samples with entities in each group, from the sample and entity of each mention."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    n = int(sample.max(initial=-1)) + 1
+    total = n + int(entity.max(initial=-1)) + 1
+    graph = coo_matrix((np.ones(len(sample), np.int8), (sample, n + entity)), shape=(total, total))
+    _, found = connected_components(graph, directed=False)
+    sizes = np.bincount(found[np.unique(sample)])
+    return sizes[sizes > 0]
 
 
 # --- what came of it ----------------------------------------------------------------------------------------

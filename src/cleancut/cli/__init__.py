@@ -11,7 +11,19 @@ from typing import Any, NoReturn
 
 from ..tags import CleancutError, did_you_mean
 from ..version import __version__
-from . import auditing, comparing, completing, converting, cutting, diagnosing, publishing, scoring
+from . import (
+    auditing,
+    comparing,
+    completing,
+    converting,
+    cutting,
+    diagnosing,
+    folding,
+    laddering,
+    publishing,
+    reporting,
+    scoring,
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -82,6 +94,9 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"cleancut {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for group in (scoring, comparing, diagnosing, auditing, cutting, publishing, converting, completing):
+    for group in (
+        scoring, comparing, diagnosing, reporting, auditing, cutting, laddering, folding, publishing, converting,
+        completing,
+    ):  # fmt: skip
         group.add(commands)
     return parser

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from .. import leakage
 from ..exposure import Exposure
+from ..files import write_text
 from ..leakage import SPLITS, Unit, join_at
 from ..reading import Format, format_of, read, split_files, write
 from ..report import audit_text, to_json
-from ..shapes import load_splits, read_samples
+from ..shapes import load_splits
 from ..sources import is_local
 from ..spans import Corpus
 from ..tags import CleancutError
+from ..webpage import html_audit
 from .options import (
     add_column_options,
     add_key_options,
@@ -24,6 +25,7 @@ from .options import (
     column_options,
     command,
     key,
+    read_said,
     say_found,
     tag_options,
     train_batches,
@@ -56,6 +58,7 @@ def _add_audit(commands: Any) -> None:
     add_column_options(parser)
     add_key_options(parser)
     add_tag_options(parser)
+    parser.add_argument("--html", metavar="FILE", help="the audit as a page too: one file that needs no other")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
@@ -63,28 +66,24 @@ def _audit(arguments: argparse.Namespace) -> str:
     files = {split: getattr(arguments, split) for split in SPLITS if getattr(arguments, split)}
     if arguments.source and files:
         raise CleancutError("audit: give either a folder or dataset, or the files of the splits.")
-    options = {**tag_options(arguments), **column_options(arguments)}
     if arguments.source and not is_local(arguments.source):
         if arguments.column is not None:
             raise CleancutError("--column is for CoNLL files. Give --tags COL for a dataset.")
-        found_in = load_splits(arguments.source, **options)
+        found_in = load_splits(arguments.source, **tag_options(arguments), **column_options(arguments))
         say_found(arguments.source, found_in)
         splits = {name: samples.corpus for name, samples in found_in.items()}
     else:
         if arguments.source:
             files = {split: [file] for split, file in split_files(arguments.source).items()}
-        options["column"] = arguments.column
-        splits = {name: _together([_read_said(file, options) for file in parts]) for name, parts in files.items()}
+        splits = {name: _together([read_said(file, arguments) for file in parts]) for name, parts in files.items()}
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
     found = leakage.audit(splits, unit=arguments.unit, top=arguments.top, **key(arguments))
+    if arguments.html:
+        write_text(
+            arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")
+        )
     return to_json(found.to_dict()) if arguments.json else audit_text(found, colour=wants_colour())
-
-
-def _read_said(file: str, options: Mapping[str, Any]) -> Corpus:
-    samples = read_samples(file, **options)
-    say_found(file, {"": samples})
-    return samples.corpus
 
 
 def _together(corpora: list[Corpus]) -> Corpus:

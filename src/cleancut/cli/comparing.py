@@ -30,6 +30,7 @@ def add(commands: Any) -> None:
         "--ci", type=int, default=10_000, metavar="N", help="resamples for intervals and tests; default 10000"
     )
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def _compare(arguments: argparse.Namespace) -> str:

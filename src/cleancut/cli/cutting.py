@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from ..files import write_text
 from ..folders import refuse_own_input, write_split, written_together
 from ..leakage import Unit, join_at
 from ..reading import split_files, split_name
@@ -16,8 +17,9 @@ from ..recipes import SPLIT, Recipe
 from ..report import split_text, to_json
 from ..shapes import Samples, load_splits, read_samples
 from ..sources import is_local
-from ..splitting import Effort, Engine, Method, mincut
+from ..splitting import Effort, Engine, Method, component_sizes, mincut
 from ..tags import CleancutError, Repair
+from ..webpage import html_split
 from .options import (
     add_column_options,
     add_key_options,
@@ -78,6 +80,7 @@ def add(commands: Any) -> None:
         help="of the files written; input keeps the rows as they stand in the input, with all columns. "
         "Default: jsonl, and for datasets of the Hub and CSV files parquet with the rows as they stand",
     )  # fmt: skip
+    parser.add_argument("--html", metavar="FILE", help="the report as a page too: one file that needs no other")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
@@ -115,6 +118,10 @@ def _split(arguments: argparse.Namespace) -> str:
             reading=_reading(arguments),
         )  # fmt: skip
         Path(folder, "report.md").write_text(split_text(compared, markdown=True) + "\n", "utf-8")
+    if arguments.html:
+        groups = component_sizes(parts, **key(arguments))
+        title = f"Split of {arguments.input[0]}" if len(arguments.input) == 1 else "Split"
+        write_text(arguments.html, html_split(compared, components=groups, title=title))
     if arguments.json:
         return to_json(plan.to_dict())
     return f"{split_text(compared, colour=wants_colour())}\n\nWritten to {arguments.output}."

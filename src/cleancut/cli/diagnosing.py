@@ -29,6 +29,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def _buckets(arguments: argparse.Namespace) -> str:

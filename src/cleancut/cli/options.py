@@ -13,7 +13,7 @@ from ..detecting import End, label_file
 from ..exposure import Exposure
 from ..leakage import join_at
 from ..reading import Format, format_of, paired_batches, read_batches
-from ..shapes import Samples, load_splits, needs_shape
+from ..shapes import Samples, load_splits, needs_shape, read_samples
 from ..sources import is_local
 from ..spans import Corpus
 from ..tags import CleancutError, Repair, Scheme
@@ -57,7 +57,6 @@ def add_system_options(parser: Any, pred: str = _PRED) -> None:
     add_column_options(parser.add_argument_group("columns of the training data"))
     add_key_options(parser)
     add_tag_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
@@ -126,6 +125,13 @@ def add_key_options(parser: Any) -> None:
     parser.add_argument("--join-at", action="store_true", help='join a mention "@" to the user name behind it (BTC)')
 
 
+def add_ladder_options(parser: Any) -> None:
+    parser.add_argument(
+        "--levels", metavar="L", help="contamination of the ladder, in %%: first:last:step (default 0:100:10), or a,b,c"
+    )
+    parser.add_argument("--seeds", type=int, metavar="N", help="training sets of each level of the ladder; default 5")
+
+
 def key(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"typed": arguments.key != "surface", "case": not arguments.ignore_case}
 
@@ -185,6 +191,13 @@ def _train_split(source: str, options: Mapping[str, Any]) -> Corpus:
         raise CleancutError(f"--train: {source} has no train split, but {', '.join(splits)}. Give a file.")
     say_found(source, {name: splits[name]})
     return splits[name].corpus
+
+
+def read_said(file: str, arguments: argparse.Namespace) -> Corpus:
+    """A file by the options of the command; what was found in it is said."""
+    samples = read_samples(file, column=arguments.column, **tag_options(arguments), **column_options(arguments))
+    say_found(file, {"": samples})
+    return samples.corpus
 
 
 def say_found(source: str, splits: Mapping[str, Samples]) -> None:

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ..folders import written_together
-from .options import command
+from .options import add_ladder_options, command
 from .terminal import quiet_clients
 
 
@@ -35,7 +35,11 @@ def add(commands: Any) -> None:
     parser.add_argument("--config", required=True, metavar="NAME", help="name of the config, such as mincut-80-10-10")
     parser.add_argument("--private", action="store_true", help="make the dataset private, if it is new")
     parser.add_argument("--indices-only", action="store_true", help="upload the places of the rows, and no text")
-    parser.add_argument("--also", default="", metavar="A,B", help="derived configs: clean-test,contaminated-test")
+    parser.add_argument(
+        "--also", default="", metavar="A,B",
+        help="derived configs: clean-test, contaminated-test, ladder (one config for each of its training sets)",
+    )  # fmt: skip
+    add_ladder_options(parser)
     parser.add_argument("--licence", metavar="L", help="licence for the card; default that of the source")
     parser.add_argument("--pr", action="store_true", help="upload as a pull request")
     _add_push(parser)
@@ -73,8 +77,8 @@ def _publish(arguments: argparse.Namespace) -> str:
     quiet_clients()
     said = publish(
         arguments.plan, arguments.to, arguments.config, private=arguments.private, indices_only=arguments.indices_only,
-        also=[name for name in arguments.also.split(",") if name], licence=arguments.licence, pr=arguments.pr,
-        push=arguments.push,
+        also=[name for name in arguments.also.split(",") if name], levels=arguments.levels, seeds=arguments.seeds,
+        licence=arguments.licence, pr=arguments.pr, push=arguments.push,
     )  # fmt: skip
     return joined(said, arguments.push)
 

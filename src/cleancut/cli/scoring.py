@@ -49,6 +49,7 @@ def add(commands: Any) -> None:
         "--confusable", action="store_true",
         help="clean: recall on names that have several types in the gold file too, which is read twice then",
     )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def add_metrics(parser: Any) -> None:

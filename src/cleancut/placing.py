@@ -1,0 +1,138 @@
+"""Splits of equal standing: where none of them is train, samples are placed so that they share as little as possible.
+
+The solver labels entities; a sample with several labels then goes to the highest split it touches, which is right where
+the lowest is train, whose own leakage is of no interest. Of folds, each is held out once, and a shared entity
+contaminates *every* sample that has it, on both sides. So a mixed sample had better share its rare entities than its
+frequent ones, and samples that share nothing can make room for it: here the samples themselves are moved.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .partition import _FIRM, _LEAST, HAS_NUMBA, Ints, Problem, _cost, _interruptible, njit
+
+
+def placed(problem: Problem, of_unit: Ints, proposals: int, seed: int) -> Ints:
+    """The split of each unit, from a first one, with as few samples under shared entities as can be found."""
+    if not len(of_unit):
+        return of_unit
+    minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:0]
+    slack = max(0.0003 * float(problem.size.sum()), 1.0)  # a sample off is no reason to share an entity
+    proposals = max(proposals, _LEAST) if HAS_NUMBA else 100_000
+    with _interruptible():
+        return _moved(
+            _evened(problem, of_unit), *problem.unit_vertices, *problem.vertex_units, problem.size, problem.mentions,
+            *problem.unit_types, problem.type_counts, problem.shares, *problem.density, minimum, problem.type_weight,
+            _FIRM, slack, proposals, seed,
+        )  # fmt: skip
+
+
+def _evened(problem: Problem, of_unit: Ints) -> Ints:
+    """Units of splits that are too large go to those with room: first those whose entities touch the fewest others.
+
+    An entity in more samples than a split may hold has to be shared; single moves would never dare to begin with it.
+    """
+    degree = np.diff(problem.vertex_units.bounds)
+    touched = np.add.reduceat(degree[problem.unit_vertices.columns], problem.unit_vertices.bounds[:-1])
+    of_unit, sizes = of_unit.copy(), problem.size.tolist()
+    room = problem.shares * problem.size.sum() - np.bincount(of_unit, problem.size, len(problem.shares))
+    for u in np.argsort(touched, kind="stable").tolist():
+        if room[of_unit[u]] <= -sizes[u]:
+            to = int(np.argmax(room))
+            room[of_unit[u]] += sizes[u]
+            room[to] -= sizes[u]
+            of_unit[u] = to
+    return of_unit
+
+
+@njit(cache=True, inline="always")
+def _count(u, s, by, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types):  # type: ignore[no-untyped-def]
+    """Count a unit into the sums of a split (1), or out of them (-1)."""
+    sizes[s] += by * size[u]
+    inside[s] += by * mentions[u]
+    if types.shape[1] > 0:
+        for k in range(ut_bounds[u], ut_bounds[u + 1]):
+            types[s, ut[k]] += by * type_counts[k]
+
+
+@njit(cache=True)
+def _moved(  # type: ignore[no-untyped-def]
+    split, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
+    type_weight, weight, slack, proposals, seed,
+):  # fmt: skip
+    """Move single units while the temperature falls; returns the best splits seen."""
+    np.random.seed(seed)
+    n_splits, n_units, n_vertices = len(shares), len(size), len(vu_bounds) - 1
+    counts = np.zeros((n_vertices, n_splits), np.int32)  # units of each vertex in each split
+    spread = np.zeros(n_vertices, np.int32)  # splits of each vertex
+    degree = np.zeros(n_vertices, np.int64)  # samples of each vertex: what it costs to share it
+    sizes = np.zeros(n_splits, np.int64)
+    inside = np.zeros(n_splits, np.int64)
+    types = np.zeros((n_splits, len(type_minimum)), np.int64)
+    for u in range(n_units):
+        _count(u, split[u], 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
+        for k in range(uv_bounds[u], uv_bounds[u + 1]):
+            v = uv[k]
+            degree[v] += size[u]
+            if counts[v, split[u]] == 0:
+                spread[v] += 1
+            counts[v, split[u]] += 1
+    shared = 0
+    for v in range(n_vertices):
+        if spread[v] > 1:
+            shared += degree[v]
+    cost = _cost(shared, sizes, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
+    best = cost
+    since_u = np.zeros(proposals, np.int32)  # the moves since the best was seen, to be taken back at the end
+    since_old = np.zeros(proposals, np.int8)
+    n_since = 0
+    temperature = 1.0
+    for step in range(proposals):
+        if step % 1024 == 0:
+            temperature = 0.1 ** (step / proposals)
+        if best == 0.0:  # nothing is left to gain
+            break
+        u = np.random.randint(n_units)
+        old = split[u]
+        if np.random.random() < 0.5:  # to where another unit with one of its entities is
+            v = uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]
+            new = split[vu[vu_bounds[v] + np.random.randint(vu_bounds[v + 1] - vu_bounds[v])]]
+        else:
+            new = np.random.randint(n_splits)
+        if new == old or shares[new] == 0.0:
+            continue
+        more = 0
+        for k in range(uv_bounds[u], uv_bounds[u + 1]):
+            v = uv[k]
+            after = spread[v] - (1 if counts[v, old] == 1 else 0) + (1 if counts[v, new] == 0 else 0)
+            more += degree[v] * ((1 if after > 1 else 0) - (1 if spread[v] > 1 else 0))
+        _count(u, old, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
+        _count(u, new, 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
+        changed = _cost(
+            shared + more, sizes, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
+        )  # fmt: skip
+        if changed > cost and np.random.random() >= np.exp((cost - changed) / temperature):  # back again
+            _count(u, new, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
+            _count(u, old, 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
+            continue
+        for k in range(uv_bounds[u], uv_bounds[u + 1]):
+            v = uv[k]
+            counts[v, old] -= 1
+            if counts[v, old] == 0:
+                spread[v] -= 1
+            if counts[v, new] == 0:
+                spread[v] += 1
+            counts[v, new] += 1
+        shared += more
+        cost = changed
+        split[u] = new
+        if cost < best:
+            best = cost
+            n_since = 0
+        else:
+            since_u[n_since], since_old[n_since] = u, old
+            n_since += 1
+    for k in range(n_since - 1, -1, -1):
+        split[since_u[k]] = since_old[k]
+    return split
