@@ -18,6 +18,7 @@ from cleancut.demo import generate
 from cleancut.exhibits import Format, report_sections, tables
 from cleancut.findings import findings
 from cleancut.plots import save_plots
+from cleancut.report import to_json
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +140,7 @@ def test_few_samples(entities):
     gold = cc.Corpus.of([["x"]] * len(entities), entities=entities)
     for pred in (gold, gold.keep(gold.mentions.start < 0)):
         for train in (None, gold):
-            assert "</html>" in cc.html_report(gold, {"a": pred}, train)
+            assert "</html>" in cc.html_report(gold, {"a": pred, "b": gold}, train, ci=20)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +225,7 @@ def hostile_pages(hostile):
     yield cc.html_split({name: cc.mincut(gold, ratios=(50, 50)) for name in HOSTILE}, title="".join(HOSTILE))
     systems = {name: {"exact_f1": {"f1": 0.5}} for name in HOSTILE}
     pairs = [{"a": HOSTILE[0], "b": HOSTILE[1], "metric": HOSTILE[2], "value": "f1", "difference": 0.1, "p": 0.5}]
-    yield cc.html_comparison({"systems": systems, "pairs": pairs, "notes": HOSTILE})
+    yield cc.html_comparison({"systems": systems, "pairs": pairs, "signature": HOSTILE[0]})
 
 
 def test_hostile_text_stays_text(hostile):
@@ -335,13 +336,18 @@ def test_a_split(given):
     assert f"The largest holds {max(sizes)} of {n_bearing} samples with entities." in words
 
 
-def test_a_comparison():
-    scores = {"f1": 0.5, "f1_low": 0.4, "f1_high": 0.6}
-    systems = {"a": {"exact_f1": scores}, "b": {"exact_f1": {**scores, "f1": 0.45}}}
-    test = {"a": "a", "b": "b", "metric": "exact_f1", "value": "f1", "difference": 0.05, "low": -0.01, "high": 0.11}
-    words = Page(cc.html_comparison({"systems": systems, "pairs": [{**test, "p": 0.0004, "p_holm": 0.0312}]})).words
-    assert "a - b 5.00 -1.00 – 11.00 < 0.001 0.031" in words
-    assert "Ranks, 1 is best system F1 a 1 b 2" in words
+def test_a_comparison(given, page):
+    gold, preds, train = given
+    found = cc.compare(gold, preds, cc.Exposure.of(train), ci=50)
+    words = Page(cc.html_comparison(found.to_dict())).words
+    for test in found.pairs:
+        ends = " to ".join(f"{100 * end:.2f}" for end in (test.low, test.high))
+        assert f"look-up - noisy {100 * test.difference:.2f} {ends} {test.p:.3f} {test.p_holm:.3f}" in words
+        assert f"look-up - noisy {100 * test.difference:.2f} {ends}" in Page(page).words
+    assert "Ranks, 1 is best system F1 F1 overlap clean F1 hardeval look-up" in words
+    assert found.signature in words
+    same = cc.compare(gold, {"a": preds["noisy"], "b": preds["noisy"].keep(preds["noisy"].mentions.start < 0)}, ci=9)
+    assert cc.html_comparison(json.loads(to_json(same.to_dict())))  # as it was printed
 
 
 # --- the command line -------------------------------------------------------------------------------------
@@ -400,7 +406,7 @@ def test_predictions_for_another_text(capsys, files, tmp_path):
     assert code == 2 and "has 100 samples but" in err and path.read_text() == "before"
 
 
-def test_audit_and_split_have_pages(capsys, files, tmp_path):
+def test_audit_split_and_compare_have_pages(capsys, files, tmp_path):
     splits = ["--train", files / "train.conll", "--test", files / "test.conll"]
     code, out, _ = run(capsys, "audit", *splits, "--html", tmp_path / "audit.html")
     assert code == 0 and "Shared entities" in out and "Memory alone" in (tmp_path / "audit.html").read_text()
@@ -408,6 +414,9 @@ def test_audit_and_split_have_pages(capsys, files, tmp_path):
     code, _, _ = run(capsys, "split", *args, "--html", tmp_path / "split.html")
     words = Page((tmp_path / "split.html").read_text()).words
     assert code == 0 and "Groups of samples" in words and "random" in words
+    args = ["--gold", files / "test.conll", "--pred", files / "look-up.conll", "--pred", files / "noisy.conll"]
+    code, _, _ = run(capsys, "compare", *args, "--ci", 20, "--html", tmp_path / "compare.html")
+    assert code == 0 and "Differences in F1" in (tmp_path / "compare.html").read_text()
 
 
 # --- in a browser -----------------------------------------------------------------------------------------

@@ -413,3 +413,11 @@ def test_public_names_are_what_the_readme_promises():
         assert getattr(cleancut, name) is not None
     with pytest.raises(AttributeError, match="nonsense"):
         cleancut.nonsense  # noqa: B018
+
+
+def test_joined_corpora_know_how_their_tags_were_read():
+    parts = [Corpus.of([["a"]], tags=[["I-X"]]), Corpus.of([["b"], ["c"]], tags=[["I-Y"], ["B-X"]])]
+    whole = Corpus.of([["a"], ["b"], ["c"]], tags=[["I-X"], ["I-Y"], ["B-X"]])
+    assert exact_f1(Corpus.concatenate(parts), whole) == exact_f1(whole, whole)
+    spans = Corpus.of([["d"]], entities=[[]])
+    assert "scheme:spans" in exact_f1(*[Corpus.concatenate([*parts, spans])] * 2).signature

@@ -69,10 +69,40 @@ def test_no_more_contamination_than_the_papers_method(name, originals):
     assert held_out(mincut(data, representative=None)) <= held_out(mincut(data, method="paper"))
 
 
-@pytest.mark.parametrize("name", ["btc", "crossner_ai"])
-def test_nothing_is_shared_where_samples_may_be_set_aside(name, originals):
+@pytest.mark.parametrize("name", ["btc", "crossner_ai", "crossner_politics", "wikigold"])
+@pytest.mark.parametrize("ratios", [(34, 33, 33), (60, 20, 20)])
+def test_nor_at_ratios_that_leave_train_little(name, ratios, originals):
+    pytest.importorskip("pymetis", reason="the paper's method needs METIS")
+    data = originals(name)
+    plan = mincut(data, ratios, representative=None)
+    assert held_out(plan) <= held_out(mincut(data, ratios, method="paper"))
+    assert ratio_error(plan, [part / 100 for part in ratios]) <= 0.35
+
+
+def test_where_whole_components_do_for_train_only_the_held_out_splits_are_cut():
+    chain = [[f"n{i}", f"n{i + 1}"] for i in range(60)]  # too large for one split, not for two
+    alone = [[f"m{i}"] for i in range(30)]
+    corpus = Corpus.of(chain + alone, tags=[["B-P", "B-P"]] * 60 + [["B-P"]] * 30)
+    plan = mincut(corpus, (34, 33, 33), representative=None)
+    assert held_out(plan) == 0 and plan.leakage["after"]["test_vs_validation"]["n_partial"] == 1
+    assert "no other two splits share an entity" in plan.guarantee
+
+
+def test_a_large_component_goes_to_a_split_that_holds_it():
+    tokens = [["Ada", f"w{i}"] for i in range(45)] + [[f"n{i}", "ran"] for i in range(55)]
+    corpus = Corpus.of(tokens, tags=[["B-P", "O"]] * 100)
+    for seed in range(4):
+        plan = mincut(corpus, (20, 30, 50), seed=seed)
+        assert plan.guarantee == NOTHING_SHARED and plan.sizes == {"train": 20, "validation": 30, "test": 50}
+
+
+@pytest.mark.parametrize(("name", "most"), [("btc", 100), ("crossner_ai", 60)])
+def test_nothing_is_shared_where_samples_may_be_set_aside(name, most, originals):
     data = originals(name)
     plan = mincut(data, discard="auto")
+    assert plan.n_discarded <= most
+    for split in ("validation", "test"):  # of what is kept
+        assert 0.9 <= plan.representation[split]["entities_per_sample_ratio"] <= 1.1
     assert plan.guarantee == NOTHING_SHARED and 0 < plan.n_discarded < 0.08 * len(plan.assignment)
     assert ratio_error(plan) <= 0.35
     parts = plan.apply(data, discarded=True)
@@ -275,6 +305,45 @@ def test_a_budget_is_kept_and_spent_on_what_contaminates(originals):
     assert 0 < bounded.n_discarded <= 0.03 * len(bounded.assignment)
     assert held_out(bounded) <= held_out(free) - 0.25 * bounded.n_discarded  # others take their place
     assert ratio_error(bounded) <= 0.35
+    assert bounded.n_discarded == int(0.03 * len(bounded.assignment))
+    for split in ("validation", "test"):
+        assert 0.9 <= bounded.representation[split]["entities_per_sample_ratio"] <= 1.1
+
+
+def test_a_budget_that_suffices_is_as_good_as_any():
+    corpus = mixed_corpus(300)
+    assert mincut(corpus, discard=0.9).assignment.tolist() == mincut(corpus, discard="auto").assignment.tolist()
+
+
+@pytest.mark.parametrize("discard", [0, 0.05])
+@pytest.mark.parametrize("ratios", [(80, 10, 10), (10, 20, 70), (90, 0, 10), (0, 50, 50), (50, 50)])
+def test_ratios_hold_where_an_entity_is_in_every_sample(ratios, discard):
+    corpus = Corpus.of([["Ada", f"n{i % 9}"] for i in range(100)], tags=[["B-P", "B-P"]] * 100)
+    plan = mincut(corpus, ratios, discard=discard, duplicates_together=False, effort="fast")
+    kept = 100 - plan.n_discarded
+    for n, part in zip(plan.sizes.values(), ratios):
+        assert abs(n - kept * part / sum(ratios)) <= 1
+
+
+def test_the_guarantee_names_both_directions_of_every_pair():
+    plan = mincut(mixed_corpus(), (50, 25, 25), representative=None, effort="fast")
+    after = plan.leakage["after"]
+    assert any(row["n_partial"] for row in after.values())
+    for pair, row in after.items():
+        one, other = pair.split("_vs_")
+        if row["n_partial"]:
+            told = [f"{row['n_partial']} of {row['n_samples']} {one} samples {how} {other}" for how in SHARING]
+            assert any(text in plan.guarantee for text in told)
+
+
+SHARING = ("share an entity with", "with")
+
+
+def test_a_hundred_splits():
+    names = {f"s{i}": 1 for i in range(100)}
+    corpus = Corpus.of([[f"n{i // 2}", f"w{i}"] for i in range(400)], tags=[["B-P", "O"]] * 400)
+    plan = mincut(corpus, names, effort="fast", min_per_type=0)
+    assert set(plan.sizes.values()) == {4} and plan.guarantee == NOTHING_SHARED
 
 
 def test_mt_kahypar_cuts_as_well(originals):

@@ -7,6 +7,7 @@ from pathlib import Path
 from textwrap import fill
 
 from .exposure import Exposure
+from .files import write_text
 from .folders import write_split, written_together
 from .leakage import audit
 from .reading import write
@@ -16,6 +17,7 @@ from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
 from .spans import Corpus
 from .splitting import SplitPlan, mincut
 from .taggers import LookUp, Perceptron, Tagger
+from .webpage import html_report
 
 _COLUMNS = {
     "F1": ("exact_f1", "f1"),
@@ -31,8 +33,9 @@ _COLUMNS = {
 def run(folder: str = "cleancut-demo", *, colour: bool = False, progress: Callable[[float], None] | None = None) -> str:
     """Generate sentences, audit a random split, make a clean one, train and score two taggers on both; tell of it.
 
-    The splits and the predictions stay in ``folder``: the random split and what was predicted on it, and the same of
-    the clean one in ``clean``. ``progress`` is told what share of the work was done since it was told last.
+    The splits and the predictions stay in ``folder``: the random split, what was predicted on it and ``report.html``,
+    and the same of the clean one in ``clean``. ``progress`` is told what share of the work was done since it was told
+    last.
     """
     target = Path(folder)
     target.mkdir(exist_ok=True)  # before the work: an error should not come after it
@@ -49,13 +52,16 @@ def run(folder: str = "cleancut-demo", *, colour: bool = False, progress: Callab
         "look-up": LookUp,
         "perceptron": lambda train: Perceptron(train, progress=lambda share: told(0.4 * share)),
     }
-    results = {}
+    results, on_random = {}, {}
     for name, trained in taggers.items():
         for split, parts in splits.items():
             found = trained(parts["train"]).tag(parts["test"])
             write(found, homes[split] / f"{name.replace('-', '')}.conll")
             results[f"{name}, {split}"] = _scores(parts["test"], found, Exposure.of(parts["train"]))
-    # HTML REPORT: the one place to write target / "report.html", from splits, plan and results
+            if split == "random":
+                on_random[name] = found
+    page = html_report(at_random["test"], on_random, at_random["train"], title="Two taggers on a random split")
+    write_text(target / "report.html", page)
     return _story(folder, at_random, plan, results, colour)
 
 
@@ -93,6 +99,7 @@ def _story(folder: str, at_random: Mapping[str, Corpus], plan: SplitPlan, result
         f"{f1['look-up, random']} on the random split, and of {f1['look-up, clean']} where all names are new. The "
         f"perceptron learns from contexts and from the look of words; but the {f1['perceptron, random']} that one "
         f"would have reported is {f1['perceptron, clean']} on names that it has not seen.",
+        f"Every score, and every error in context, is on a page to open in a browser: {Path(folder) / 'report.html'}",
         f"The splits, and what each tagger found, are in {folder}, with the clean split in {Path(folder) / 'clean'}:",
         f"  cd {folder}\n"
         "  cleancut score --gold test.conll --pred perceptron.conll --train train.conll\n"

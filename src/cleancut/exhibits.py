@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from .exposure import NOVELTY
 from .findings import Findings
 from .leakage import Audit
-from .report import has_a_name, markdown_table, markdown_text, percent
+from .report import COMPARED_NAMES, has_a_name, markdown_table, markdown_text, percent
 from .scores import Score
 from .splitting import SplitPlan
 
@@ -126,17 +126,21 @@ def cell_text(cell: Cell) -> str:
 
 def _measured(values: Mapping[str, Any], name: str, n: str | None = None) -> Measured:
     count = values[n] if n else None
-    return Measured(values[name], values.get(f"{name}_low"), values.get(f"{name}_high"), count)
+    return Measured(_known(values[name]), values.get(f"{name}_low"), values.get(f"{name}_high"), count)
+
+
+def _known(value: float | None) -> float:
+    """NaN for the null that stands for it in JSON."""
+    return math.nan if value is None else value
 
 
 # --- a report on systems --------------------------------------------------------------------------------
 
 
-def report_sections(found: Findings, comparison: Mapping[str, Any] | None = None) -> list[Section]:
+def report_sections(found: Findings) -> list[Section]:
     """All of a report but the list of errors."""
-    if comparison is None:
-        plain = {name: {metric: dict(score) for metric, score in own.items()} for name, own in found.scores.items()}
-        comparison = {"systems": plain}
+    plain = {name: {metric: dict(score) for metric, score in own.items()} for name, own in found.scores.items()}
+    comparison = found.comparison or {"systems": plain}
     sections = [_headline(found), _by_type(found), _partial(found)]
     if found.has_train:
         sections += [_novelty(found), *([_hardeval(found)] if _has(found, "hardeval") else [])]
@@ -346,28 +350,29 @@ def _confusion(found: Findings) -> Section:
 
 # --- a comparison ---------------------------------------------------------------------------------------
 
-_COMPARED = {
-    ("exact_f1", "f1"): "F1", ("partial_f1", "f1_overlap"): "F1, overlap", ("clean_f1", "clean_f1"): "clean F1",
-    ("clean_f1", "delta_f1"): "delta F1", ("hardeval", "hardeval"): "hardeval",
-}  # fmt: skip
-"""The values by which systems are compared."""
+_SHOWN = (
+    ("exact_f1", "f1"), ("partial_f1", "f1_overlap"), ("clean_f1", "clean_f1"), ("clean_f1", "delta_f1"),
+    ("hardeval", "hardeval"),
+)  # fmt: skip
+"""The values of systems that stand side by side."""
 
 
 def comparison_sections(comparison: Mapping[str, Any]) -> list[Section]:
-    """Systems side by side, their ranks, and the paired tests where there are any.
+    """Systems side by side, their ranks, the paired tests and the places that change, where there are any.
 
-    ``{"systems": {name: {metric: values}}, "pairs": [{"a", "b", "metric", "value", "difference", "low", "high", "p",
-    "p_holm"}]}``, as ``cleancut compare --json`` prints it.
+    Of what ``Comparison.to_dict`` returns and ``cleancut compare --json`` prints.
     """
     systems = comparison["systems"]
     shown = {
-        (metric, key): title
-        for (metric, key), title in _COMPARED.items()
+        (metric, key): COMPARED_NAMES[key]
+        for metric, key in _SHOWN
         if all(key in own.get(metric, ()) for own in systems.values())
     }
     rows = [(name, [_measured(own[metric], key) for metric, key in shown]) for name, own in systems.items()]
     ranks = {
-        title: _ranks({name: own[metric][key] for name, own in systems.items()}, -1 if metric == "hardeval" else 1)
+        title: _ranks(
+            {name: _known(own[metric][key]) for name, own in systems.items()}, -1 if metric == "hardeval" else 1
+        )
         for (metric, key), title in shown.items()
         if key != "delta_f1"  # neither end of which is better
     }
@@ -376,12 +381,14 @@ def comparison_sections(comparison: Mapping[str, Any]) -> list[Section]:
         Exhibit("comparison", "Systems (%)", ["system", *shown.values()], rows),
         Exhibit("ranks", "Ranks, 1 is best", ["system", *ranks], ranked),
     ]
+    if changes := comparison.get("ranks", {}).get("changes"):
+        exhibits.append(_changes(changes))
     pairs: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in comparison.get("pairs", ()):
         pairs.setdefault((row["metric"], row["value"]), []).append(row)
     for i, (key, tests) in enumerate(pairs.items()):
         cells = [(f"{row['a']} - {row['b']}", _test(row)) for row in tests]
-        title = f"Differences in {_COMPARED.get(key, '.'.join(key))} (points)"
+        title = f"Differences in {COMPARED_NAMES.get(key[1], key[1])} (points)"
         header = ["systems", "difference", "p", "p (Holm)"]
         exhibits.append(Exhibit(f"pairs-{i + 1}", title, header, cells, folded=i > 0))
     lead = "Does the order of the systems hold once memory is taken out? "
@@ -393,6 +400,17 @@ def comparison_sections(comparison: Mapping[str, Any]) -> list[Section]:
     return [Section("comparison", "Comparison", lead, exhibits)]
 
 
+def _changes(changes: Sequence[Mapping[str, Any]]) -> Exhibit:
+    """Kendall's tau between two orders, and the pairs of systems that change places from one to the other."""
+    rows: list[tuple[str, Sequence[Cell]]] = []
+    for row in changes:
+        swaps = "; ".join(" and ".join(pair) for pair in row["swaps"]) or "none"
+        tau = "-" if math.isnan(_known(row["tau"])) else f"{row['tau']:.2f}"
+        orders = (COMPARED_NAMES.get(row[which], row[which]) for which in ("first", "second"))
+        rows.append((" to ".join(orders), [tau, len(row["swaps"]), swaps]))
+    return Exhibit("changes", "Changes of places", ["from", "Kendall's tau", "swaps", "systems"], rows)
+
+
 def _ranks(values: Mapping[str, float], sign: int) -> dict[str, str]:
     """The highest value first, or with -1 the lowest; equal values share a rank."""
     known = sorted((sign * value for value in values.values() if not math.isnan(value)), reverse=True)
@@ -400,11 +418,16 @@ def _ranks(values: Mapping[str, float], sign: int) -> dict[str, str]:
 
 
 def _test(row: Mapping[str, Any]) -> list[Cell]:
-    return [Measured(row["difference"], row.get("low"), row.get("high")), _p(row.get("p")), _p(row.get("p_holm"))]
+    return [
+        Measured(_known(row["difference"]), row.get("low"), row.get("high")),
+        _p(row.get("p")),
+        _p(row.get("p_holm")),
+    ]
 
 
 def _p(value: float | None) -> str:
-    return "" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+    p = _known(value)
+    return "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 # --- an audit -------------------------------------------------------------------------------------------

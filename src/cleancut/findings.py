@@ -10,6 +10,7 @@ import numpy as np
 
 from . import scores
 from .bucketing import PAPER, Buckets, attribute_names, buckets
+from .comparing import compare
 from .confusion import Errors, errors
 from .exposure import NOVELTY, Exposure
 from .scores import NEED_TRAIN, Score
@@ -61,6 +62,8 @@ class Findings:
     """Errors of all systems, in order of system and place; of too many, some from all over the text."""
     sizes: Mapping[str, int]
     """Samples, tokens, mentions and types of the test set; mentions and entities of training where known."""
+    comparison: Mapping[str, Any] | None = None
+    """Of two systems or more, as plain values, where there are resamples to test by."""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -106,14 +109,16 @@ def findings(
     sizes["n_types"] = len(gold.mentions.labels)
     if exposure is not None:
         sizes |= {"n_train_mentions": exposure.n_mentions, "n_train_entities": exposure.n_entities}
+    comparison = (
+        compare(gold, systems, exposure, metrics=metrics, ci=ci, seed=seed) if ci and len(systems) > 1 else None
+    )
+    shown = {metric: [exposure] if metric in NEED_TRAIN else [] for metric in metrics}
+    scored = comparison.scores if comparison else {
+        name: {metric: getattr(scores, metric)(gold, pred, *shown[metric], **given) for metric in metrics}
+        for name, pred in systems.items()
+    }  # fmt: skip
     return Findings(
-        scores={
-            name: {
-                metric: getattr(scores, metric)(gold, pred, *([exposure] if metric in NEED_TRAIN else []), **given)
-                for metric in metrics
-            }
-            for name, pred in systems.items()
-        },
+        scores=scored,
         buckets={
             name: buckets(gold, pred, exposure, attributes=attributes, **given) for name, pred in systems.items()
         },
@@ -121,6 +126,7 @@ def findings(
         contexts=listing.contexts,
         listed=listing.rows,
         sizes=sizes,
+        comparison=comparison.to_dict() if comparison else None,
         notes=[] if flat or exposure is None else ["hardeval is left out, since mentions overlap."],
     )  # fmt: skip
 

@@ -12,7 +12,6 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,15 +49,8 @@ class Incidence(NamedTuple):
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
 
-class Aside(IntEnum):
-    """What becomes of mixed units."""
-
-    KEPT = 0
-    """They go to the highest split they touch."""
-    LOOSE = 1
-    """They are set aside: quotas hold without them, the density with them."""
-    STRICT = 2
-    """They are set aside, and all holds without them."""
+_PRICES, _APART = (0.125, 1.0), (1.0, 16.0)
+"""``Problem.prices`` in general, and where nothing need be mixed with train."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +74,10 @@ class Problem:
     """Least mentions of each type in each held-out split; 0 where none is asked."""
     type_weight: float
     """What a mention short of a minimum weighs, in mixed samples."""
-    aside: Aside
+    aside: bool = False
+    """Are mixed units set aside, so that all holds without them? Else they go to the highest split they touch."""
+    prices: tuple[float, float] = _PRICES
+    """What a kept sample costs that is mixed among held-out splits only, and one that is mixed with train."""
 
     @property
     def n_vertices(self) -> int:
@@ -96,18 +91,18 @@ class Problem:
 # In the cost, a sample off the quota and a sample's worth of mentions off the density band weigh more than a mixed
 # sample, so that they are met where they can be.
 @njit(cache=True, inline="always")
-def _cost(n_mixed, sizes, dense, mentions, types, shares, low, high, type_minimum, type_weight, weight, slack):  # type: ignore[no-untyped-def]
+def _cost(n_mixed, sizes, mentions, types, shares, low, high, type_minimum, type_weight, weight, slack):  # type: ignore[no-untyped-def]
     total = sizes.sum()
-    cost = float(n_mixed)
+    cost = n_mixed
     for s in range(len(shares)):
         off = abs(sizes[s] - shares[s] * total) - (slack if s else len(shares) * slack)  # train takes what others leave
         if off > 0:
             cost += weight * off
         if s == 0:
             continue
-        if dense[s] > 0:
-            short = low * dense[s] - mentions[s]
-            over = mentions[s] - high * dense[s]
+        if sizes[s] > 0:
+            short = low * sizes[s] - mentions[s]
+            over = mentions[s] - high * sizes[s]
             if short > 0:
                 cost += weight * short / max(low, 1e-9)
             if over > 0:
@@ -121,57 +116,51 @@ def _cost(n_mixed, sizes, dense, mentions, types, shares, low, high, type_minimu
 
 @njit(cache=True, inline="always")
 def _state(u, counts):  # type: ignore[no-untyped-def]
-    """Twice the highest split that a unit touches, and one more if it is mixed."""
+    """Four times the highest split that a unit touches; 1 more if it is mixed, 2 more if it is mixed with train."""
     touched = 0
     split = 0
     for s in range(counts.shape[1]):
         if counts[u, s] > 0:
             touched += 1
             split = s
-    return 2 * split + (1 if touched > 1 else 0)
+    if touched < 2:
+        return 4 * split
+    return 4 * split + (2 if counts[u, 0] > 0 else 1)
 
 
 @njit(cache=True, inline="always")
-def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, sizes, dense, inside, types):  # type: ignore[no-untyped-def]
+def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types):  # type: ignore[no-untyped-def]
     """Take a unit from the sums of one state to those of another (-1: of none); returns the change in mixed samples."""
-    source = -1 if was < 0 or (was & 1 and aside > 0) else was >> 1
-    target = -1 if now < 0 or (now & 1 and aside > 0) else now >> 1
+    source = -1 if was < 0 or (was & 3 and aside) else was >> 2
+    target = -1 if now & 3 and aside else now >> 2
     if source != target:
         if source >= 0:
             sizes[source] -= size[u]
+            inside[source] -= mentions[u]
         if target >= 0:
             sizes[target] += size[u]
+            inside[target] += mentions[u]
         if types.shape[1] > 0:
             for k in range(ut_bounds[u], ut_bounds[u + 1]):
                 if source >= 0:
                     types[source, ut[k]] -= type_counts[k]
                 if target >= 0:
                     types[target, ut[k]] += type_counts[k]
-    source = -1 if was < 0 or (was & 1 and aside > 1) else was >> 1
-    target = -1 if now < 0 or (now & 1 and aside > 1) else now >> 1
-    if source != target:
-        if source >= 0:
-            dense[source] -= size[u]
-            inside[source] -= mentions[u]
-        if target >= 0:
-            dense[target] += size[u]
-            inside[target] += mentions[u]
-    return ((now & 1) - (was & 1 if was >= 0 else 0)) * size[u]
+    return (price[now & 3] - (price[was & 3] if was >= 0 else 0.0)) * size[u]
 
 
 @njit(cache=True)
 def _anneal(  # type: ignore[no-untyped-def]
     labels, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
-    type_weight, weight, slack, aside, proposals, hot, cold, seed,
+    type_weight, weight, slack, aside, price, proposals, hot, cold, seed,
 ):  # fmt: skip
     """Move single vertices while the temperature falls; returns the best labels seen and their cost."""
     np.random.seed(seed)
     n_splits, n_units, n_vertices = len(shares), len(size), len(labels)
     counts = np.zeros((n_units, n_splits), np.int32)
-    states = np.zeros(n_units, np.int8)
-    n_mixed = 0
+    states = np.zeros(n_units, np.int16)
+    n_mixed = 0.0
     sizes = np.zeros(n_splits, np.int64)
-    dense = np.zeros(n_splits, np.int64)
     inside = np.zeros(n_splits, np.int64)
     types = np.zeros((n_splits, len(type_minimum)), np.int64)
     for u in range(n_units):
@@ -179,9 +168,9 @@ def _anneal(  # type: ignore[no-untyped-def]
             counts[u, labels[uv[k]]] += 1
         states[u] = _state(u, counts)
         n_mixed += _transfer(
-            u, -1, states[u], size, mentions, ut_bounds, ut, type_counts, aside, sizes, dense, inside, types
+            u, -1, states[u], size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types
         )  # fmt: skip
-    cost = _cost(n_mixed, sizes, dense, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
+    cost = _cost(n_mixed, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
     best = cost
     if best == 0.0:
         return labels, best
@@ -192,7 +181,7 @@ def _anneal(  # type: ignore[no-untyped-def]
     most = 0
     for v in range(n_vertices):
         most = max(most, vu_bounds[v + 1] - vu_bounds[v])
-    before = np.zeros(most, np.int8)  # the states of the units that a move touches
+    before = np.zeros(most, np.int16)  # the states of the units that a move touches
     for step in range(proposals):
         if step % 1024 == 0:
             temperature = hot * (cold / hot) ** (step / proposals)
@@ -215,10 +204,10 @@ def _anneal(  # type: ignore[no-untyped-def]
             if was != now:
                 states[u] = now
                 n_mixed += _transfer(
-                    u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, sizes, dense, inside, types
+                    u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types
                 )  # fmt: skip
         changed = _cost(
-            n_mixed, sizes, dense, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
+            n_mixed, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
         )  # fmt: skip
         if changed > cost and np.random.random() >= np.exp((cost - changed) / temperature):  # back again
             for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
@@ -229,7 +218,7 @@ def _anneal(  # type: ignore[no-untyped-def]
                 if was != now:
                     states[u] = now
                     n_mixed += _transfer(
-                        u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, sizes, dense, inside, types
+                        u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types
                     )  # fmt: skip
             continue
         cost = changed
@@ -263,8 +252,8 @@ def solve(
 ) -> Solution:
     """Whole components if they can be packed, else the best of several cuts, polished by moving single vertices.
 
-    Which start is best shows only once it is polished a little: all are, then the best few a little more, and the best
-    of those gets the rest of the moves. ``progress`` is told what share of the work was done since it was told last.
+    Which start is best shows only once it is polished a little: all are, and the best two get the rest of the moves.
+    ``progress`` is told what share of the work was done since it was told last.
     """
 
     def done(found: Solution, share: float) -> Solution:
@@ -274,38 +263,66 @@ def solve(
 
     if problem.n_vertices == 0:
         return Solution(np.zeros(0, np.int8), 0.0, "components")
-    packed = _pack(problem, _components(problem), seed, min(max(proposals, 200_000), 4_000_000))
+    component, moves = _components(problem), min(max(proposals, 200_000), 4_000_000)
+    packed = _pack(problem, component, seed, moves)
     if packed.cost < 0.5 or engine == "none":  # less than any sample that is mixed or off
         return packed
-    starts = [packed]
-    if engine in ("auto", "peel"):
-        starts += sorted(_peeled(problem, seed), key=_cost_of)[:2]
-    if engine in ("auto", "metis"):
-        starts += _metis(problem, seed, 12 if problem.n_vertices < 100_000 else 2)
-    if engine == "kahypar":
-        starts += _kahypar(problem, seed, 4 if problem.n_vertices < 100_000 else 1)
-    tried = [done(polished(problem, start, proposals // 40, seed), 0.3 / len(starts)) for start in starts]
-    few = sorted(tried, key=_cost_of)[:3]
-    best = min((done(polished(problem, start, proposals // 12, seed + 1), 0.1) for start in few), key=_cost_of)
-    ends = [done(polished(problem, best, proposals // 5, seed + 2, hot), 0.175) for hot in (1.0, 0.7)]
-    best = min(ends, key=_cost_of)
-    best = done(settled(problem, best, proposals // 20, seed + 3), 0.05)
+    if not problem.aside and (nested := _nested(problem, component, seed, engine, moves)):
+        problem, starts = replace(problem, prices=_APART), nested
+    else:
+        starts = [packed, *_cuts(problem, seed, engine)]
+    tried = [done(polished(problem, start, proposals // 60, seed), 0.3 / len(starts)) for start in starts]
+    few = sorted(tried, key=_cost_of)[: 2 if proposals else 1]
+    few = [done(polished(problem, start, proposals // 5, seed + 1), 0.4 / len(few)) for start in few]
+    few = [done(settled(problem, start, proposals // 8, seed + 2), 0.3 / len(few)) for start in few]
+    best = min(few, key=_cost_of)
     return best._replace(how="cut" if best.how == "components" else f"cut:{best.how}")
+
+
+def _nested(problem: Problem, component: Ints, seed: int, engine: str, moves: int) -> list[Solution]:
+    """Cuts between the held-out splits alone, where whole components can be packed into train and into all the rest."""
+    train, rest = problem.shares[0], problem.shares[1:].sum()
+    if (problem.shares[1:] > 0).sum() < 2:
+        return []
+    packed = _pack(replace(problem, shares=np.array([train, rest])), component, seed, moves)
+    if packed.cost >= 0.5:
+        return []
+    size = problem.size * packed.labels[_first_vertex(problem)]
+    inner = replace(problem, size=size, shares=np.append(0.0, problem.shares[1:] / rest))
+    cuts = _cuts(inner, seed, engine)
+    return [packed._replace(labels=packed.labels * start.labels, how=start.how) for start in cuts]
+
+
+def _cuts(problem: Problem, seed: int, engine: str) -> list[Solution]:
+    """Starts that an engine finds."""
+    found, small = list[Solution](), problem.n_vertices < 100_000
+    if engine in ("auto", "peel"):
+        found += sorted(_peeled(problem, seed), key=_cost_of)[:2]
+    if engine in ("auto", "metis"):
+        found += _metis(problem, seed, 12 if small else 2)
+    if engine == "kahypar":
+        found += _kahypar(problem, seed, 4 if small else 1)
+    return found
+
+
+def _first_vertex(problem: Problem) -> NDArray[np.int32]:
+    return problem.unit_vertices.columns[problem.unit_vertices.bounds[:-1]]
 
 
 def _cost_of(solution: Solution) -> float:
     return solution.cost
 
 
-def polished(problem: Problem, start: Solution, proposals: int, seed: int, hot: float = 1.0) -> Solution:
-    """A better solution in the neighbourhood of one."""
-    labels, cost = _run(problem, start.labels, proposals, seed, hot=hot)
+def polished(problem: Problem, start: Solution, proposals: int, seed: int) -> Solution:
+    """A better solution in the neighbourhood of one, with some slack in the quotas: it is what makes room for moves."""
+    labels, cost = _run(problem, start.labels, proposals, seed, hot=1.5, cold=0.3, slack=_LOOSE)
     return Solution(labels, cost, start.how)
 
 
-def settled(problem: Problem, start: Solution, proposals: int, seed: int, hot: float = 0.3) -> Solution:
-    """A solution near by that meets quotas and density, whatever that costs in mixed samples."""
-    labels, cost = _run(problem, start.labels, max(proposals, _LEAST), seed, hot=hot, weight=_FIRM)
+def settled(problem: Problem, start: Solution, proposals: int, seed: int) -> Solution:
+    """A solution near by that meets quotas and density, in the end whatever that costs in mixed samples."""
+    labels, _ = _run(problem, start.labels, proposals, seed, hot=0.5)
+    labels, cost = _run(problem, labels, max(proposals // 4, _LEAST), seed + 1, hot=0.3, weight=_FIRM)
     return Solution(labels, cost, start.how)
 
 
@@ -327,8 +344,11 @@ def split_of_units(problem: Problem, labels: NDArray[np.int8]) -> tuple[Ints, ND
 _LEAST = 300_000
 """Moves that even the least effort spends on quotas and density."""
 
-_SOFT, _FIRM = 1.5, 5.0
+_SOFT, _FIRM = 2.0, 5.0
 """What a sample off a quota weighs while a cut is searched for, and when it is settled."""
+
+_LOOSE, _TIGHT = 0.003, 0.0003
+"""How far off a quota is free, as a share of the samples, while a cut is searched for, and when it is settled."""
 
 
 def _run(
@@ -340,18 +360,19 @@ def _run(
     hot: float = 1.0,
     cold: float = 0.1,
     weight: float = _SOFT,
+    slack: float = _TIGHT,
     least: float = 0.5,
 ) -> tuple[NDArray[np.int8], float]:
     if not HAS_NUMBA:
         proposals = min(proposals, 100_000)
-    slack = max(0.0003 * float(problem.size.sum()), least)
+    free = max(slack * float(problem.size.sum()), least)
     minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:0]
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types
     with _interruptible():
         found, cost = _anneal(
             labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
-            problem.shares, *problem.density, minimum, problem.type_weight, weight, slack, int(problem.aside),
-            proposals, hot, cold, seed,
+            problem.shares, *problem.density, minimum, problem.type_weight, weight, free, problem.aside,
+            np.array([0.0, *((1.0, 1.0) if problem.aside else problem.prices)]), proposals, hot, cold, seed,
         )  # fmt: skip
     return found, float(cost)
 
@@ -380,7 +401,7 @@ def _components(problem: Problem, keep: NDArray[np.bool_] | None = None) -> Ints
 def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solution:
     """Give whole components to splits: nothing is mixed, and only quotas, density and types are searched for."""
     n = int(component.max()) + 1
-    of_unit = component[problem.unit_vertices.columns[problem.unit_vertices.bounds[:-1]]]
+    of_unit = component[_first_vertex(problem)]
     size, mentions = (np.bincount(of_unit, w, n).astype(np.int64) for w in (problem.size, problem.mentions))
     pairs = of_unit[problem.unit_types.rows()] * max(problem.n_types, 1) + problem.unit_types.columns
     types, number = np.unique(pairs, return_inverse=True)
@@ -392,13 +413,21 @@ def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solut
         type_counts=np.bincount(number, problem.type_counts).astype(np.int64),
     )  # fmt: skip
     order = np.random.default_rng(seed).permutation(n)
-    labels = _filled(size.astype(np.float64), order, problem.shares * float(problem.size.sum()))
+    room = np.where(problem.shares > 0, problem.shares * float(problem.size.sum()), -np.inf)
+    # what single moves could not balance any more goes first, each to where most room is left
+    large = order[np.argsort(-size[order], kind="stable")][: int((size > 0.01 * size.sum()).sum())]
+    placed = np.zeros(len(large), np.int8)
+    for nth, c in enumerate(large.tolist()):
+        placed[nth] = np.argmax(room)
+        room[placed[nth]] -= size[c]
+    labels = filled(size.astype(np.float64), order[~np.isin(order, large)], room)
+    labels[large] = placed
     labels, _ = _run(contracted, labels, min(proposals, max(400 * n, 200_000)), seed, hot=0.5, cold=0.05)
     _, cost = _run(contracted, labels, 0, seed, least=1.0)  # a sample off is no reason to cut
     return Solution(labels[component], cost, "components")
 
 
-def _filled(size: NDArray, order: Ints, quota: NDArray[np.float64]) -> NDArray[np.int8]:
+def filled(size: NDArray, order: Ints, quota: NDArray[np.float64]) -> NDArray[np.int8]:
     """Fill the held-out splits in the given order with what fits; the rest is train."""
     labels = np.zeros(len(size), np.int8)
     free = order[size[order] > 0]
@@ -444,7 +473,7 @@ def _peeled(problem: Problem, seed: int) -> list[Solution]:
             rank = bridging / size + 0.25 * np.maximum(1 - dense / (size * fair), 0)
         order = np.lexsort((rng.random(n), np.nan_to_num(rank, nan=9.0)))
         labels = np.zeros(problem.n_vertices, np.int8)
-        of_label = _filled(size - bridging if problem.aside else size, order, quota)
+        of_label = filled(size - bridging if problem.aside else size, order, quota)
         labels[small] = of_label[part[small]]
         labels, cost = _run(problem, labels, 0, seed)
         found.append(Solution(labels, cost, "peel"))
@@ -522,7 +551,7 @@ def _kahypar(problem: Problem, seed: int, attempts: int) -> list[Solution]:
         raise CleancutError("engine 'kahypar' needs mtkahypar. Install cleancut[kahypar], or use 'auto'.") from None
     bounds, columns = problem.unit_vertices
     k = np.diff(bounds)
-    nets = np.flatnonzero(k > 1)
+    nets = np.flatnonzero((k > 1) & (problem.size > 0))
     parts = np.flatnonzero(problem.shares > 0)
     if not len(nets) or len(parts) < 2:
         return []

@@ -272,11 +272,12 @@ def _moment(moments: Mapping[str, Any], which: str, like: Score) -> dict[str, An
     }
 
 
-_COMPARED = {
+COMPARED_NAMES = {
     "f1": "F1", "precision": "P", "recall": "R", "f1_overlap": "F1 overlap", "clean_f1": "clean F1",
     "delta_f1": "delta F1", "clean_recall": "R clean", "hardeval": "hardeval", "ter_unseen": "TER unseen",
     "ter_diff": "TER diff",
 }  # fmt: skip
+"""The values by which systems are compared, as a reader knows them."""
 
 
 def comparison_text(found: Comparison, *, colour: bool = False) -> str:
@@ -289,7 +290,7 @@ def comparison_text(found: Comparison, *, colour: bool = False) -> str:
                 both = [percent(found.scores[name][d.metric][d.value]) for name in (a, b)]
                 interval = f"{_points(d.low)} to {_points(d.high)}" if d.low == d.low else "-"
                 marked = _p_value(d.p_holm) + (" *" if d.significant else "  ")
-                rows.append([_COMPARED[d.value], *both, _points(d.difference), interval, _p_value(d.p), marked])
+                rows.append([COMPARED_NAMES[d.value], *both, _points(d.difference), interval, _p_value(d.p), marked])
         header = ["", "first", "second", "difference", "95% interval", "p", "Holm p  "]
         parts.append(f"{a} minus {b} (%)\n" + table(header, rows, colour=colour, strong=3))
     if any(d.significant for d in found.pairs):
@@ -307,7 +308,7 @@ def _compared_table(found: Comparison, metric: str, colour: bool) -> str:
         for system, scores in found.scores.items()
     ]
     title = f"{_TABLES[metric][0].removesuffix(' (%)')}, with 95% intervals (%)"
-    return f"{title}\n" + table(["system", *(_COMPARED[value] for value in values)], cells, colour=colour)
+    return f"{title}\n" + table(["system", *(COMPARED_NAMES[value] for value in values)], cells, colour=colour)
 
 
 def _with_interval(score: Score, value: str) -> str:
@@ -334,9 +335,9 @@ def _ranks_text(found: Comparison, colour: bool) -> str:
     for change in found.ranks["changes"]:
         swaps = "; ".join(" and ".join(names) for names in change["swaps"]) or "none"
         tau = "-" if math.isnan(change["tau"]) else f"{change['tau']:.2f}"
-        between = f"{_COMPARED[change['first']]} and {_COMPARED[change['second']]}"
+        between = f"{COMPARED_NAMES[change['first']]} and {COMPARED_NAMES[change['second']]}"
         lines.append(textwrap.fill(f"{between}: Kendall's tau {tau}; pairs that swap: {swaps}", 80))
-    ranked = table(["system", *(_COMPARED[value] for value in orders)], rows, colour=colour)
+    ranked = table(["system", *(COMPARED_NAMES[value] for value in orders)], rows, colour=colour)
     return "\n".join(["Ranks", ranked, *lines])
 
 

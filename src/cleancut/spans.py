@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -239,6 +240,9 @@ class Corpus:
         lengths = np.concatenate([c.lengths for c in corpora])
         sample, start, end, label = (np.concatenate(parts) for parts in zip(*columns, strict=True))
         mentions = Mentions.of_columns(sample, start, end, label, names, len(lengths), lengths)
+        taggings = [c.mentions.tagging for c in corpora if c.mentions.tagging is not None]
+        if len(taggings) == len(corpora):  # how tags were read is known of the whole, too
+            mentions = replace(mentions, tagging=reduce(add, taggings))
         ids = tuple(chain.from_iterable(c.ids or (None,) * len(c) for c in corpora))
         docs = tuple(chain.from_iterable(c.docs or (None,) * len(c) for c in corpora))
         return cls(

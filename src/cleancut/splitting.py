@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -290,9 +291,9 @@ def mincut(
     layout = _Layout(corpus, key, parse_choice(Unit, unit, "unit"), duplicates_together)
     limits, notes = _Limits(shares, representative, min_per_type), list[str]()
     if how_to is Method.MINCUT:
-        assignment, how, notes = _mincut(layout, limits, seed, solver, _proposals(polish, layout), budget, progress)
+        assignment, how = _mincut(layout, limits, seed, solver, _proposals(polish, layout), budget, progress)
     elif how_to is Method.COMPONENTS:
-        assignment, how, notes = _mincut(layout, limits, seed, None, _proposals(polish, layout), budget, progress)
+        assignment, how = _mincut(layout, limits, seed, None, _proposals(polish, layout), budget, progress)
     elif how_to is Method.RANDOM:
         order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
         assignment, how = _dealt(layout.unit_size, order, shares * len(corpus))[layout.unit_of_sample], "random"
@@ -426,7 +427,7 @@ def _proposals(effort: Effort, layout: _Layout) -> int:
     n_units = len(layout.unit_size)
     if effort is Effort.BEST:
         return 100_000_000
-    return int(min(1_000_000 + 4_000 * n_units, 40_000_000) * min(1.0, 60_000 / n_units))
+    return int(min(5_000_000 + 6_000 * n_units, 60_000_000) * min(1.0, 40_000 / n_units))
 
 
 class _Limits:
@@ -444,7 +445,7 @@ class _Limits:
         if self.representative is None:
             return 0.0, float(np.inf)
         # a little inside the band, since entity-less samples are dealt to whole numbers only
-        low = self.representative + min(0.008, 1 - self.representative)
+        low = self.representative + min(0.005, 1 - self.representative)
         return low * average, (2 - low) * average
 
 
@@ -479,7 +480,7 @@ class _Layout:
 
     def problem(self, limits: _Limits) -> Problem:
         """The entity-bearing units; entities of one unit never matter, a unit that shares none is its own vertex."""
-        from .partition import Aside, Incidence, Problem
+        from .partition import Incidence, Problem
 
         labels = self.corpus.mentions.label
         n_units, n_types = len(self.bearing), len(self.corpus.mentions.labels)
@@ -522,7 +523,6 @@ class _Layout:
             limits.type_minimum(totals),
             # without a floor, types only decide between cuts that are equal otherwise
             2.0 if limits.representative is not None else 0.0002,
-            Aside.KEPT,
         )
 
     def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[str, dict[str, Any]]:
@@ -598,8 +598,8 @@ def _dealt(size: NDArray[np.integer], order: NDArray[np.integer], quota: NDArray
 def _mincut(
     layout: _Layout, limits: _Limits, seed: int, engine: Engine | None, proposals: int, budget: float,
     progress: Callable[[float], None] | None,
-) -> tuple[NDArray[np.int64], str, list[str]]:  # fmt: skip
-    """The split of each sample, how it was found, and what to know of it."""
+) -> tuple[NDArray[np.int64], str]:  # fmt: skip
+    """The split of each sample, and how it was found."""
     from . import partition
     from .placing import placed
 
@@ -607,83 +607,59 @@ def _mincut(
     options: dict[str, Any] = {"seed": seed, "engine": engine.value if engine else "none", "proposals": proposals}
     options["progress"] = progress
     room = int(budget * len(layout.corpus))
-    if budget < 1:
-        found = partition.solve(problem, **options)
-        fits = partition.n_mixed(problem, found) <= room
-    else:
-        found, fits = partition.solve(replace(problem, aside=partition.Aside.LOOSE), **options), True
-    if room and fits:  # all mixed units may go
-        cleared, note = _all_aside(layout, limits, problem, found, proposals, seed, room)
-        split, is_mixed = partition.split_of_units(problem, cleared.labels)
-        if problem.size[is_mixed].sum() <= room:
-            split = np.where(is_mixed | (limits.shares[split] == 0), ASIDE, split)
-            return layout.with_entity_less(split, limits, seed), found.how, [note] if note else []
-    if room:  # what goes, goes from the held-out splits: they are made larger by as much first
-        n_bearing = int(problem.size.sum())
-        kept = layout.bearing_shares(limits.shares, seed, room) * (n_bearing - room)
-        shares = (kept + room * _held_out(limits.shares)) / n_bearing
-        found = partition.settled(replace(problem, shares=shares), found, proposals // 4, seed + 4)
-    split, is_mixed = partition.split_of_units(problem, found.labels)
-    if room:
-        split = _with_budget(layout, problem, split, is_mixed, limits.shares, room)
-    elif limits.shares[0] == 0:
-        split = placed(problem, split, proposals // 2, seed + 5)
-    return layout.with_entity_less(split, limits, seed), found.how, []
+    found = partition.solve(replace(problem, aside=room > 0), **options)
+    order, gone = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool)
+    if room and (n_mixed := partition.n_mixed(problem, found)):
+        shares = layout.bearing_shares(limits.shares, seed, min(n_mixed, room))  # quotas are of what is kept
+        found = partition.settled(replace(problem, shares=shares, aside=True), found, proposals // 10, seed + 4)
+        gone = _most_contaminating(problem, found, order, room)
+        n_gone, n_mixed = int(problem.size[gone].sum()), partition.n_mixed(problem, found)
+        problem = replace(  # what goes weighs nothing from here on
+            problem, shares=layout.bearing_shares(limits.shares, seed, n_gone), size=np.where(gone, 0, problem.size),
+            mentions=np.where(gone, 0, problem.mentions),
+            type_counts=np.where(gone[problem.unit_types.rows()], 0, problem.type_counts),
+        )  # fmt: skip
+        if n_gone < n_mixed:
+            found = partition.polished(problem, found, proposals // 5, seed + 5)
+            found = partition.settled(problem, found, proposals // 8, seed + 6)
+    split = partition.split_of_units(problem, found.labels)[0]
+    if engine and budget < 1:  # else nothing may be shared, whatever that does to the ratios
+        split = _levelled(problem, split, order)
+    if limits.shares[0] == 0:  # parts of equal standing
+        if not room:
+            split = placed(problem, split, proposals // 2, seed + 7)
+        elif budget >= 1:
+            gone |= split == 0
+    return layout.with_entity_less(np.where(gone, ASIDE, split), limits, seed), found.how
 
 
-def _all_aside(
-    layout: _Layout, limits: _Limits, problem: Problem, found: Solution, proposals: int, seed: int, room: int
-) -> tuple[Solution, str]:
-    """A solution near by whose quotas hold without the mixed units, and its density as well if that costs little."""
+def _most_contaminating(problem: Problem, found: Solution, order: NDArray[np.uint64], room: int) -> NDArray[np.bool_]:
+    """As many mixed units as there is room for: first those that share most entities with train."""
     from . import partition
 
-    n_mixed = partition.n_mixed(problem, found)
-    if not n_mixed:
-        return found, ""
-    shares = layout.bearing_shares(limits.shares, seed, n_mixed)
-    loose, strict = (replace(problem, shares=shares, aside=aside) for aside in list(partition.Aside)[1:])
-    dense = partition.settled(strict, found, proposals // 2, seed + 4, hot=1.0)
-    more = partition.n_mixed(problem, dense) - n_mixed
-    if more <= min(_WORTH * len(layout.corpus), room - n_mixed):
-        return dense, ""
-    thin = partition.settled(loose, found, proposals // 10, seed + 4)
-    split, is_mixed = partition.split_of_units(problem, thin.labels)
-    for s in range(1, len(shares)):
-        kept = ~is_mixed & (split == s)
-        density = problem.mentions[kept].sum() / max(problem.size[kept].sum(), 1)
-        if not problem.density[0] <= density <= problem.density[1]:
-            return thin, (
-                "Samples that are set aside hold many entities: to meet the density without them as well, about "
-                f"{more} more would have to be set aside."
-            )
-    return thin, ""
-
-
-_WORTH = 0.005
-"""The share of samples that may be set aside on top, if that makes the kept ones meet the density."""
-
-
-def _held_out(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The shares of the held-out splits among themselves."""
-    held_out = np.append(0.0, shares[1:])
-    return held_out / max(held_out.sum(), 1e-9)
-
-
-def _with_budget(
-    layout: _Layout, problem: Problem, split: NDArray[np.int64], is_mixed: NDArray[np.bool_],
-    shares: NDArray[np.float64], room: int,
-) -> NDArray[np.int64]:  # fmt: skip
-    """Set aside as many mixed units as there is room for: first those that contaminate most."""
     units, vertices = problem.unit_vertices.rows(), problem.unit_vertices.columns
-    in_train = np.zeros(problem.n_vertices, bool)
-    in_train[vertices[split[units] == 0]] = True
-    shared = np.bincount(units, weights=in_train[vertices], minlength=len(split))  # entities shared with train
-    split = split.copy()
-    quota = room * _held_out(shares)
-    for s in range(1, len(shares)):
-        candidates = np.flatnonzero(is_mixed & (split == s))
-        order = candidates[np.lexsort((layout.unit_hash[layout.bearing[candidates]], -shared[candidates]))]
-        split[order[np.cumsum(problem.size[order]) <= quota[s]]] = ASIDE
+    shared = np.bincount(units, weights=found.labels[vertices] == 0, minlength=len(order))
+    several = np.flatnonzero(partition.split_of_units(problem, found.labels)[1])
+    first = several[np.lexsort((order[several], -shared[several]))]
+    return partition.filled(problem.size, first, np.array([0.0, room])) > 0
+
+
+def _levelled(problem: Problem, split: NDArray[np.int64], order: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Single units moved to meet the quotas where the labels of entities cannot: one entity may be everywhere."""
+    from . import partition
+
+    size, quota = problem.size, problem.shares * problem.size.sum()
+    surplus = np.bincount(split, weights=size, minlength=len(quota)) - quota
+    if (np.abs(surplus) <= max(0.003 * size.sum(), 1)).all():
+        return split
+    rows, degree = problem.unit_vertices, np.diff(problem.vertex_units.bounds)
+    others = np.add.reduceat(degree[rows.columns], rows.bounds[:-1])
+    rank = np.lexsort((order, others))  # first what shares with the fewest
+    moved = np.zeros(len(size), bool)
+    for s in np.flatnonzero(surplus > 0):
+        moved |= partition.filled(size, rank[split[rank] == s], np.array([0.0, surplus[s]])) > 0
+    free = rank[moved[rank]]
+    split[free] = _dealt(size[free], np.arange(len(free)), np.maximum(-surplus, 0))
     return split
 
 
@@ -740,15 +716,17 @@ NOTHING_SHARED = "no entity is shared between any two splits"
 
 
 def _guarantee(after: Mapping[str, Mapping[str, Any]], names: tuple[str, ...]) -> str:
-    if not any(row["n_partial"] for row in after.values()):
-        return NOTHING_SHARED
+    """What holds between every two splits, in both directions."""
+    pairs = [(after[f"{b}_vs_{a}"], after[f"{a}_vs_{b}"], a, b) for a, b in combinations(names, 2)]
     parts = [
-        f"{row['n_partial']} of {row['n_samples']} {later} samples share an entity with {earlier}"
-        for i, later in enumerate(names)
-        for earlier in names[:i]
-        if (row := after[f"{later}_vs_{earlier}"])["n_partial"]
+        f"{row['n_partial']} of {row['n_samples']} {b} samples share an entity with {a}, "
+        f"and {back['n_partial']} of {back['n_samples']} {a} samples with {b}"
+        for row, back, a, b in pairs
+        if row["n_partial"]
     ]
-    return "; ".join(parts)
+    if not parts:
+        return NOTHING_SHARED
+    return "; ".join(parts + ["no other two splits share an entity"] * (len(parts) < len(pairs)))
 
 
 def _representation(

@@ -44,12 +44,11 @@ def html_report(
     ci: int | None = 1000,
     seed: int = 13,
     max_errors: int = 10_000,
-    comparison: Mapping[str, Any] | None = None,
 ) -> str:
     """A page on one or more systems, with a list of their errors to search through.
 
-    ``train`` is the training data, or an ``Exposure`` of it; without it, what needs it is left out. ``comparison`` is
-    what ``cleancut compare --json`` prints. The same input gives the same page.
+    ``train`` is the training data, or an ``Exposure`` of it; without it, what needs it is left out. Intervals and tests
+    between systems are from ``ci`` resamples. The same input gives the same page.
 
     >>> gold = Corpus.of([["Ada", "slept"]], tags=[["B-PER", "O"]])
     >>> page = html_report(gold, {"none": [["O", "O"]]})
@@ -57,10 +56,10 @@ def html_report(
     True
     """
     found = findings(gold, preds, train, ci=ci, seed=seed, max_errors=max_errors)
-    return report_page(found, title=title, comparison=comparison)
+    return report_page(found, title=title)
 
 
-def report_page(found: Findings, *, title: str = "NER report", comparison: Mapping[str, Any] | None = None) -> str:
+def report_page(found: Findings, *, title: str = "NER report") -> str:
     """The page of findings that are there already."""
     names = {"samples": "n_samples", "tokens": "n_tokens", "mentions": "n_mentions", "types": "n_types"}
     facts = [f"{found.sizes[key]:,} {name}" for name, key in names.items()]
@@ -68,7 +67,8 @@ def report_page(found: Findings, *, title: str = "NER report", comparison: Mappi
         facts.append(f"training: {found.sizes['n_train_mentions']:,} mentions")
     notes = [*found.notes, *score_notes(found.scores)]
     notes += dict.fromkeys(own.signature for own in found.buckets.values())
-    parts = [*map(_section, report_sections(found, comparison)), _errors_section(found)]
+    notes += [found.comparison["signature"]] if found.comparison else []
+    parts = [*map(_section, report_sections(found)), _errors_section(found)]
     return _page(title, facts, parts, notes, _listing(found))
 
 
@@ -93,9 +93,9 @@ def html_split(
 
 
 def html_comparison(comparison: Mapping[str, Any], *, title: str = "Comparison") -> str:
-    """A page on several systems, from what ``cleancut compare --json`` prints."""
+    """A page on several systems, from ``compare(...).to_dict()``, which ``cleancut compare --json`` prints."""
     facts = [f"{len(comparison['systems'])} systems"]
-    return _page(title, facts, map(_section, comparison_sections(comparison)), comparison.get("notes", ()))
+    return _page(title, facts, map(_section, comparison_sections(comparison)), [comparison["signature"]])
 
 
 # --- the page -------------------------------------------------------------------------------------------
@@ -194,7 +194,8 @@ def _row(name: str, cells: Sequence[Cell], exhibit: Exhibit, shade: bool) -> str
     for column, cell, dark in zip(exhibit.header[1:], cells, shades(cells), strict=True):
         hit = " hit" if column == name else ""
         style = f' class="heat{hit}" style="--v:{dark:.3f}"' if shade and dark > 0 else ""
-        found.append(f"<td{style}>{_cell(cell)}</td>")
+        words = ' class="words"' if isinstance(cell, str) and len(cell) > 30 else ""
+        found.append(f"<td{style or words}>{_cell(cell)}</td>")
     return f'<tr><th scope="row">{_text(name)}</th>{"".join(found)}</tr>'
 
 
@@ -202,7 +203,7 @@ def _cell(cell: Cell) -> str:
     """A number, with its interval in small print."""
     if not isinstance(cell, Measured):
         return _text(cell_text(cell))
-    small = [f"{percent(cell.interval[0])} – {percent(cell.interval[1])}"] if cell.interval else []
+    small = [f"{percent(cell.interval[0])} to {percent(cell.interval[1])}"] if cell.interval else []
     small += [f"n = {cell.n}"] if cell.n is not None else []
     return percent(cell.value) + (f"<small>{', '.join(small)}</small>" if small else "")
 

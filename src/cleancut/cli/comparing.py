@@ -7,10 +7,12 @@ import sys
 from typing import Any
 
 from ..comparing import compare
+from ..files import write_text
 from ..leakage import join_at
 from ..reading import paired_batches
 from ..report import comparison_text, to_json
 from ..tags import CleancutError
+from ..webpage import html_comparison
 from .options import add_system_options, command, exposure_of, system_files, tag_options
 from .scoring import add_metrics, chosen_metrics
 from .terminal import wants_colour, with_progress
@@ -30,6 +32,7 @@ def add(commands: Any) -> None:
         "--ci", type=int, default=10_000, metavar="N", help="resamples for intervals and tests; default 10000"
     )
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
+    parser.add_argument("--html", metavar="FILE", help="the comparison as a page too: one file that needs no other")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
@@ -53,4 +56,6 @@ def _compare(arguments: argparse.Namespace) -> str:
         raise CleancutError(f"{arguments.gold}: there are no samples to compare systems on.")
     if exposure is not None and metrics is None and "hardeval" not in next(iter(found.scores.values())):
         print("cleancut: hardeval is left out, since mentions overlap.", file=sys.stderr)
+    if arguments.html:
+        write_text(arguments.html, html_comparison(found.to_dict()))
     return to_json(found.to_dict()) if arguments.json else comparison_text(found, colour=wants_colour())

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..exhibits import Format, Section, report_sections, tables
 from ..files import write_text
-from ..findings import Findings, findings
+from ..findings import findings
 from ..tags import CleancutError
 from ..webpage import report_page
 from .options import add_system_options, command, exposure_of, read_systems
@@ -37,7 +37,9 @@ def add(commands: Any) -> None:
 def _report(arguments: argparse.Namespace) -> str:
     if not (arguments.output or arguments.plots or arguments.format):
         raise CleancutError("report: there is nothing to write. Give -o report.html, --plots DIR or --format md.")
-    found = _findings(arguments)
+    exposure = exposure_of(arguments, whole=True)
+    gold, systems = read_systems(arguments)
+    found = findings(gold, systems, exposure, ci=arguments.ci, seed=arguments.seed, max_errors=arguments.errors)
     sections = report_sections(found)
     said = []
     if arguments.output:
@@ -61,9 +63,3 @@ def _tables(arguments: argparse.Namespace, sections: list[Section]) -> str:
     path = os.path.splitext(arguments.output)[0] + _SUFFIX[format]
     write_text(path, text + "\n")
     return f"Tables written to {path}."
-
-
-def _findings(arguments: argparse.Namespace) -> Findings:
-    exposure = exposure_of(arguments, whole=True)
-    gold, systems = read_systems(arguments)
-    return findings(gold, systems, exposure, ci=arguments.ci, seed=arguments.seed, max_errors=arguments.errors)
