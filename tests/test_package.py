@@ -33,9 +33,9 @@ LAYERS = [
     {"ladders", "folds"},
     {"report"},
     {"exhibits"},
-    {"webpage", "plots"},
-    {"hub"},
-    {"demo"},
+    {"webpage", "plots", "lesson", "bounded"},
+    {"hub", "workbench"},
+    {"demo", "app"},
     {"cli"},
     {"__main__", "__init__"},
 ]
@@ -139,6 +139,9 @@ def test_a_wheel_brings_its_metrics_along(tmp_path):
         "assert Recipe.find('wnut17').source == 'leondz/wnut_17'\n"
         f"assert hub_folder('splitters').is_relative_to({str(tmp_path)!r})\n"
         "assert (hub_folder('splitters') / 'mincut' / 'mincut.py').is_file()\n"
+        "assert (hub_folder('spaces_app') / 'examples' / 'random' / 'test.conll').is_file()\n"
+        "from cleancut.webpage import stylesheet\n"
+        "assert '.report {' in stylesheet('.report')\n"
     )
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=env)

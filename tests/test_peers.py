@@ -169,7 +169,7 @@ def test_ill_formed_tags_in_other_tools():
     ill, nothing = [["O", "I-PER", "I-PER"]], [["O", "O", "O"]]
     assert get_entities(ill) == [("PER", 1, 2)] and len(Mentions.of(ill)) == 1
     assert report(ill, nothing, mode="strict", scheme=schemes.IOB2)["micro avg"]["support"] == 0
-    assert len(Mentions.of(ill, repair="discard")) == 0
+    assert len(Mentions.of(ill, scheme="iob2", repair="discard")) == 0
     found = {how: scoring.score_label_sequences(ill, nothing, "BIO", repair=how)[0] for how in ("conlleval", "discard")}
     assert (found["conlleval"].false_pos, found["discard"].false_pos) == (1, 0)
     with pytest.raises(Exception, match="Cannot score sequence due to validation errors"):

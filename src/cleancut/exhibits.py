@@ -324,7 +324,7 @@ def _buckets(found: Findings) -> Section:
         charts.append(Exhibit(f"bucket-{attribute}", title, ["bucket", *found.buckets], rows, Kind.POINTS))
         heat += [(title, ()), *((name, [_or_none(cell) for cell in cells]) for name, cells in rows)]
     every = Exhibit("buckets", "F1 of every system in every bucket (%)", ["bucket", *found.buckets], heat, Kind.HEAT)
-    return Section("buckets", "Attributes", lead, [*charts, every])
+    return Section("buckets", "Attributes", lead, [*charts, *([every] if len(found.buckets) > 1 else [])])
 
 
 def _or_none(cell: Cell) -> Cell:

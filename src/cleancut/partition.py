@@ -49,7 +49,7 @@ class Incidence(NamedTuple):
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
 
-_PRICES, _APART = (0.125, 1.0), (1.0, 16.0)
+_PRICES, _APART = (0.125, 1.0), (1.0, 1000.0)
 """``Problem.prices`` in general, and where nothing need be mixed with train."""
 
 
@@ -86,6 +86,12 @@ class Problem:
     @property
     def n_types(self) -> int:
         return len(self.type_minimum)
+
+    def without(self, gone: NDArray[np.bool_]) -> Problem:
+        """The same with units that weigh nothing."""
+        size, mentions = (np.where(gone, 0, each) for each in (self.size, self.mentions))
+        type_counts = np.where(gone[self.unit_types.rows()], 0, self.type_counts)
+        return replace(self, size=size, mentions=mentions, type_counts=type_counts)
 
 
 # In the cost, a sample off the quota and a sample's worth of mentions off the density band weigh more than a mixed

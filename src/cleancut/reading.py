@@ -153,6 +153,16 @@ def split_files(folder: str | os.PathLike[str]) -> dict[str, str]:
     return {split: os.path.join(folder, name) for split, name in found.items()}
 
 
+def by_split(files: Sequence[str]) -> dict[str, str]:
+    """Files, or those of a folder, by the original split that their names show, else by their place."""
+    if len(files) == 1 and os.path.isdir(files[0]):
+        return split_files(files[0])
+    found = [split_name(file) for file in files]
+    if len(files) > 1 and None not in found and len(set(found)) == len(found):
+        return {str(name): file for name, file in zip(found, files, strict=True)}
+    return {f"part {i}" if len(files) > 1 else "": file for i, file in enumerate(files)}
+
+
 def read_pair(path: str | os.PathLike[str], **options: Any) -> tuple[Corpus, Corpus]:
     """Gold and predictions from conlleval's single file, whose last two columns they are."""
     return read(path, column=-2, **options), read(path, column=-1, **options)

@@ -128,7 +128,7 @@ def _collapsed(table: NDArray[np.integer], times: Table) -> tuple[Table, Table]:
         if width * span >= 2**62:
             known, key = np.unique(key, return_inverse=True)
             width = len(known)
-        key, width = key * span + (column - low), width * span
+        key, width = key * span + (column.astype(np.int64) - low), width * span
     _, first, number = np.unique(key, return_index=True, return_inverse=True)
     return table[first].astype(np.int64), np.bincount(number, times).astype(np.int64)
 

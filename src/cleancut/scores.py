@@ -624,7 +624,7 @@ def _clean_parts(credit: float, confusable: bool) -> tuple[Part, ...]:
     classes = ((name, {n: (f"{n}_{name}",) for n in matched}) for name in subsets)
     return (
         Part(both, partial(_clean_part, credit)),
-        *(Part(sums, partial(_novelty_part, name, credit)) for name, sums in classes),
+        *(Part(sums, partial(_recall_part, name, credit)) for name, sums in classes),
         Part(columns("n_gold", "n_memorised", "n_memorised_exact"), _memorised_part),
     )
 
@@ -659,7 +659,7 @@ def _clean_part(credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _novelty_part(name: str, credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+def _recall_part(name: str, credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
     earned = sums["n_exact"] + credit * sums["n_partial"]
     return {f"recall_{name}": share(earned, sums["n_gold"]), f"n_{name}": sums["n_gold"]}
 

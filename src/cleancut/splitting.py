@@ -605,26 +605,25 @@ def _mincut(
 
     problem = replace(layout.problem(limits), shares=layout.bearing_shares(limits.shares, seed))
     options: dict[str, Any] = {"seed": seed, "engine": engine.value if engine else "none", "proposals": proposals}
-    options["progress"] = progress
     room = int(budget * len(layout.corpus))
-    found = partition.solve(replace(problem, aside=room > 0), **options)
-    order, gone = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool)
+    found = partition.solve(replace(problem, aside=room > 0), **options, progress=progress)
+    order, gone, rest = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool), problem
     if room and (n_mixed := partition.n_mixed(problem, found)):
         shares = layout.bearing_shares(limits.shares, seed, min(n_mixed, room))  # quotas are of what is kept
         found = partition.settled(replace(problem, shares=shares, aside=True), found, proposals // 10, seed + 4)
-        gone = _most_contaminating(problem, found, order, room)
-        n_gone, n_mixed = int(problem.size[gone].sum()), partition.n_mixed(problem, found)
-        problem = replace(  # what goes weighs nothing from here on
-            problem, shares=layout.bearing_shares(limits.shares, seed, n_gone), size=np.where(gone, 0, problem.size),
-            mentions=np.where(gone, 0, problem.mentions),
-            type_counts=np.where(gone[problem.unit_types.rows()], 0, problem.type_counts),
-        )  # fmt: skip
-        if n_gone < n_mixed:
-            found = partition.polished(problem, found, proposals // 5, seed + 5)
-            found = partition.settled(problem, found, proposals // 8, seed + 6)
+        fits, rounds = partition.n_mixed(problem, found) <= room, []
+        for nth in range(1 if fits else 3):  # another cut without what goes may leave others to go
+            gone = _first_to_go(problem, found, gone, order, room)
+            shares = layout.bearing_shares(limits.shares, seed, int(problem.size[gone].sum()))
+            rest = replace(problem.without(gone), shares=shares)
+            if not fits:
+                found = partition.polished(rest, found, proposals // 8, seed + 5 + nth)
+                found = partition.settled(rest, found, proposals // 10, seed + 8 + nth)
+            rounds.append((found, gone, rest))
+        found, gone, rest = min(rounds, key=lambda each: each[0].cost)
     split = partition.split_of_units(problem, found.labels)[0]
     if engine and budget < 1:  # else nothing may be shared, whatever that does to the ratios
-        split = _levelled(problem, split, order)
+        split = _levelled(rest, split, order)
     if limits.shares[0] == 0:  # parts of equal standing
         if not room:
             split = placed(problem, split, proposals // 2, seed + 7)
@@ -633,14 +632,20 @@ def _mincut(
     return layout.with_entity_less(np.where(gone, ASIDE, split), limits, seed), found.how
 
 
-def _most_contaminating(problem: Problem, found: Solution, order: NDArray[np.uint64], room: int) -> NDArray[np.bool_]:
-    """As many mixed units as there is room for: first those that share most entities with train."""
+def _first_to_go(
+    problem: Problem, found: Solution, gone: NDArray[np.bool_], order: NDArray[np.uint64], room: int
+) -> NDArray[np.bool_]:
+    """As many mixed units as there is room for: those that went before, then those that share an entity with train.
+
+    Of these the ones with few mentions, since others with as many would have to take their place.
+    """
     from . import partition
 
-    units, vertices = problem.unit_vertices.rows(), problem.unit_vertices.columns
-    shared = np.bincount(units, weights=found.labels[vertices] == 0, minlength=len(order))
+    with_train = np.zeros(len(gone), bool)
+    with_train[problem.unit_vertices.rows()[found.labels[problem.unit_vertices.columns] == 0]] = True
     several = np.flatnonzero(partition.split_of_units(problem, found.labels)[1])
-    first = several[np.lexsort((order[several], -shared[several]))]
+    keys = (order, problem.mentions, ~with_train, ~gone)
+    first = several[np.lexsort([key[several] for key in keys])]
     return partition.filled(problem.size, first, np.array([0.0, room])) > 0
 
 

@@ -98,6 +98,16 @@ def html_comparison(comparison: Mapping[str, Any], *, title: str = "Comparison")
     return _page(title, facts, map(_section, comparison_sections(comparison)), [comparison["signature"]])
 
 
+def fragment(sections: Iterable[Section]) -> str:
+    """Sections for a page that is there already, which has ``stylesheet``."""
+    return "".join(f"<section>{_inner(section)}</section>\n" for section in sections)
+
+
+def stylesheet(within: str) -> str:
+    """What fragments need, such that it touches nothing outside of the elements that ``within`` selects."""
+    return f"{_asset('colours.css')}\n{within} {{\n{_asset('report.css')}\n}}"
+
+
 # --- the page -------------------------------------------------------------------------------------------
 
 
@@ -116,7 +126,7 @@ def _page(
     return Template(_asset("page.html")).substitute(
         policy="; ".join((*rules, "base-uri 'none'", "form-action 'none'")),
         title=_text(title),
-        style=_asset("report.css"),
+        style=_asset("colours.css") + _asset("report.css"),
         facts=" · ".join(map(_text, facts)),
         links="".join(f'<a href="#{slug}">{_text(name)}</a>' for slug, name, _ in parts),
         sections="".join(body for _, _, body in parts),
@@ -154,14 +164,18 @@ def _all_visible(value: Any) -> Any:
 
 
 def _section(section: Section) -> _Part:
+    body = f'<section id="{section.slug}">{_inner(section)}</section>\n'
+    return section.slug, section.title, body
+
+
+def _inner(section: Section) -> str:
     drawn = [(exhibit, _exhibit(exhibit)) for exhibit in section.exhibits]
     charts = "".join(html for exhibit, html in drawn if exhibit.kind is Kind.POINTS)
     key = next((_key(exhibit.header[1:]) for exhibit, _ in drawn if exhibit.kind is Kind.POINTS), "")
     charts = f'{key}<div class="charts">{charts}</div>' if charts else ""
     rest = "".join(html for exhibit, html in drawn if exhibit.kind is not Kind.POINTS)
     lead = f'<p class="lead">{_text(section.lead)}</p>'
-    body = f'<section id="{section.slug}"><h2>{_text(section.title)}</h2>{lead}{charts}{rest}</section>\n'
-    return section.slug, section.title, body
+    return f"<h2>{_text(section.title)}</h2>{lead}{charts}{rest}"
 
 
 def _exhibit(exhibit: Exhibit) -> str:

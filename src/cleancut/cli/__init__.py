@@ -23,6 +23,7 @@ from . import (
     publishing,
     reporting,
     scoring,
+    serving,
 )
 
 
@@ -97,6 +98,7 @@ def parser() -> argparse.ArgumentParser:
     for group in (
         scoring, comparing, diagnosing, reporting, auditing, cutting, laddering, folding, publishing, converting,
         completing,
+        serving,
     ):  # fmt: skip
         group.add(commands)
     return parser

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 from ..files import write_text
 from ..folders import refuse_own_input, write_split, written_together
 from ..leakage import Unit, join_at
-from ..reading import split_files, split_name
+from ..reading import by_split
 from ..recipes import SPLIT, Recipe
 from ..report import split_text, to_json
 from ..shapes import Samples, load_splits, read_samples
@@ -112,7 +111,7 @@ def _split(arguments: argparse.Namespace) -> str:
     if source is not None:
         plan = replace(plan, source=asdict(source))
     with written_together(arguments.output) as folder:
-        files = [] if not is_local(arguments.input[0]) else list(_split_inputs(arguments.input).values())
+        files = [] if not is_local(arguments.input[0]) else list(by_split(arguments.input).values())
         write_split(
             plan, parts, folder, format=_kept_format(arguments, samples), samples=samples, files=files,
             reading=_reading(arguments),
@@ -125,16 +124,6 @@ def _split(arguments: argparse.Namespace) -> str:
     if arguments.json:
         return to_json(plan.to_dict())
     return f"{split_text(compared, colour=wants_colour())}\n\nWritten to {arguments.output}."
-
-
-def _split_inputs(inputs: list[str]) -> dict[str, str]:
-    """The files, by the name of their original split where it shows, else by their place."""
-    if len(inputs) == 1 and os.path.isdir(inputs[0]):
-        return split_files(inputs[0])
-    found = [split_name(file) for file in inputs]
-    if len(inputs) > 1 and None not in found and len(set(found)) == len(found):
-        return {str(name): file for name, file in zip(found, inputs, strict=True)}
-    return {f"part {i}" if len(inputs) > 1 else "": file for i, file in enumerate(inputs)}
 
 
 def _number(text: str, option: str) -> float:
@@ -157,7 +146,7 @@ def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
         say_found(hub[0], found)
     else:
         found = {}
-        files = _split_inputs(arguments.input)
+        files = by_split(arguments.input)
         refuse_own_input(files.values(), arguments.output)
         for name, file in files.items():
             found[name] = read_samples(file, column=arguments.column, **options)

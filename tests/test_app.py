@@ -1,0 +1,477 @@
+"""The app, as people and programs use it: a server of its own, a browser that clicks, a client that calls."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import zipfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import cleancut as cc
+from cleancut import bounded, cli, workbench
+from cleancut.lesson import bracketed, lesson
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "spaces_app" / "examples"
+RANDOM = EXAMPLES / "random"
+
+
+def _needed(module):
+    if os.environ.get("CLEANCUT_REQUIRE_SHARED"):
+        return __import__(module)
+    return pytest.importorskip(module, reason=f"{module} is in the extras 'app' and 'test'")
+
+
+# --- what it computes ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def quiet(share):
+    pass
+
+
+def test_scores_are_those_of_the_functions(here):
+    gold, pred, train = (cc.read(RANDOM / f"{name}.conll") for name in ("test", "perceptron", "train"))
+    made = workbench.score(RANDOM / "test.conll", RANDOM / "perceptron.conll", RANDOM / "train.conll", quiet)
+    clean = cc.clean_f1(gold, pred, cc.Exposure.of(train), ci=1000)
+    assert made.values["clean_f1"] == clean.to_dict()
+    assert json.loads(Path("scores.json").read_text())["clean_f1"]["delta_f1_low"] == clean.delta_f1_low
+    headline, _, _, errors = made.panels
+    assert f"{100 * clean.delta_f1:.2f}" in headline
+    wrong = [row for row in cc.errors(gold, pred).matches if row["kind"] != "exact"]
+    assert errors.count("<li data-kind=") == len(wrong)
+    assert Path("report.html").read_text().startswith("<!doctype html>")
+
+
+def test_what_is_pasted_is_shown_as_text(here):
+    gold = '<script>alert(1)</script> B-<b>x\n"&\u202e O\n'
+    made = workbench.score(gold, gold.replace("B-<b>x", "O"), "", quiet)
+    assert "<script" not in "".join(made.panels) and "<b>x" not in "".join(made.panels)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in made.panels[-1]
+
+
+def test_without_predictions_the_last_two_columns_count(here):
+    made = workbench.score("Ada B-PER B-PER\nran O B-PER\n", "", "", quiet)
+    assert made.values["exact_f1"]["precision"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "message"),
+    [
+        ("", "a O\n", "there is no gold annotation"),
+        ('{"tokens": ["a"], "tags": ["O"]}\n', "", "there are no predictions"),
+        ("a O\n", "b O\n", "b"),
+        ("a\n", "a O\n", "gold_annotation.conll, line 1"),
+        ("a O\n" * 6_000_000, "a O\n", "more than 20 MB"),
+    ],
+)
+def test_bad_input_is_told_by_its_name(here, gold, pred, message):
+    with pytest.raises(cc.CleancutError, match=message) as found:
+        workbench.score(gold, pred, "", quiet)
+    assert str(here) not in str(found.value)
+
+
+def test_packed_files_are_bounded_by_what_they_hold(here, tmp_path):
+    import gzip
+
+    bomb = tmp_path / "uploads" / "bomb.conll.gz"
+    bomb.parent.mkdir()
+    bomb.write_bytes(gzip.compress(b"a O\n" * 6_000_000))
+    assert bomb.stat().st_size < 100_000
+    with pytest.raises(cc.CleancutError, match="more than 20 MB"):
+        workbench.score(bomb, "a O\n", "", quiet)
+
+
+def test_paths_are_not_datasets(here):
+    for path in ("/etc", "../..", str(RANDOM), "no such"):
+        with pytest.raises(cc.CleancutError, match="not the id of a dataset"):
+            workbench.audit_splits([], path, "sample", quiet)
+
+
+def test_the_command_and_the_python_shown_make_the_same_split(here, tmp_path):
+    files = [RANDOM / "train.conll", RANDOM / "test.conll"]
+    made = workbench.split(files, "", "0.01", "70/30", "sample", 7, 5, quiet)
+    plan = json.loads(Path("plan.json").read_text())
+    assert plan["assignment"] == made.values["assignment"]
+    with zipfile.ZipFile("split.zip") as packed:
+        assert {"train.conll", "test.conll", "discarded.conll", "plan.json"} <= set(packed.namelist())
+        held = {name: packed.read(name) for name in ("train.conll", "test.conll")}
+    folder = tmp_path / "again"
+    folder.mkdir()
+    for file in files:
+        shutil.copy(file, folder)
+    os.chdir(folder)
+    assert cli.main(made.values["command"].split()[1:]) == 0
+    assert {name: Path("clean", name).read_bytes() for name in held} == held
+    names: dict = {}
+    exec(made.values["python"], names)
+    assert names["plan"].assignment.tolist() == plan["assignment"]
+
+
+def test_the_examples_are_what_the_script_makes(tmp_path):
+    sys.path.insert(0, str(EXAMPLES.parent))
+    try:
+        from make_examples import make
+    finally:
+        sys.path.pop(0)
+    make(tmp_path)
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.conll")}
+    assert made == {path.relative_to(EXAMPLES): path.read_bytes() for path in EXAMPLES.rglob("*.conll")}
+
+
+def test_the_lesson_is_the_papers_example():
+    numbers = {
+        n.name: n for n in lesson("[Alice PER]", "[Alice PER] [Bob PER] Charlie", "[Alice PER] [Bob PER] [Charlie PER]")
+    }
+    assert round(numbers["Precision"].value, 3) == 0.667 and numbers["Precision"].how == "2 right of 3 predicted"
+    assert numbers["Clean recall"].value == 1.0 and round(numbers["Clean F1"].value, 3) == 0.8
+    for text, message in (("[Alice PER", "no other"), ("[PER]", "not a name"), (" \n", "no words"), ("]", "no other")):
+        with pytest.raises(cc.CleancutError, match=message):
+            bracketed(text, "gold")
+    with pytest.raises(cc.CleancutError, match="same words"):
+        lesson("a", "a b", "a c")
+
+
+# --- processes of their own ---------------------------------------------------------------------------------
+
+
+def slow(tell):
+    tell(0.5)
+    time.sleep(60)
+
+
+def broken(tell):
+    raise KeyError("a secret")
+
+
+def refused(what, tell):
+    Path("here.txt").write_text("x")
+    raise cc.CleancutError(f"no {what}")
+
+
+def test_work_is_bounded_in_time(tmp_path):
+    told, begun = [], time.monotonic()
+    with pytest.raises(cc.CleancutError, match="longer than 5 seconds"):
+        bounded.run_bounded(slow, folder=str(tmp_path), seconds=5, progress=told.append)
+    assert told == [0.5] and time.monotonic() - begun < 30
+
+
+def test_errors_of_the_user_are_told_and_others_are_not(tmp_path):
+    with pytest.raises(cc.CleancutError, match="no milk"):
+        bounded.run_bounded(refused, "milk", folder=str(tmp_path), seconds=30)
+    assert (tmp_path / "here.txt").exists()
+    with pytest.raises(cc.CleancutError) as found:
+        bounded.run_bounded(broken, folder=str(tmp_path), seconds=30)
+    assert "unexpectedly" in str(found.value) and "secret" not in str(found.value)
+
+
+# --- a server -----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def served(command, folder, **environment):
+    """A server in a process of its own, until it is no longer needed; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = folder / "log.txt"
+    places = {"GRADIO_TEMP_DIR": str(folder / "files"), "TMPDIR": str(folder), "GRADIO_SERVER_PORT": str(port)}
+    with log.open("w") as stream:
+        process = subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, **places, **environment})
+    url = f"http://127.0.0.1:{port}/"
+    try:
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(url, timeout=5).close()
+                break
+            except OSError:
+                assert process.poll() is None, log.read_text()
+                time.sleep(0.25)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(20)
+    assert "Traceback" not in log.read_text()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The app as `cleancut app` starts it, and where its files are."""
+    _needed("gradio")
+    folder = tmp_path_factory.mktemp("served")
+    with served([sys.executable, "-m", "cleancut", "app"], folder) as url:
+        yield url, folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    _needed("playwright.sync_api")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        if os.environ.get("CLEANCUT_REQUIRE_SHARED"):
+            pytest.fail("a browser is required here: apt-get install chromium")
+        pytest.skip("needs chromium")
+    with sys.modules["playwright.sync_api"].sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Visitor:
+    """Someone with a browser; what the page asks of other hosts, and its errors, are kept."""
+
+    def __init__(self, browser, url, query="", **options):
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        self.foreign, self.errors = [], []
+        self.page.on(
+            "request", lambda r: None if r.url.startswith((url, "data:", "blob:")) else self.foreign.append(r.url)
+        )
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(url + query)
+        self.shown("F1 and clean F1")  # the example of the first tab
+
+    def open(self, tab):
+        self.page.get_by_role("tab", name=tab, exact=True).click()
+
+    def press(self, button):
+        self.page.get_by_role("button", name=button, exact=True).click()
+
+    def shown(self, text):
+        """Wait until a text can be seen."""
+        self.page.get_by_text(text).locator("visible=true").first.wait_for()
+
+    def upload(self, label, *files):
+        chosen = [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in files]
+        with self.page.expect_file_chooser() as chooser:
+            label.click()
+        chooser.value.set_files(chosen)
+
+    def saved(self, button):
+        with self.page.expect_download() as download:
+            self.press(button)
+        return Path(download.value.path()).read_bytes()
+
+
+@pytest.fixture
+def visit(server, browser):
+    visitors = []
+
+    def came(**options):
+        visitors.append(Visitor(browser, server[0], **options))
+        return visitors[-1]
+
+    yield came
+    for visitor in visitors:
+        visitor.context.close()
+        assert visitor.foreign == [], "the page asked other hosts"
+        assert visitor.errors == []
+
+
+def test_score_in_the_browser(visit):
+    me = visit()
+    gold, train = cc.read(RANDOM / "test.conll"), cc.Exposure.of(cc.read(RANDOM / "train.conll"))
+    score = cc.clean_f1(gold, cc.read(RANDOM / "perceptron.conll"), train)
+    for value in (score.f1, score.clean_f1, score.delta_f1):
+        me.shown(f"{100 * value:.2f}")
+    for panel, text in (
+        ("Novelty", "Error rate by kind of token"),
+        ("Buckets", "Sentence length"),
+        ("Errors", "gold mention"),
+    ):
+        me.open(panel)
+        me.shown(text)
+    errors = me.page.locator("li[data-kind]:visible")
+    kinds = errors.evaluate_all("all => all.map(one => one.dataset.kind)")
+    me.page.get_by_role("radio", name=re.compile("missed")).check()
+    assert errors.count() == kinds.count("missed") < len(kinds)
+    assert b"<!doctype html>" in me.saved("Save report.html")
+    assert json.loads(me.saved("Save scores.json"))["clean_f1"]["f1"] == score.f1
+    me.open("Headline")
+    me.page.get_by_label("Example").click()
+    me.page.get_by_role("option", name="A look-up of training names, random split").click()
+    me.shown("65.53")
+    lookup = cc.clean_f1(gold, cc.read(RANDOM / "lookup.conll"), train)
+    me.shown(f"{100 * lookup.contaminated_recall:.2f}")
+
+
+def test_paste_and_upload_and_a_bad_upload(visit):
+    me = visit()
+    for label, text in (
+        ("Gold", "Ada B-PER\nran O\n"),
+        ("Predictions", "Ada B-PER\nran B-PER\n"),
+        ("Training data (optional)", ""),
+    ):
+        me.page.get_by_label(label, exact=True).fill(text)
+    me.press("Score")
+    me.shown("50.00")
+    buttons = me.page.get_by_role("button", name="Upload a file instead")
+    me.upload(buttons.nth(1), ("mine.jsonl", '{"tokens": ["Ada", "ran"], "tags": ["B-PER", "O"]}\n'))
+    me.shown("mine.jsonl")
+    me.press("Score")
+    me.shown("100.00")
+    me.upload(me.page.get_by_role("button", name="mine.jsonl"), ("bad.jsonl", '{"tokens": ["Ada"\n'))
+    me.page.get_by_role("button", name="bad.jsonl").wait_for()
+    me.press("Score")
+    said = me.page.get_by_test_id("toast-text").inner_text()
+    assert "bad.jsonl" in said and "line 1" in said and "Traceback" not in said and "/" not in said
+
+
+def test_audit_in_the_browser(visit):
+    me = visit()
+    me.open("Audit")
+    me.shown("The samples of each split against each other")
+    me.open("What leaks")
+    found = cc.audit({name: cc.read(RANDOM / f"{name}.conll") for name in ("train", "test")})
+    me.shown(found.top_leaks[0]["entity"])
+    me.shown("The same entity on both sides.")
+    pair = json.loads(me.saved("Save audit.json"))["test_vs_train"]
+    assert pair == found.pairs["test_vs_train"]
+    me.page.get_by_label("Or a dataset on the Hub").fill("/etc/passwd")
+    me.press("Audit")
+    me.shown("is not the id of a dataset on the Hub")
+
+
+def test_split_in_the_browser(visit, tmp_path):
+    me = visit()
+    me.open("Split")
+    me.shown("No entity is shared between any two splits.")
+    me.shown("held-out samples that share an entity with train, %")
+    assert me.page.locator("figure circle:visible").count() == 5
+    me.page.get_by_label("Ratios").fill("70/30")
+    me.press("Split")
+    expected = "cleancut split train.conll test.conll -o clean --ratios 70/30"
+    me.page.wait_for_function(
+        "start => [...document.querySelectorAll('textarea')].some(one => one.value.startsWith(start))", arg=expected
+    )
+    plan = tmp_path / "plan.json"
+    plan.write_bytes(me.saved("Save plan.json"))
+    assert set(cc.SplitPlan.load(plan).sizes) == {"train", "test"}
+    (tmp_path / "split.zip").write_bytes(me.saved("Save split.zip"))
+    with zipfile.ZipFile(tmp_path / "split.zip") as packed:
+        assert "report.html" in packed.namelist()
+
+
+def test_compare_in_the_browser(visit):
+    me = visit()
+    me.open("Compare")
+    me.shown("Pairs that change places")
+    me.shown("small and lookup")
+    me.shown("perceptron - small")
+    found = json.loads(me.saved("Save comparison.json"))
+    assert found["ranks"]["orders"]["f1"] == ["perceptron", "lookup", "small"]
+    assert found["ranks"]["orders"]["clean_f1"] == ["perceptron", "small", "lookup"]
+
+
+def test_learn_by_keyboard_on_a_phone_in_the_dark(visit):
+    me = visit(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True)
+    page = me.page
+    while page.evaluate("document.activeElement.innerText") != "Learn":
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    me.shown("2 right of 3 predicted")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_label("Prediction", exact=True).focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("[Alice PER] and Bob met Charlie .")
+    me.shown("1 right of 1 predicted")
+    me.shown("0 found of 1 that training has not shown")
+    page.get_by_label("Prediction", exact=True).fill("[Alice PER and")
+    me.shown("a bracket has no other to it")
+    page.get_by_role("button", name="Train on Bob too").press("Enter")
+    me.shown("0 found of 0 that training has not shown")
+
+
+def test_figures_are_as_dark_as_the_page(visit):
+    for system, page, wanted in (
+        ("dark", "", "dark"),
+        ("light", "?__theme=dark", "dark"),
+        ("dark", "?__theme=light", "light"),
+    ):
+        me = visit(query=page, color_scheme=system)
+        assert me.page.evaluate("document.documentElement.dataset.theme") == wanted
+        ink = me.page.locator(".report h2").first.evaluate("one => getComputedStyle(one).color")
+        assert (sum(map(int, re.findall(r"\d+", ink)[:3])) > 384) == (wanted == "dark")
+
+
+def test_two_at_once_see_their_own(visit):
+    one, other = visit(), visit()
+    for visitor, text in ((one, "Secretone B-PER\n"), (other, "Secrettwo B-LOC\nran O\n")):
+        visitor.page.get_by_label("Gold", exact=True).fill(text)
+        visitor.page.get_by_label("Predictions", exact=True).fill(re.sub("B-...", "O", text))
+        visitor.page.get_by_label("Training data (optional)", exact=True).fill("")
+    one.press("Score")
+    other.press("Score")
+    for visitor, mine, theirs in ((one, "Secretone", "Secrettwo"), (other, "Secrettwo", "Secretone")):
+        visitor.shown("What of it is memory cannot be said")
+        visitor.open("Errors")
+        visitor.shown(mine)
+        assert theirs not in visitor.page.content()
+        assert theirs.encode() not in visitor.saved("Save report.html")
+
+
+def test_the_pictures_of_the_readme_are_there_and_small():
+    shown = re.findall(r"!\[[^]]+\]\((docs/images/app-\w+\.png)\)", (ROOT / "README.md").read_text())
+    assert len(shown) == 2
+    assert all(0 < (ROOT / path).stat().st_size < 150_000 for path in shown)
+
+
+# --- a client -----------------------------------------------------------------------------------------------
+
+
+def test_the_snippet_of_the_card_runs(server, capsys):
+    _needed("gradio_client")
+    card = (ROOT / "spaces_app" / "README.md").read_text()
+    code = "".join(re.findall(r"^```python\n(.*?)^```", card, re.M | re.S))
+    assert "Client(" in code
+    exec(code.replace('"my-org/cleancut"', repr(server[0])), {})
+    said = capsys.readouterr().out
+    assert "0.6666666666666666 0.0" in said and "no entity is shared" in said
+
+
+def test_endpoints_are_named_and_bad_input_is_told(server):
+    client = _needed("gradio_client").Client(server[0], verbose=False)
+    named = client.view_api(return_format="dict")["named_endpoints"]
+    assert set(named) == {"/score", "/audit", "/split", "/compare", "/learn"}
+    assert [p["parameter_name"] for p in named["/score"]["parameters"]] == ["gold", "predictions", "train"]
+    with pytest.raises(Exception, match="two files|names|letters"):
+        client.predict(splits={"../x": "a O\n", "test": "a O\n"}, api_name="/audit")
+    with pytest.raises(Exception, match="there is no gold annotation"):
+        client.predict(gold="", predictions="a O\n", api_name="/score")
+
+
+def test_the_folder_is_a_space_once_the_package_is_beside_it(tmp_path):
+    """Built as its card says, without an installed cleancut."""
+    client = _needed("gradio_client")
+    card = (ROOT / "spaces_app" / "README.md").read_text()
+    front = card.split("---")[1]
+    for field in ("sdk: gradio", "app_file: app.py", "python_version:", "license: apache-2.0", "sdk_version:"):
+        assert field in front
+    wanted = set((ROOT / "spaces_app" / "requirements.txt").read_text().split())
+    assert wanted <= {line.strip().partition(";")[0] for line in (ROOT / "setup.cfg").read_text().splitlines()}
+    for command in re.findall(r"^cp -r (\S+) (\S+)$", card, re.M):
+        shutil.copytree(ROOT / command[0], tmp_path / command[1], ignore=shutil.ignore_patterns("__pycache__"))
+    with served([sys.executable, str(tmp_path / "space" / "app.py")], tmp_path, PYTHONPATH="") as url:
+        texts = {"training": "[Ada PER]", "gold": "[Ada PER] ran", "prediction": "[Ada PER] ran"}
+        assert client.Client(url, verbose=False).predict(**texts, api_name="/learn")["F1"] == 1.0
+
+
+def test_folders_of_the_work_are_gone(server):
+    left = [path for path in server[1].glob("tmp*") if path.is_dir()]
+    assert left == []
