@@ -150,9 +150,9 @@ SYSTEMS = {
 # --- measuring --------------------------------------------------------------------------------------------
 
 
-def memory(field: str) -> float:
-    """VmRSS (now) or VmHWM (peak) of this process in MB."""
-    found = re.search(rf"{field}:\s+(\d+)", Path("/proc/self/status").read_text())
+def memory(field: str, process: int | str = "self") -> float:
+    """VmRSS (now) or VmHWM (peak) of a process in MB."""
+    found = re.search(rf"{field}:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
     return int(found[1]) / 1024 if found else float("nan")
 
 

@@ -35,7 +35,8 @@ TASKS = {
     "attribute_wise friedman wilcoxon",
     "Compare systems and runs": "compare Comparison over_runs contamination_correlation",
     "Audit": "audit Audit subsets",
-    "Split": "mincut SplitPlan component_sizes mincut_folds kfold Folds Fold hardeval_folds CleanCutSplit",
+    "Split": "mincut SplitPlan component_sizes mincut_folds kfold Folds Fold hardeval_folds CleanCutSplit "
+    "Incidences write_incidence spark_extract spark_incidences",
     "Ladders": "ladder Ladder Rung",
     "Reports": "html_report html_audit html_split html_comparison",
     "The Hub": "publish materialise publish_metrics stage",

@@ -13,20 +13,23 @@ MAIN = cli.parser()
 COMMANDS = next(a for a in MAIN._actions if isinstance(a, argparse._SubParsersAction)).choices
 
 
-def example(parser):
-    """The command after "example:", without what a shell does with its output."""
+def examples(parser):
+    """The commands after "example:", without what a shell does with their output."""
     _, found, text = parser.format_help().partition("example:\n")
     assert found, f"{parser.prog} has no example"
-    return shlex.split(text.strip().split("\n")[0].partition(" > ")[0])
+    lines = text.strip().replace(" && ", "\n").split("\n")
+    return [shlex.split(line.partition(" > ")[0]) for line in lines]
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_every_command_has_a_description_an_example_and_help_for_its_options(name):
     parser = COMMANDS[name] if name else MAIN
     assert parser.description and parser.description.endswith(".") and "...." not in parser.description
-    command = example(parser)
-    assert command[0] == "cleancut" and (not name or command[1] == name)
-    MAIN.parse_args(command[1:])
+    commands = examples(parser)
+    assert not name or commands[0][1] == name
+    for command in commands:
+        assert command[0] == "cleancut"
+        MAIN.parse_args(command[1:])
     for action in parser._actions:
         if not isinstance(action, argparse._SubParsersAction):
             assert action.help and action.help != argparse.SUPPRESS, (name, action.dest)

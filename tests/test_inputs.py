@@ -359,6 +359,7 @@ def test_public_names_are_what_the_readme_promises():
         "Exposure",
         "Fold",
         "Folds",
+        "Incidences",
         "Ladder",
         "Mentions",
         "Rung",
@@ -404,10 +405,13 @@ def test_public_names_are_what_the_readme_promises():
         "read_pair",
         "register_attribute",
         "self_diagnosis",
+        "spark_extract",
+        "spark_incidences",
         "stage",
         "subsets",
         "wilcoxon",
         "write",
+        "write_incidence",
     }
     for name in cleancut.__all__:
         assert getattr(cleancut, name) is not None

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
         self_diagnosis,
         wilcoxon,
     )
+    from .distributed import spark_extract, spark_incidences
     from .exposure import Exposed, Exposure
     from .folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
     from .hub import materialise, publish, publish_metrics, stage
+    from .incidence import Incidences, write_incidence
     from .ladders import Ladder, Rung, ladder
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
     from .locating import metric
@@ -41,9 +43,11 @@ _HOME = {
     "comparing": ["Comparison", "compare", "contamination_correlation", "over_runs"],
     "confusion": ["Errors", "errors"],
     "diagnosis": ["attribute_wise", "comparative_diagnosis", "friedman", "model_wise", "self_diagnosis", "wilcoxon"],
+    "distributed": ["spark_extract", "spark_incidences"],
     "exposure": ["Exposed", "Exposure"],
     "folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
+    "incidence": ["Incidences", "write_incidence"],
     "ladders": ["Ladder", "Rung", "ladder"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
     "locating": ["metric"],
@@ -70,6 +74,7 @@ __all__ = [
     "Exposure",
     "Fold",
     "Folds",
+    "Incidences",
     "Ladder",
     "Mentions",
     "Rung",
@@ -115,10 +120,13 @@ __all__ = [
     "read_pair",
     "register_attribute",
     "self_diagnosis",
+    "spark_extract",
+    "spark_incidences",
     "stage",
     "subsets",
     "wilcoxon",
     "write",
+    "write_incidence",
 ]
 
 

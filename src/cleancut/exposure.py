@@ -887,10 +887,14 @@ def _name_hashes(names: Sequence[str]) -> NDArray[np.uint64]:
     for first in range(0, len(names), _SLICE):
         encoded = [name.encode("utf-8", "surrogatepass") for name in names[first : first + _SLICE]]
         bounds = bounds_of(np.fromiter(map(len, encoded), np.int64, count=len(encoded)))
-        place = np.arange(bounds[-1]) - np.repeat(bounds[:-1], np.diff(bounds))
-        letters = place << 8 | np.frombuffer(b"".join(encoded), np.uint8)
-        found[first : first + _SLICE] = _sums(mixed(letters.view(np.uint64) + np.uint64(1)), bounds)
-    return mixed(found)
+        found[first : first + _SLICE] = byte_hashes(np.frombuffer(b"".join(encoded), np.uint8), bounds)
+    return found
+
+
+def byte_hashes(letters: NDArray[np.uint8], bounds: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The same of names whose bytes lie one after the other."""
+    place = np.arange(len(letters)) - np.repeat(bounds[:-1], np.diff(bounds))
+    return mixed(_sums(mixed((place << 8 | letters).view(np.uint64) + np.uint64(1)), bounds))
 
 
 def _sums(values: NDArray[np.uint64], bounds: NDArray[np.int64]) -> NDArray[np.uint64]:

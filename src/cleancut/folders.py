@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .files import replacing
+from .incidence import Incidences
 from .leakage import SPLITS
 from .reading import copy_rows, write
 from .shapes import Samples
@@ -51,8 +53,7 @@ def write_split(
         for name in _outputs(plan):
             write(whole.select(plan.rows(name)), os.path.join(folder, f"{name}.{format}"))
     kept = dict(reading or {}) if format == "input" else {}
-    written = {file.partition(".")[0]: {"name": file, "sha256": sha} for file, sha in _digests(folder).items()}
-    replace(plan, files=written, reading=kept).save(os.path.join(folder, "plan.json"))
+    replace(plan, files=_files(folder), reading=kept).save(os.path.join(folder, "plan.json"))
 
 
 def write_parts(
@@ -67,6 +68,30 @@ def write_parts(
         manifest = {**about, "files": _digests(fresh)}
         text = json.dumps(_without_nan(manifest), indent=1, ensure_ascii=False)
         Path(fresh, "manifest.json").write_text(text + "\n", "utf-8")
+
+
+def write_assignment(plan: SplitPlan, incidences: Incidences, folder: str) -> None:
+    """The split of each sample by its name, as ``assignment.parquet``, and ``plan.json`` in its order."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = pa.array([*plan.names, "discarded"])
+    first, writer = 0, None
+    with replacing(os.path.join(folder, "assignment.parquet")) as stream:
+        for samples in incidences.names():
+            splits = plan.assignment[first : first + len(samples)] % len(names)  # -1 is the last
+            table = pa.table({"sample": samples, "split": names.take(pa.array(splits))})
+            writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
+            writer.write_table(table)
+            first += len(samples)
+        assert writer is not None
+        writer.close()
+    replace(plan, files=_files(folder)).save(os.path.join(folder, "plan.json"))
+
+
+def _files(folder: str) -> dict[str, dict[str, str]]:
+    """The files of a plan, by the names of their splits."""
+    return {file.partition(".")[0]: {"name": file, "sha256": sha} for file, sha in _digests(folder).items()}
 
 
 def _digests(folder: str) -> dict[str, str]:

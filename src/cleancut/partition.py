@@ -78,6 +78,8 @@ class Problem:
     """Are mixed units set aside, so that all holds without them? Else they go to the highest split they touch."""
     prices: tuple[float, float] = _PRICES
     """What a kept sample costs that is mixed among held-out splits only, and one that is mixed with train."""
+    connected: Callable[[Problem, NDArray[np.bool_] | None], Ints] | None = None
+    """What stands in for ``connected_units``, where others than this machine find the components."""
 
     @property
     def n_vertices(self) -> int:
@@ -385,23 +387,27 @@ def _run(
 
 def _components(problem: Problem, keep: NDArray[np.bool_] | None = None) -> Ints:
     """The connected component of each vertex, by units that contain both; -1 for vertices that are not kept."""
+    of_unit = (problem.connected or connected_units)(problem, keep)
+    of_vertex = of_unit[problem.vertex_units.columns[problem.vertex_units.bounds[:-1]]]
+    used = np.zeros(len(of_unit), bool)
+    used[of_vertex if keep is None else of_vertex[keep]] = True
+    of_vertex = (np.cumsum(used) - 1)[of_vertex]
+    return of_vertex if keep is None else np.where(keep, of_vertex, -1)
+
+
+def connected_units(problem: Problem, keep: NDArray[np.bool_] | None) -> Ints:
+    """A number below that of all units for each unit, equal where kept vertices join them, ascending by first units."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
     units, vertices = problem.unit_vertices.rows(), problem.unit_vertices.columns
-    n_units, n_vertices = len(problem.size), problem.n_vertices
+    n_units = len(problem.size)
     if keep is not None:
         kept = keep[vertices]
         units, vertices = units[kept], vertices[kept]
-    ones = np.ones(len(units), np.int8)
-    total = n_units + n_vertices
-    graph = coo_matrix((ones, (units, n_units + vertices)), shape=(total, total))
-    _, found = connected_components(graph, directed=False)
-    of_vertex = found[n_units:]
-    used = np.zeros(total, bool)
-    used[of_vertex if keep is None else of_vertex[keep]] = True
-    of_vertex = (np.cumsum(used) - 1)[of_vertex]
-    return of_vertex if keep is None else np.where(keep, of_vertex, -1)
+    total = n_units + problem.n_vertices
+    graph = coo_matrix((np.ones(len(units), np.int8), (units, n_units + vertices)), shape=(total, total))
+    return connected_components(graph, directed=False)[1][:n_units]
 
 
 def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solution:

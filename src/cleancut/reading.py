@@ -11,7 +11,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from enum import StrEnum
 from functools import partial
@@ -266,18 +266,21 @@ def _row_corpora(
     while batch := list(rows if size is None else (row for _, row in zip(range(size), rows, strict=False))):
         where = _in_file(path, [row.line for row in batch], first, kind is Format.CONLL)
         form = form or batch[0].form
-        for i, row in enumerate(batch):
-            if row.form != form:
-                raise CleancutError(f"{where(i)}: {row.form} here but {form} before. Give all samples in one form.")
-        ids, docs = [row.id for row in batch], [row.doc for row in batch]
-        yield Corpus.of(
-            [row.tokens for row in batch],
-            **{form: [row.annotation for row in batch]},
-            ids=ids,
-            docs=docs,
-            labels=options.labels, scheme=options.scheme, repair=options.repair, where=where,
-        )  # fmt: skip
+        yield _rows_corpus(batch, form, options, where)
         first += len(batch)
+
+
+def _rows_corpus(batch: Sequence[_Row], form: str, options: _Options, where: Where) -> Corpus:
+    for i, row in enumerate(batch):
+        if row.form != form:
+            raise CleancutError(f"{where(i)}: {row.form} here but {form} before. Give all samples in one form.")
+    return Corpus.of(
+        [row.tokens for row in batch],
+        **{form: [row.annotation for row in batch]},
+        ids=[row.id for row in batch],
+        docs=[row.doc for row in batch],
+        labels=options.labels, scheme=options.scheme, repair=options.repair, where=where,
+    )  # fmt: skip
 
 
 def _in_file(path: str | os.PathLike[str], lines: Sequence[int], first: int, line_per_token: bool) -> Where:
@@ -518,31 +521,36 @@ def _copy_parquet(
 def json_records(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file, each with the number of its line."""
     for number, line in _lines(path):
-        if not line or line.isspace():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise CleancutError(
-                f"{path}, line {number}: invalid JSON ({error}). Each line holds one whole object."
-            ) from None
-        if not isinstance(record, dict):
-            raise CleancutError(f"{path}, line {number}: expected an object, got {type(record).__name__}.")
-        yield number, record
+        if line and not line.isspace():
+            yield number, _record(line, f"{path}, line {number}")
+
+
+def _record(line: str, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise CleancutError(f"{where}: invalid JSON ({error}). Each line holds one whole object.") from None
+    if not isinstance(record, dict):
+        raise CleancutError(f"{where}: expected an object, got {type(record).__name__}.")
+    return record
 
 
 def _jsonl_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Row]:
     for number, record in json_records(path):
-        columns = _columns(record, options, f"{path}, line {number}")
-        tokens, annotation = record[columns.tokens], record[columns.annotation]
-        for name, value in ((columns.tokens, tokens), (columns.annotation, annotation)):
-            if not isinstance(value, list):
-                raise CleancutError(f"{path}, line {number}: {name} must be a list, got {value!r:.60}.")
-        id_, doc = record.get("id"), record.get("doc")
-        yield _Row(
-            number, None if id_ is None else str(id_), None if doc is None else str(doc), tokens, annotation,
-            columns.form,
-        )  # fmt: skip
+        yield _json_row(record, options, number, f"{path}, line {number}")
+
+
+def _json_row(record: Mapping[str, Any], options: _Options, number: int, where: str) -> _Row:
+    columns = _columns(record, options, where)
+    tokens, annotation = record[columns.tokens], record[columns.annotation]
+    for name, value in ((columns.tokens, tokens), (columns.annotation, annotation)):
+        if not isinstance(value, list):
+            raise CleancutError(f"{where}: {name} must be a list, got {value!r:.60}.")
+    id_, doc = record.get("id"), record.get("doc")
+    return _Row(
+        number, None if id_ is None else str(id_), None if doc is None else str(doc), tokens, annotation,
+        columns.form,
+    )  # fmt: skip
 
 
 class _Columns(NamedTuple):
@@ -667,6 +675,44 @@ def _arrow_corpus(table: Any, names: Mapping[str, Any], options: _Options, where
         table.column(columns.tokens), **{columns.form: annotation}, ids=ids, docs=docs, labels=labels,
         scheme=options.scheme, repair=options.repair, where=where,
     )  # fmt: skip
+
+
+# --- batches that others have read ------------------------------------------------------------------------
+
+
+def corpus_of_lines(lines: Iterable[str], name: str, **options: Any) -> Corpus | None:
+    """Lines of JSONL as a corpus; None where all are blank. Errors quote the line, since its number is not known."""
+    kept = [line.removeprefix("\ufeff") for line in lines if line and not line.isspace()]
+    given, where = _Options(**options), partial(_quoted, name, kept.__getitem__)
+    rows = [_json_row(_record(line, where(i)), given, 0, where(i)) for i, line in enumerate(kept)]
+    return _rows_corpus(rows, rows[0].form, given, where) if rows else None
+
+
+def corpus_of_table(table: Any, name: str, **options: Any) -> Corpus:
+    """Rows of an Arrow table as a corpus; errors quote the row."""
+    return _arrow_corpus(table, {}, _Options(**options), partial(_quoted, name, partial(_table_row, table)))
+
+
+def columns_to_read(names: Iterable[str], where: str, **options: Any) -> list[str]:
+    """Which columns of a table a corpus is made of."""
+    present = list(names)
+    columns = _columns(present, _Options(**options), where)
+    return [columns.tokens, columns.annotation, *(name for name in ("id", "doc") if name in present)]
+
+
+def stored_labels(path: str, column: str) -> list[str] | None:
+    """The names of label ids that ``datasets`` has left in a Parquet file here, which others do not hand on."""
+    import pyarrow.parquet as pq
+
+    return _label_names_in(pq.read_schema(path)).get(column) if os.path.isfile(path) else None
+
+
+def _table_row(table: Any, row: int) -> str:
+    return str(table.slice(row, 1).to_pylist()[0])
+
+
+def _quoted(name: str, text_of: Callable[[int], str], sample: int, token: int | None = None) -> str:
+    return f"{name}, {text_of(sample):.80}" + ("" if token is None else f", token {token}")
 
 
 # --- writing --------------------------------------------------------------------------------------------------

@@ -10,15 +10,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Key, entity_codes, mixed, sample_hashes, text_hashes
+from .exposure import Key, entity_codes, mixed, sample_hashes
 from .files import replacing
-from .leakage import SPLITS, Unit, contamination, split_rank, units_of
+from .incidence import Incidences, own_numbers
+from .leakage import SPLITS, Unit, contamination, split_rank
 from .notebook import html_page, html_table
 from .shapes import Samples, from_dataset, own_documents, read_dataset
 from .spans import Corpus
@@ -256,8 +258,8 @@ def mincut(
     share any entity. ``representative`` keeps the entities per sample of the held-out splits within [R, 2 - R] of the
     corpus's, ``min_per_type`` the mentions of each type; samples without entities are dealt in proportion. The same
     set of samples and seed give the same plan in any order of rows. The plan is for what was given: of a dataset whose
-    rows are documents of sentences (``unit="doc"``) or single tokens, it assigns the rows. ``progress`` is called with
-    the share of the work done since it was called last.
+    rows are documents of sentences (``unit="doc"``) or single tokens, it assigns the rows; ``Incidences`` are a corpus
+    without its text. ``progress`` is called with the share of the work done since it was called last.
 
     >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
     >>> corpus = Corpus.of(samples, tags=[["B-PER", "O"]] * 20)
@@ -273,13 +275,21 @@ def mincut(
         raise CleancutError(f"seed={seed!r} is out of range. Give a whole number from 0 to 4 billion.")
     if isinstance(min_per_type, bool) or not isinstance(min_per_type, int) or min_per_type < 0:
         raise CleancutError(f"min_per_type={min_per_type!r} is out of range. Give a whole number from 0 on.")
-    given = _given(data)
-    originals = {name: samples.corpus for name, samples in given.items()}
+    given = {} if isinstance(data, Incidences) else _given(data)
+    originals: dict[str, Any] = {name: samples.corpus for name, samples in given.items()}
     if unit != Unit.DOC and any(samples.holds_documents for samples in given.values()):
         raise CleancutError("the rows are documents of several sentences, which stay whole. Give unit='doc'.")
-    corpus = Corpus.concatenate(list(originals.values()))
-    if not len(corpus):
-        raise CleancutError("there are no samples to split.")
+    key, grain = Key(case, typed), parse_choice(Unit, unit, "unit")
+    if isinstance(data, Incidences):
+        if (key, grain, duplicates_together) != (Key(), Unit.SAMPLE, True):
+            raise CleancutError("unit, case, typed and duplicates_together have no effect: the incidences say it all.")
+        found, originals = data, {"": data}
+    else:
+        corpus = Corpus.concatenate(list(originals.values()))
+        if not len(corpus):
+            raise CleancutError("there are no samples to split.")
+        found = Incidences.of(corpus, key, grain, duplicates_together)
+    said = {} if found.path else {"unit": unit, "key": str(key)}  # a file does not say what its entities are
     names, shares = parse_ratios(ratios, originals)
     budget = parse_discard(discard)
     if budget and how_to in (Method.RANDOM, Method.PAPER, Method.PAPER_UNWEIGHTED):
@@ -287,8 +297,7 @@ def mincut(
     number = isinstance(representative, int | float) and not isinstance(representative, bool)
     if representative is not None and not (number and 0 <= representative <= 1):
         raise CleancutError(f"representative={representative!r} is out of range. Give a number from 0 to 1, or None.")
-    key = Key(case, typed)
-    layout = _Layout(corpus, key, parse_choice(Unit, unit, "unit"), duplicates_together)
+    layout = _Layout(found)
     limits, notes = _Limits(shares, representative, min_per_type), list[str]()
     if how_to is Method.MINCUT:
         assignment, how = _mincut(layout, limits, seed, solver, _proposals(polish, layout), budget, progress)
@@ -296,7 +305,7 @@ def mincut(
         assignment, how = _mincut(layout, limits, seed, None, _proposals(polish, layout), budget, progress)
     elif how_to is Method.RANDOM:
         order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
-        assignment, how = _dealt(layout.unit_size, order, shares * len(corpus))[layout.unit_of_sample], "random"
+        assignment, how = _dealt(layout.unit_size, order, shares * len(found))[layout.unit_of_sample], "random"
     else:
         weighted = how_to is Method.PAPER
         assignment, how = partition.metis_graph_split(layout.problem(limits), shares, seed, weighted), how_to.value
@@ -306,7 +315,7 @@ def mincut(
     if how.startswith("cut") and solver in (Engine.AUTO, Engine.METIS) and not partition.has_metis():
         notes.append("pymetis is not installed: the cut was made without METIS.")
     plan = _plan(layout, originals, names, assignment, how, notes, limits, {
-        "method": how_to.value, "unit": unit, "key": str(key), "ratios": "/".join(f"{s:.4g}" for s in shares),
+        "method": how_to.value, **said, "ratios": "/".join(f"{s:.4g}" for s in shares),
         "discard": str(discard), "representative": str(representative), "min_per_type": str(min_per_type),
         "engine": solver.value, "effort": polish.value, "seed": str(seed), "platform": platform.machine(),
     })  # fmt: skip
@@ -349,15 +358,9 @@ def _given(data: Any) -> dict[str, Samples]:
         else own_documents(name, read_dataset(part))
         for name, part in parts.items()
     }
-    return {name: _own_numbers(name, samples) for name, samples in found.items()} if len(found) > 1 else found
-
-
-def _own_numbers(name: str, samples: Samples) -> Samples:
-    """Documents that are only numbered, as by ``-DOCSTART-`` lines without names, are others in each split."""
-    docs = samples.corpus.docs
-    if docs is None or not all(doc is None or doc.isdigit() for doc in docs):
-        return samples
-    return replace(samples, corpus=replace(samples.corpus, docs=tuple(doc and f"{name}:{doc}" for doc in docs)))
+    if len(found) < 2:
+        return found
+    return {name: replace(samples, corpus=own_numbers(name, samples.corpus)) for name, samples in found.items()}
 
 
 def _joined(data: Any) -> Any:
@@ -455,28 +458,21 @@ class _Limits:
 class _Layout:
     """Units, their weights and the entities they share, numbered so that the order of rows does not matter."""
 
-    def __init__(self, corpus: Corpus, key: Key, unit: Unit, duplicates_together: bool) -> None:
+    def __init__(self, corpus: Incidences) -> None:
         self.corpus = corpus
-        of_sample = units_of("the corpus", corpus, unit)
-        texts = text_hashes(corpus)
-        if duplicates_together:  # units whose samples have the same words
-            of_unit = np.zeros(int(of_sample.max()) + 1, np.uint64)
-            np.add.at(of_unit, of_sample, texts)
-            of_sample = np.unique(of_unit, return_inverse=True)[1][of_sample]
-        samples = sample_hashes(corpus, texts)
-        self.fingerprint, self.order = fingerprint_of(samples), order_of(samples)
-        hashes = np.zeros(int(of_sample.max()) + 1, np.uint64)
-        np.add.at(hashes, of_sample, mixed(samples))
+        self.fingerprint, self.order = fingerprint_of(corpus.hash), order_of(corpus.hash)
+        hashes = np.zeros(int(corpus.unit.max()) + 1, np.uint64)
+        np.add.at(hashes, corpus.unit, mixed(corpus.hash))
         order = np.argsort(hashes, kind="stable")
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
-        self.unit_of_sample, self.unit_hash = rank[of_sample], hashes[order]
+        self.unit_of_sample, self.unit_hash = rank[corpus.unit], hashes[order]
         self.unit_size = np.bincount(self.unit_of_sample)
         mentions = corpus.mentions
         self.unit_of_mention = self.unit_of_sample[mentions.sample].astype(np.int32)
         self.unit_mentions = np.bincount(self.unit_of_mention, minlength=len(self.unit_size))
         self.bearing, self.empty = np.flatnonzero(self.unit_mentions), np.flatnonzero(self.unit_mentions == 0)
-        self.entity = entity_codes(corpus, key)
+        self.entity = corpus.entity
 
     def problem(self, limits: _Limits) -> Problem:
         """The entity-bearing units; entities of one unit never matter, a unit that shares none is its own vertex."""
@@ -523,6 +519,7 @@ class _Layout:
             limits.type_minimum(totals),
             # without a floor, types only decide between cuts that are equal otherwise
             2.0 if limits.representative is not None else 0.0002,
+            connected=self.corpus.connected and partial(self.corpus.connected, self.unit_hash[self.bearing]),
         )
 
     def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[str, dict[str, Any]]:
@@ -699,7 +696,7 @@ def _group_sizes(sample: NDArray[np.integer], entity: NDArray[np.int32]) -> NDAr
 
 
 def _plan(
-    layout: _Layout, originals: Mapping[str, Corpus], names: tuple[str, ...], assignment: NDArray[np.int64], how: str,
+    layout: _Layout, originals: Mapping[str, Any], names: tuple[str, ...], assignment: NDArray[np.int64], how: str,
     notes: list[str], limits: _Limits, settings: Mapping[str, str],
 ) -> SplitPlan:  # fmt: skip
     original = np.repeat(np.arange(len(originals)), [len(part) for part in originals.values()])
@@ -735,7 +732,7 @@ def _guarantee(after: Mapping[str, Mapping[str, Any]], names: tuple[str, ...]) -
 
 
 def _representation(
-    corpus: Corpus, names: tuple[str, ...], assignment: NDArray[np.int64], limits: _Limits
+    corpus: Incidences, names: tuple[str, ...], assignment: NDArray[np.int64], limits: _Limits
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     mentions = corpus.mentions
     n_types = len(mentions.labels)

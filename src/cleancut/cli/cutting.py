@@ -1,22 +1,26 @@
-"""cleancut split."""
+"""cleancut split and incidence."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from ..files import write_text
-from ..folders import refuse_own_input, write_split, written_together
+from ..folders import refuse_own_input, write_assignment, write_split, written_together
+from ..incidence import Incidences, write_incidence
 from ..leakage import Unit, join_at
 from ..reading import by_split
 from ..recipes import SPLIT, Recipe
 from ..report import split_text, to_json
 from ..shapes import Samples, load_splits, read_samples
 from ..sources import is_local
-from ..splitting import Effort, Engine, Method, component_sizes, mincut
+from ..splitting import Effort, Engine, Method, SplitPlan, component_sizes, mincut
 from ..tags import CleancutError, Repair
 from ..webpage import html_split
 from .options import (
@@ -31,8 +35,16 @@ from .options import (
 )
 from .terminal import wants_colour, work_shown
 
+SPARK = "spark"
+"""On the command line an engine like the others: peeling, with its components found by Spark."""
+
 
 def add(commands: Any) -> None:
+    _add_split(commands)
+    _add_incidence(commands)
+
+
+def _add_split(commands: Any) -> None:
     parser = command(
         commands,
         "split",
@@ -46,6 +58,10 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the splits, plan and report")
     parser.add_argument(
+        "--incidence", metavar="FILE",
+        help="split the samples of such a file (see cleancut incidence) instead of INPUT; DIR gets assignment.parquet",
+    )  # fmt: skip
+    parser.add_argument(
         "--recipe", metavar="FILE", help="a .toml file, or the name of a shipped recipe: INPUT and options not given"
     )
     # without a default: what is neither given nor in the recipe is left to mincut
@@ -54,7 +70,11 @@ def add(commands: Any) -> None:
     parser.add_argument("--unit", choices=list(Unit), help="what stays whole; default sample")
     parser.add_argument("--method", choices=list(Method), help="how to split; default mincut")
     parser.add_argument("--compare", action="store_true", help="show random and paper beside the method")
-    parser.add_argument("--engine", choices=list(Engine), help="what cuts; default auto")
+    parser.add_argument(
+        "--engine", choices=[*Engine, SPARK],
+        help="what cuts; default auto. spark: as peel, from any path that Spark reads, into assignment.parquet",
+    )  # fmt: skip
+    _add_spark_options(parser)
     parser.add_argument("--effort", choices=list(Effort), help="how long a cut is polished; default auto")
     parser.add_argument(
         "--discard", metavar="D", help="largest share to set aside (default 0), or auto: until nothing is shared"
@@ -69,11 +89,7 @@ def add(commands: Any) -> None:
         "--tear-duplicates", dest="duplicates_together", action="store_false", default=None,
         help="let samples with the same words go to different splits",
     )  # fmt: skip
-    add_column_options(parser)
-    add_key_options(parser)
-    add_tag_options(parser)
-    parser.set_defaults(key=None, repair=None)
-    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+    _add_reading_options(parser)
     parser.add_argument(
         "--format", choices=["jsonl", "conll", "input"],
         help="of the files written; input keeps the rows as they stand in the input, with all columns. "
@@ -83,30 +99,59 @@ def add(commands: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
+def _add_incidence(commands: Any) -> None:
+    parser = command(
+        commands,
+        "incidence",
+        _incidence,
+        "write which sample mentions which entity how often, as Parquet: what a split has to know of a corpus",
+        "cleancut incidence corpus.jsonl -o corpus.parquet && cleancut split --incidence corpus.parquet -o clean",
+    )
+    parser.add_argument("input", nargs="+", metavar="SOURCE", help="as for cleancut split")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the file; of Spark, a folder of files")
+    parser.add_argument("--unit", choices=list(Unit), help="what stays whole; default sample")
+    parser.add_argument(
+        "--tear-duplicates", dest="duplicates_together", action="store_false", default=None,
+        help="let samples with the same words go to different splits",
+    )  # fmt: skip
+    parser.add_argument("--engine", choices=[SPARK], help="extract with Spark, from any path that it reads")
+    _add_spark_options(parser)
+    _add_reading_options(parser)
+    parser.set_defaults(format="jsonl")
+
+
+def _add_spark_options(parser: Any) -> None:
+    parser.add_argument("--master", metavar="URL", help="of Spark, such as local[2] or yarn; default local[*]")
+    parser.add_argument(
+        "--spark-conf", action="append", metavar="NAME=VALUE",
+        help="a setting of Spark, such as spark.driver.memory=8g; can be repeated. Keep secrets in spark-defaults.conf",
+    )  # fmt: skip
+
+
+def _add_reading_options(parser: Any) -> None:
+    add_column_options(parser)
+    add_key_options(parser)
+    add_tag_options(parser)
+    parser.set_defaults(key=None, repair=None)
+    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+
+
 def _split(arguments: argparse.Namespace) -> str:
+    _refuse_without_effect(arguments, ("recipe",), "with --incidence", bool(arguments.incidence))
     if arguments.recipe:
         Recipe.find(arguments.recipe).fill(vars(arguments))
-    if not arguments.input:
+    if not arguments.input and not arguments.incidence:
         raise CleancutError("split: there is nothing to split. Give INPUT, or --recipe with the name of a recipe.")
+    _refuse_without_effect(arguments, ("master", "spark_conf"), "without --engine spark", arguments.engine != SPARK)
     arguments.repair = arguments.repair or Repair.CONLLEVAL
+    if arguments.incidence or arguments.engine == SPARK:
+        return _split_incidences(arguments)
     samples = _split_samples(arguments)
     parts = {name: part.corpus for name, part in samples.items()}
     if arguments.join_at:
         parts = {name: join_at(corpus) for name, corpus in parts.items()}
-    given = {name: vars(arguments).get(name) for name in SPLIT}
-    options = {name: value for name, value in given.items() if value is not None} | key(arguments)
-    if "representative" in options:
-        floor = options["representative"]
-        options["representative"] = None if floor == "off" else _number(floor, "--representative")
-    method, discard = options.pop("method", "mincut"), options.pop("discard", 0)
-    with work_shown("cutting") as shown:
-        plan = mincut(parts, method=method, discard=discard, progress=shown, **options)
-    compared = {method: plan}
-    if arguments.compare:
-        from ..partition import has_metis
-
-        others = ["random", "paper"] if has_metis() else ["random"]
-        compared |= {other: mincut(parts, method=other, **options) for other in others}
+    compared = _plans(parts, arguments, key(arguments))
+    plan = next(iter(compared.values()))
     source = next(iter(samples.values())).source
     if source is not None:
         plan = replace(plan, source=asdict(source))
@@ -116,14 +161,129 @@ def _split(arguments: argparse.Namespace) -> str:
             plan, parts, folder, format=_kept_format(arguments, samples), samples=samples, files=files,
             reading=_reading(arguments),
         )  # fmt: skip
-        Path(folder, "report.md").write_text(split_text(compared, markdown=True) + "\n", "utf-8")
+        _write_report(compared, folder)
     if arguments.html:
         groups = component_sizes(parts, **key(arguments))
         title = f"Split of {arguments.input[0]}" if len(arguments.input) == 1 else "Split"
         write_text(arguments.html, html_split(compared, components=groups, title=title))
+    return _said(compared, arguments)
+
+
+def _plans(data: Any, arguments: argparse.Namespace, more: Mapping[str, Any]) -> dict[str, SplitPlan]:
+    """The plan, and those to compare it with, by their methods."""
+    given = {name: vars(arguments).get(name) for name in SPLIT} | {"engine": _engine(arguments)}
+    options = {name: value for name, value in given.items() if value is not None} | dict(more)
+    if "representative" in options:
+        floor = options["representative"]
+        options["representative"] = None if floor == "off" else _number(floor, "--representative")
+    method, discard = options.pop("method", "mincut"), options.pop("discard", 0)
+    with work_shown("cutting") as shown:
+        plans = {method: mincut(data, method=method, discard=discard, progress=shown, **options)}
+    if arguments.compare:
+        from ..partition import has_metis
+
+        others = ["random", "paper"] if has_metis() else ["random"]
+        plans |= {other: mincut(data, method=other, **options) for other in others}
+    return plans
+
+
+def _engine(arguments: argparse.Namespace) -> str | None:
+    return Engine.PEEL if arguments.engine == SPARK else arguments.engine
+
+
+def _write_report(plans: Mapping[str, SplitPlan], folder: str) -> None:
+    Path(folder, "report.md").write_text(split_text(plans, markdown=True) + "\n", "utf-8")
+
+
+def _said(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:
     if arguments.json:
-        return to_json(plan.to_dict())
-    return f"{split_text(compared, colour=wants_colour())}\n\nWritten to {arguments.output}."
+        return to_json(next(iter(plans.values())).to_dict())
+    return f"{split_text(plans, colour=wants_colour())}\n\nWritten to {arguments.output}."
+
+
+# --- samples by their entities alone --------------------------------------------------------------------------
+
+_OF_TEXT = (
+    "input", "unit", "duplicates_together", "join_at", "key", "ignore_case", "tokens", "tags", "entities", "labels",
+    "scheme",
+)  # fmt: skip
+_NOT_OF_SPARK = ("column", "text", "document", "end", "duplicates_together")
+
+
+def _split_incidences(arguments: argparse.Namespace) -> str:
+    _refuse_without_effect(arguments, ("format", "column", "text", "document", "end"), "without the text", True)
+    with written_together(arguments.output) as folder, _incidences(arguments) as data:
+        for name in ("unit", "duplicates_together"):  # what they say is in the incidences already
+            setattr(arguments, name, None)
+        plans = _plans(data, arguments, {})
+        write_assignment(next(iter(plans.values())), data, folder)
+        _write_report(plans, folder)
+    return _said(plans, arguments)
+
+
+@contextmanager
+def _incidences(arguments: argparse.Namespace) -> Iterator[Incidences]:
+    """From a file or from Spark, which keeps what it needs in a hidden folder beside the results."""
+    file = arguments.incidence
+    _refuse_without_effect(arguments, _OF_TEXT, "with --incidence, which has the entities", bool(file))
+    if arguments.engine != SPARK:
+        yield Incidences.load(file)
+        return
+    from ..distributed import spark_incidences, spark_session
+
+    with (
+        tempfile.TemporaryDirectory(dir=arguments.output, prefix=".spark-") as scratch,
+        spark_session(arguments.master, _spark_conf(arguments), scratch),
+    ):
+        if not file:
+            file = os.path.join(scratch, "incidence")
+            _extract(arguments, file)
+        with spark_incidences(file) as data:
+            yield data
+
+
+def _incidence(arguments: argparse.Namespace) -> str:
+    arguments.repair = arguments.repair or Repair.CONLLEVAL
+    is_spark = arguments.engine == SPARK
+    _refuse_without_effect(arguments, ("master", "spark_conf"), "without --engine spark", not is_spark)
+    if is_spark:
+        _extract(arguments, arguments.output)
+    else:
+        parts = {name: samples.corpus for name, samples in _split_samples(arguments).items()}
+        parts = {name: join_at(corpus) if arguments.join_at else corpus for name, corpus in parts.items()}
+        given = {name: getattr(arguments, name) for name in ("unit", "duplicates_together")}
+        options = {name: value for name, value in given.items() if value is not None} | key(arguments)
+        write_incidence(parts, arguments.output, **options)
+    return f"Written to {arguments.output}."
+
+
+def _extract(arguments: argparse.Namespace, path: str) -> None:
+    from ..distributed import spark_extract
+
+    _refuse_without_effect(arguments, _NOT_OF_SPARK, "with --engine spark", True)
+    columns = {name: getattr(arguments, name) for name in ("tokens", "tags", "entities")}
+    spark_extract(
+        arguments.input, path, master=arguments.master, conf=_spark_conf(arguments), unit=arguments.unit or Unit.SAMPLE,
+        joined=arguments.join_at, **key(arguments), **tag_options(arguments), **columns,
+    )  # fmt: skip
+
+
+def _spark_conf(arguments: argparse.Namespace) -> dict[str, str]:
+    pairs = [text.partition("=") for text in arguments.spark_conf or ()]
+    for name, equals, _ in pairs:
+        if not equals:  # the value is not shown: it may be a secret
+            raise CleancutError(f"--spark-conf: {name.partition('=')[0]:.40} is no NAME=VALUE. Give the value as well.")
+    return {name: value for name, _, value in pairs}
+
+
+def _refuse_without_effect(
+    arguments: argparse.Namespace, names: tuple[str, ...], why: str, useless: bool
+) -> None:  # fmt: skip
+    for name in names:
+        default = None if name == "duplicates_together" else False
+        if useless and vars(arguments).get(name) not in (None, default, []):
+            option = {"input": "INPUT", "duplicates_together": "--tear-duplicates"}.get(name, f"--{name}")
+            raise CleancutError(f"{option.replace('_', '-')} has no effect {why}. Leave it out.")
 
 
 def _number(text: str, option: str) -> float:
