@@ -16,7 +16,7 @@ SOURCE = ROOT / "src" / "cleancut"
 
 # Who may import whom: a module imports only from modules on earlier lines.
 LAYERS = [
-    {"version", "tags"},
+    {"version", "tags", "notebook"},
     {"inputs", "locating", "files"},
     {"spans"},
     {"alignment", "reading", "exposure", "partition", "resampling"},
@@ -43,6 +43,7 @@ LAYERS = [
 ENGINE = {
     "version",
     "tags",
+    "notebook",
     "files",
     "inputs",
     "spans",

@@ -157,3 +157,37 @@ def test_seqscore_on_the_type_confusable_mentions(data):
     assert score.n_confusable == theirs.total_ref
     if theirs.total_ref:
         assert score.recall_confusable == pytest.approx(theirs.recall)
+
+
+# --- what the README says of them -----------------------------------------------------------------------
+
+
+def test_ill_formed_tags_in_other_tools():
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    scoring = pytest.importorskip("seqscore.scoring", reason="SeqScore is needed for the comparison")
+    ill, nothing = [["O", "I-PER", "I-PER"]], [["O", "O", "O"]]
+    assert get_entities(ill) == [("PER", 1, 2)] and len(Mentions.of(ill)) == 1
+    assert report(ill, nothing, mode="strict", scheme=schemes.IOB2)["micro avg"]["support"] == 0
+    assert len(Mentions.of(ill, scheme="iob2", repair="discard")) == 0
+    found = {how: scoring.score_label_sequences(ill, nothing, "BIO", repair=how)[0] for how in ("conlleval", "discard")}
+    assert (found["conlleval"].false_pos, found["discard"].false_pos) == (1, 0)
+    with pytest.raises(Exception, match="Cannot score sequence due to validation errors"):
+        scoring.score_label_sequences(ill, nothing, "BIO", repair=None)
+    with pytest.raises(Exception, match="Could not parse label 'PER'"):
+        scoring.score_label_sequences([["PER"]], [["PER"]], "BIO", repair="conlleval")
+
+
+def test_schemes_of_other_tools():
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    encoding = pytest.importorskip("seqscore.encoding", reason="SeqScore is needed for the comparison")
+    scoring = pytest.importorskip("seqscore.scoring")
+    assert set(encoding.SUPPORTED_ENCODINGS) == {"BIO", "BIOES", "BILOU", "BMES", "BMEOW", "IO", "IOB"}
+    assert get_entities([["U-P", "U-P"]]) == [("P", 0, 1)]  # its default mode has no U
+    assert get_entities([["S-P", "S-P"]]) == [("P", 0, 0), ("P", 1, 1)] and len(Mentions.of([["U-P", "U-P"]])) == 2
+    single, _ = scoring.score_label_sequences([["S-P", "S-P"]], [["S-P", "S-P"]], "BIOES", repair=None)
+    assert single.true_pos == 2
+    other, _ = scoring.score_label_sequences([["O"]], [["S-P"]], "BIOES", repair=None)
+    single.update(other)  # its counts add up
+    assert (single.true_pos, single.total_ref) == (2, 3)

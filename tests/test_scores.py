@@ -171,7 +171,7 @@ def test_a_score_reads_like_a_mapping_and_names_what_it_has():
     assert dict(s) == s.to_dict() and len(s) == len(s.to_dict()) and "f1/PER" in s
     assert s == exact_f1(GOLD, PRED) and s != exact_f1(GOLD, GOLD)
     assert repr(s).startswith("exact_f1(precision=0.2500, recall=0.3333")
-    with pytest.raises(AttributeError, match="no 'fl'; it has precision, recall, f1"):
+    with pytest.raises(AttributeError, match="no 'fl'. Did you mean f1\\? It has precision, recall, f1"):
         _ = s.fl
 
 

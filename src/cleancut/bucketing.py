@@ -7,7 +7,6 @@ side is in exactly one bucket of each attribute and the counts add up to the tot
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +20,11 @@ from numpy.typing import NDArray
 
 from .alignment import Aligner, Counts
 from .exposure import NOVELTY, Exposed, Exposure
+from .notebook import html_page, html_table
 from .resampling import Part, Rows, intervals, parse_resamples
 from .scores import Sums, signature
 from .spans import Corpus, Mentions, pair, ranges
-from .tags import CleancutError, bounds_of, parse_choice
+from .tags import CleancutError, bounds_of, did_you_mean, parse_choice
 
 
 class Level(StrEnum):
@@ -348,7 +348,7 @@ _DEFAULT = 4
 # --- scores ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Buckets(Mapping[str, list[dict[str, Any]]]):
     """Scores by bucket, a mapping: ``found["eLen"]`` lists the buckets of entity length, in ascending order.
 
@@ -370,6 +370,26 @@ class Buckets(Mapping[str, list[dict[str, Any]]]):
 
     def __len__(self) -> int:
         return len(self.by_attribute)
+
+    def __repr__(self) -> str:
+        shown = (
+            f"{name}: " + ", ".join(f"{row['bucket']}={row['f1']:.4f}" for row in rows if row["n_gold"])
+            for name, rows in self.by_attribute.items()
+        )
+        return f"Buckets of F1 ({'; '.join(shown)}) {self.signature}"
+
+    def _repr_html_(self) -> str:
+        """Tables for notebooks: the buckets of each attribute."""
+        keys = ("n_gold", "n_pred", "precision", "recall", "f1")
+        tables = [
+            html_table(
+                f"{name}: {describe(name)} (%)",
+                ["bucket", *keys],
+                [[row["bucket"], *(row[key] for key in keys)] for row in rows if row["n_gold"] or row["n_pred"]],
+            )
+            for name, rows in self.by_attribute.items()
+        ]
+        return html_page(*tables, notes=[self.signature])
 
     def to_dict(self) -> dict[str, Any]:
         """Flat names to plain numbers, ``{"f1/eLen/1": 0.4, ...}``, the signature last."""
@@ -449,8 +469,7 @@ def _chosen(names: Sequence[str] | None, level: Level, exposure: Exposure | None
     found = []
     for name in dict.fromkeys(names):
         if name not in _ATTRIBUTES:
-            close = difflib.get_close_matches(str(name), _ATTRIBUTES, 1, 0.4)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            hint = did_you_mean(name, _ATTRIBUTES)
             raise CleancutError(f"attribute {name!r} is unknown.{hint} The attributes are {', '.join(_ATTRIBUTES)}.")
         attribute = _ATTRIBUTES[name]
         if attribute.needs_train and exposure is None:

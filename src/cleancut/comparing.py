@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .exposure import Exposure
+from .notebook import html_page, html_table
 from .resampling import Paired, Rows, paired, parse_resamples
 from .scores import NEED_TRAIN, Score, clean_f1, exact_f1, hardeval, partial_f1
 from .spans import Pair, overlaps, pair
@@ -168,6 +169,21 @@ class Comparison:
             shown = (f"{d.value} {d.difference:+.4f}{'*' * d.significant}" for d in self.pairs if (d.a, d.b) == (a, b))
             lines.append(f"  {a} - {b}: {', '.join(shown)}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Tables for notebooks: what is compared of each system, and the differences of each pair."""
+        keys = [(metric, value) for metric in self._metrics for value in COMPARED[metric]]
+        values = [[name, *(found[metric][value] for metric, value in keys)] for name, found in self.scores.items()]
+        tables = [html_table("Systems (%)", ["system", *(value for _, value in keys)], values)]
+        header = ["value", "difference", "low", "high", "p", "Holm p", ""]
+        for a, b in self.beside:
+            rows = [
+                [d.value, d.difference, d.low, d.high, f"{d.p:.4f}", f"{d.p_holm:.4f}", "*" * d.significant]
+                for d in self.pairs
+                if (d.a, d.b) == (a, b)
+            ]
+            tables.append(html_table(f"{a} minus {b} (%; * significant at {ALPHA})", header, rows))
+        return html_page(*tables, notes=[self.signature])
 
 
 def compare(

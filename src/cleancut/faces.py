@@ -7,7 +7,6 @@ process, so that gathering never depends on which came first.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +20,7 @@ from .exposure import Exposure
 from .inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
 from .scores import NEED_TRAIN
 from .spans import Corpus
-from .tags import CleancutError, bounds_of
+from .tags import CleancutError, bounds_of, did_you_mean
 
 KEYWORDS = {
     "exact_f1": ("labels", "scheme", "repair", "ci", "seed", "keys"),
@@ -188,8 +187,7 @@ def _check_keywords(given: dict[str, Any]) -> None:
     known = sorted({name for names in KEYWORDS.values() for name in names})
     for name in given:
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f" Did you mean {close[0]}?" if close else f" The keywords are {', '.join(known)}."
+            hint = did_you_mean(name, known) or f" The keywords are {', '.join(known)}."
             raise CleancutError(f"keyword {name!r} is not known to any cleancut metric.{hint}")
 
 

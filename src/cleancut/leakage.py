@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .exposure import Exposure, Key, entity_codes, text_hashes
 from .inputs import Interner
+from .notebook import html_page, html_table, percent
 from .scores import memorisation, share
 from .spans import Corpus, Mentions
 from .tags import CleancutError, bounds_of, parse_choice
@@ -34,7 +35,7 @@ class Unit(StrEnum):
     DOC = "doc"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """How far the splits of a dataset share their entities."""
 
@@ -53,6 +54,37 @@ class Audit:
     unit: str
     key: str
     notes: list[str]
+
+    def __repr__(self) -> str:
+        shown = (
+            f"{name}: {percent(row['rate_partial'])}% partly, {percent(row['rate_full'])}% fully"
+            for name, row in self.pairs.items()
+        )
+        return f"Audit of {', '.join(self.types)} by {self.unit} (key: {self.key}): {'; '.join(shown)}"
+
+    def _repr_html_(self) -> str:
+        """Tables for notebooks: every pair of splits, what a look-up scores, what leaks most."""
+        header = ["pair", f"{self.unit}s", "empty", "partly", "%", "fully", "%", "mentions %", "entities %"]
+        rows = []
+        for name, row in self.pairs.items():
+            counts = [row["n_samples"], row["n_empty"]]
+            rates = [row["n_partial"], row["rate_partial"], row["n_full"], row["rate_full"]]
+            of = [float(share(row[f"n_{what}_contaminated"], row[f"n_{what}"])) for what in ("mentions", "entities")]
+            rows.append([name.replace("_vs_", " in "), *counts, *rates, *of])
+        tables = [html_table(f"Shared entities (key: {self.key})", header, rows)]
+        looked = [
+            [name, *(row[key] for key in ("precision", "recall", "f1"))] for name, row in self.memorisation.items()
+        ]
+        tables.append(
+            html_table(f"A look-up of the {next(iter(self.types))} mentions (%)", ["split", "P", "R", "F1"], looked)
+        )
+        leaks = []
+        for leak in self.top_leaks[:5]:
+            here, there = leak["pair"].split("_vs_")
+            leaks.append([leak["entity"], leak["label"], f"{here} in {there}", leak[f"n_{here}"], leak[f"n_{there}"]])
+        if leaks:
+            tables.append(html_table("Entities that leak most", ["entity", "type", "pair", "here", "there"], leaks))
+        return html_page(*tables, notes=self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists; the pairs at the top."""

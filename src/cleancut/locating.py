@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
-from .tags import CleancutError
+from .tags import CleancutError, did_you_mean
 
 
 def hub_folder(kind: str) -> Path:
@@ -20,7 +19,7 @@ def metric(name: str) -> str:
     folder = hub_folder("metrics")
     names = sorted(path.parent.name for path in folder.glob("*/*.py") if path.stem == path.parent.name)
     if name not in names:
-        close = difflib.get_close_matches(name, names, 1)
-        hint = f" Did you mean {close[0]}?" if close else ""
-        raise CleancutError(f"there is no metric {name!r}.{hint} The metrics are {', '.join(names)}.")
+        raise CleancutError(
+            f"there is no metric {name!r}.{did_you_mean(name, names)} The metrics are {', '.join(names)}."
+        )
     return str(folder / name)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +18,7 @@ from .leakage import Unit
 from .locating import hub_folder
 from .sources import is_config
 from .splitting import Effort, Engine, Method, mincut, parse_discard, parse_ratios
-from .tags import CleancutError, Repair, parse_choice, parse_scheme
+from .tags import CleancutError, Repair, did_you_mean, parse_choice, parse_scheme
 
 COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end", "repair")
 """What ``[columns]`` may say: the keyword arguments of ``from_dataset``."""
@@ -71,8 +70,9 @@ class Recipe:
             return cls.load(text)
         shipped = {path.stem: path for path in sorted(hub_folder("splitters").glob("recipes/*.toml"))}
         if text not in shipped:
+            hint = did_you_mean(text, shipped)
             raise CleancutError(
-                f"there is no recipe {text!r}.{_hint(text, shipped)} Give a .toml file, or one of {', '.join(shipped)}."
+                f"there is no recipe {text!r}.{hint} Give a .toml file, or one of {', '.join(shipped)}."
             )
         return cls.load(shipped[text])
 
@@ -141,7 +141,7 @@ def _tables(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
     for name, table in found.items():
         if name not in TABLES:
             raise CleancutError(
-                f"{path}: [{name}] is unknown.{_hint(name, TABLES)} The tables of a recipe are "
+                f"{path}: [{name}] is unknown.{did_you_mean(name, TABLES)} The tables of a recipe are "
                 f"{', '.join(f'[{table}]' for table in TABLES)}."
             )
         if not isinstance(table, dict):
@@ -149,7 +149,7 @@ def _tables(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
         for key in table:
             if key not in TABLES[name]:
                 raise CleancutError(
-                    f"{path}, [{name}]: {key!r} is unknown.{_hint(key, TABLES[name])} "
+                    f"{path}, [{name}]: {key!r} is unknown.{did_you_mean(key, TABLES[name])} "
                     f"The keys are {', '.join(TABLES[name])}."
                 )
     for name in ("dataset", "publish"):
@@ -227,8 +227,3 @@ def _placed(where: str) -> Iterator[None]:
 def _check(good: bool, what: str, wanted: str) -> None:
     if not good:
         raise CleancutError(f"{what} is not valid. Give {wanted}.")
-
-
-def _hint(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f" Did you mean {close[0]}?" if close else ""

@@ -17,6 +17,7 @@ from .exposure import NOVELTY
 from .folds import Folds
 from .ladders import Ladder
 from .leakage import Audit
+from .notebook import percent
 from .scores import Score
 from .splitting import SplitPlan
 
@@ -35,11 +36,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def percent(fraction: float) -> str:
-    """``0.7456`` -> ``74.56``; a dash where there is nothing to measure."""
-    return "-" if math.isnan(fraction) else f"{100 * fraction:.2f}"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, colour: bool = False, strong: int = -1) -> str:

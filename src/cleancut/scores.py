@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from .alignment import WHOLE, Aligner, Counts, Match, tally
 from .exposure import HARD, NOVELTY, Exposed, Exposure
+from .notebook import html_page, html_table
 from .resampling import Part, Rows, columns, intervals, parse_resamples
 from .spans import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
-from .tags import CleancutError, Scheme, Tagging, bounds_of, parse_choice
+from .tags import CleancutError, Scheme, Tagging, bounds_of, did_you_mean, parse_choice
 from .version import __version__
 
 Value = float | int | str
@@ -140,8 +141,9 @@ class Score(Mapping[str, Any]):
         try:
             return self._values()[name]
         except KeyError:
-            flat = ", ".join(key for key in self._values() if "/" not in key)
-            raise AttributeError(f"{self.metric} has no {name!r}; it has {flat}") from None
+            flat = [key for key in self._values() if "/" not in key]
+            hint = did_you_mean(name, flat)
+            raise AttributeError(f"{self.metric} has no {name!r}.{hint} It has {', '.join(flat)}.") from None
 
     def __getitem__(self, key: str) -> Any:
         return self._values()[key]
@@ -177,6 +179,37 @@ class Score(Mapping[str, Any]):
         shown = {k: v for k, v in self._values().items() if "/" not in k and isinstance(v, int | float)}
         values = ", ".join(f"{k}={v:.4f}" if isinstance(v, float) else f"{k}={v}" for k, v in shown.items())
         return f"{self.metric}({values}) {self.signature}"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: the headline values of all types together and of each, in percent."""
+        values = self._values()
+        if self.metric == "hardeval":
+            kinds = [name.removeprefix("n_") for name in values if name.startswith("n_") and "repaired" not in name]
+            rows = [
+                [kind, values["ter" if kind == "all" else f"ter_{kind}"], values[f"errors_{kind}"], values[f"n_{kind}"]]
+                for kind in kinds
+            ]
+            rows = [["hardeval", values["hardeval"], None, None], *rows]
+            drawn = html_table("hardeval: token error rates (%)", ["tokens", "ter", "errors", "n"], rows)
+            return html_page(drawn, notes=[self.signature])
+        total = self.row(self.sums.counts.total())
+        columns = [name for name in _HEADLINE[self.metric] if name in total]
+        by_type = {name: self.row(sums) for name, sums in self.sums.counts.by_type.items()}
+        rows = [[name, *(row[column] for column in columns)] for name, row in {"all": total, **by_type}.items()]
+        tables = [html_table(f"{self.metric} (%)", ["type", *columns], rows)]
+        if self.sums.rows is not None:
+            ends = [name for name in columns if f"{name}_low" in values]
+            rows = [[end, *(values[f"{name}_{end}"] for name in ends)] for end in ("low", "high")]
+            tables.append(html_table("95% intervals (%)", ["", *ends], rows))
+        return html_page(*tables, notes=[self.signature])
+
+
+_HEADLINE = {
+    "exact_f1": ("precision", "recall", "f1", "n_gold", "n_pred", "n_exact"),
+    "partial_f1": ("f1_exact", "f1_left", "f1_right", "f1_overlap", "f1_iou", "n_gold", "n_pred"),
+    "clean_f1": ("f1", "clean_f1", "delta_f1", "clean_recall", "contaminated_recall", "contamination_rate", "n_clean"),
+}
+"""What a notebook shows of each metric, where it was computed."""
 
 
 def signature(metric: str, sums: Sums, settings: Mapping[str, Value]) -> str:

@@ -30,7 +30,7 @@ class Tagged(NamedTuple):
     repair: Repair = Repair.CONLLEVAL
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mentions:
     """Typed token spans of a list of samples: sorted, unique, half-open; nested and overlapping ones are legal.
 
@@ -102,6 +102,9 @@ class Mentions:
     def __len__(self) -> int:
         return len(self.sample)
 
+    def __repr__(self) -> str:
+        return f"Mentions({len(self)}{_of_types(self)} in {self.n_samples} samples)"
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mentions):
             return NotImplemented
@@ -155,12 +158,18 @@ class Mentions:
         return [[next(flat) for _ in range(n)] for n in self.lengths.tolist()]
 
 
+def _of_types(mentions: Mentions) -> str:
+    """`` of LOC, PER``; of many types, the first."""
+    shown = [*mentions.labels[:8], *(["..."] if len(mentions.labels) > 8 else [])]
+    return f" of {', '.join(shown)}" if shown else ""
+
+
 def _moved(where: Where, chosen: NDArray[np.integer], sample: int, token: int | None = None) -> str:
     """The place that a selected sample came from."""
     return where(int(chosen[sample]), token)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Samples of words with their mentions.
 
@@ -242,6 +251,10 @@ class Corpus:
 
     def __len__(self) -> int:
         return self.mentions.n_samples
+
+    def __repr__(self) -> str:
+        mentions = f"{len(self.mentions)} mentions{_of_types(self.mentions)}"
+        return f"Corpus({len(self)} samples, {self.n_tokens} tokens, {mentions})"
 
     @property
     def n_tokens(self) -> int:

@@ -21,6 +21,7 @@ from .exposure import Key, entity_codes, mixed, sample_hashes
 from .files import replacing
 from .incidence import Incidences, own_numbers
 from .leakage import SPLITS, Unit, contamination, split_rank
+from .notebook import html_page, html_table
 from .shapes import Samples, from_dataset, own_documents, read_dataset
 from .spans import Corpus
 from .tags import CleancutError, bounds_of, parse_choice
@@ -60,7 +61,7 @@ class Effort(StrEnum):
     BEST = "best"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SplitPlan:
     """Which sample goes where, and what that gives: the product of a split, from which all else is derived."""
 
@@ -97,6 +98,31 @@ class SplitPlan:
     def n_discarded(self) -> int:
         """Samples that are set aside."""
         return int((self.assignment == ASIDE).sum())
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name}={n}" for name, n in self.sizes.items())
+        return f"SplitPlan({sizes}, n_discarded={self.n_discarded}): {self.guarantee}. {self.signature}"
+
+    def _repr_html_(self) -> str:
+        """Tables for notebooks: sizes, how representative the splits are, leakage before and after."""
+        kept = max(len(self.assignment) - self.n_discarded, 1)
+        rows = []
+        for name, row in self.representation.items():
+            ratios = [f"{row[key]:.3f}" for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
+            rows.append([name, self.sizes[name], self.sizes[name] / kept, *ratios, row["min_type_count"]])
+        if self.n_discarded:
+            rows.append(["set aside", self.n_discarded, None, None, None, None])
+        header = ["split", "samples", "%", "entities/sample", "with entities", "rarest type"]
+        title = "Sizes, and how the splits compare with the corpus (1.000: the same)"
+        tables = [html_table(title, header, rows)]
+        before, rows = self.leakage["before"], []
+        for pair, after in self.leakage["after"].items():
+            then = [before[pair][key] if pair in before else None for key in ("n_partial", "rate_partial")]
+            rows.append([pair.replace("_vs_", " with "), *then, after["n_partial"], after["rate_partial"]])
+        header = ["pair", "before", "%", "after", "%"]
+        tables.append(html_table("Samples that share an entity", header, rows))
+        said = f"{self.guarantee[0].upper()}{self.guarantee[1:]}."
+        return html_page(*tables, notes=[said, *self.notes, self.signature])
 
     def to_dict(self) -> dict[str, Any]:
         """What ``cleancut split --json`` prints."""

@@ -8,7 +8,8 @@ them, to read bare IO names and to encode.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import difflib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
@@ -49,13 +50,27 @@ Choice = TypeVar("Choice", bound=StrEnum)
 _ALIASES = {"iobes": Scheme.BIOES, "bmeso": Scheme.BMES, "bio": Scheme.IOB2, "iob": Scheme.IOB1}
 
 
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """`` Did you mean iob2?`` where a known name is near to the one given, else nothing.
+
+    >>> did_you_mean("Exakt", ["exact", "partial"]), did_you_mean("x", ["exact"])
+    (' Did you mean exact?', '')
+    """
+    folded: dict[str, str] = {}
+    for one in known:
+        folded.setdefault(one.lower(), one)
+    close = difflib.get_close_matches(str(name).lower(), folded, 1, 0.5)
+    return f" Did you mean {folded[close[0]]}?" if close else ""
+
+
 def parse_choice(kind: type[Choice], value: str, name: str) -> Choice:
     """The member of an enumeration that a user named, or an error that lists them all."""
     try:
         return kind(str(value).lower())
     except ValueError:
         choices = ", ".join(kind)
-        raise CleancutError(f"{name}={value!r} is unknown. Choose one of: {choices}.") from None
+        hint = did_you_mean(value, kind)
+        raise CleancutError(f"{name}={value!r} is unknown.{hint} Choose one of: {choices}.") from None
 
 
 def parse_scheme(value: str | None) -> Scheme | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from .inputs import MASK, label_names
 from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
 from .shapes import from_dataset
 from .spans import Corpus, Mentions, Tagged, in_sample, ranges
-from .tags import CleancutError, Repair, bounds_of, parse_scheme
+from .tags import CleancutError, Repair, bounds_of, did_you_mean, parse_scheme
 
 DEFAULT = (
     "precision", "recall", "f1", "clean_recall", "clean_f1", "delta_f1", "memorisation_f1", "hardeval", "ter_unseen",
@@ -95,8 +94,7 @@ class NerMetrics:
             plain, slash, of_type = wanted.partition("/")
             found = next((name for name in available if plain in known and plain in values[name]), None)
             if found is None or (slash and of_type not in types):
-                close = difflib.get_close_matches(wanted, [*known, *(f"{plain}/{t}" for t in types)], 1)
-                hint = f" Did you mean {close[0]!r}?" if close else ""
+                hint = did_you_mean(wanted, [*known, *(f"{plain}/{t}" for t in types)])
                 train = "" if self._exposure is not None else " (clean_f1 and hardeval need train=)"
                 raise CleancutError(f"metrics: {wanted!r} is unknown{train}.{hint}")
             needed.append(found)

@@ -66,9 +66,9 @@ def _add_split(commands: Any) -> None:
     )
     # without a default: what is neither given nor in the recipe is left to mincut
     parser.add_argument("--ratios", metavar="R", help="80/10/10 (default), 80/20, or original")
-    parser.add_argument("--seed", type=int, metavar="N", help="default 13")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the random choices; default 13")
     parser.add_argument("--unit", choices=list(Unit), help="what stays whole; default sample")
-    parser.add_argument("--method", choices=list(Method), help="default mincut")
+    parser.add_argument("--method", choices=list(Method), help="how to split; default mincut")
     parser.add_argument("--compare", action="store_true", help="show random and paper beside the method")
     parser.add_argument(
         "--engine", choices=[*Engine, SPARK],
@@ -82,7 +82,9 @@ def _add_split(commands: Any) -> None:
     parser.add_argument(
         "--representative", metavar="R", help="least entities per sample against the corpus (default 0.9), or off"
     )
-    parser.add_argument("--min-per-type", type=int, metavar="N", help="mentions of each type; default 20")
+    parser.add_argument(
+        "--min-per-type", type=int, metavar="N", help="mentions of each type in a held-out split; default 20"
+    )
     parser.add_argument(
         "--tear-duplicates", dest="duplicates_together", action="store_false", default=None,
         help="let samples with the same words go to different splits",

@@ -16,7 +16,7 @@ def add(commands: Any) -> None:
         commands,
         "buckets",
         _buckets,
-        "score by what mentions are like: length, frequency, consistency in training, ...",
+        "score by what mentions are like: their length, their frequency and consistency in training, ...",
         "cleancut buckets --gold test.conll --pred system.conll --train train.conll --attributes eLen,eCon",
     )
     add_system_options(parser)

@@ -24,7 +24,7 @@ def command(commands: Any, name: str, run: Callable[..., str | None], summary: s
     parser = commands.add_parser(
         name,
         help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
+        description=f"{summary[0].upper()}{summary[1:].rstrip('.')}.",
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

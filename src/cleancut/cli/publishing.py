@@ -32,16 +32,16 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("plan", metavar="PLAN", help="plan.json, with the splits beside it")
     parser.add_argument("--to", required=True, metavar="ORG/NAME", help="the dataset; made if it is not there")
-    parser.add_argument("--config", required=True, metavar="NAME", help="such as mincut-80-10-10")
-    parser.add_argument("--private", action="store_true", help="if the dataset is new")
-    parser.add_argument("--indices-only", action="store_true", help="where each row is in the source, and no text")
+    parser.add_argument("--config", required=True, metavar="NAME", help="name of the config, such as mincut-80-10-10")
+    parser.add_argument("--private", action="store_true", help="make the dataset private, if it is new")
+    parser.add_argument("--indices-only", action="store_true", help="upload the places of the rows, and no text")
     parser.add_argument(
         "--also", default="", metavar="A,B",
         help="derived configs: clean-test, contaminated-test, ladder (one config for each of its training sets)",
     )  # fmt: skip
     add_ladder_options(parser)
-    parser.add_argument("--licence", metavar="L", help="for the card; default that of the source")
-    parser.add_argument("--pr", action="store_true", help="as a pull request")
+    parser.add_argument("--licence", metavar="L", help="licence for the card; default that of the source")
+    parser.add_argument("--pr", action="store_true", help="upload as a pull request")
     _add_push(parser)
 
     parser = command(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import glob
 import os
 import sys
@@ -18,7 +17,7 @@ from ..reading import paired_batches, read_batches
 from ..report import runs_text, scores_text, to_json
 from ..scores import NEED_TRAIN, Score
 from ..spans import Corpus, overlaps
-from ..tags import CleancutError
+from ..tags import CleancutError, did_you_mean
 from .options import add_system_options, command, exposure_of, key, system_files, tag_options
 from .terminal import wants_colour, with_progress
 
@@ -156,8 +155,7 @@ def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
     names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
     for name in names:
         if name not in METRICS:
-            close = difflib.get_close_matches(name, METRICS, 1)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            hint = did_you_mean(name, METRICS)
             raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(METRICS)}.")
     if not names:
         raise CleancutError(f"--metrics: none given. The metrics are {', '.join(METRICS)}.")

@@ -1,0 +1,246 @@
+"""Writes what the documentation shows but no one should type: the picture, lists of names and commands, output.
+
+    python docs/refresh.py            # rewrites the files
+    python docs/refresh.py --check    # says which are out of date, and writes nothing
+
+The numbers are those of ``cleancut demo``, which is run for it. The tests run the same check.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import inspect
+import io
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import cleancut as cc
+from cleancut import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+
+TASKS = {
+    "Read and write": "Corpus Mentions read read_batches read_pair write from_dataset load_splits detect Shape join_at",
+    "Score": "exact_f1 partial_f1 clean_f1 hardeval Score Counts errors Errors metric",
+    "What training has shown": "Exposure Exposed mention_statistics",
+    "Buckets and diagnosis": "buckets Buckets register_attribute self_diagnosis comparative_diagnosis model_wise "
+    "attribute_wise friedman wilcoxon",
+    "Compare systems and runs": "compare Comparison over_runs contamination_correlation",
+    "Audit": "audit Audit subsets",
+    "Split": "mincut SplitPlan component_sizes mincut_folds kfold Folds Fold hardeval_folds CleanCutSplit "
+    "Incidences write_incidence spark_extract spark_incidences",
+    "Ladders": "ladder Ladder Rung",
+    "Reports": "html_report html_audit html_split html_comparison",
+    "The Hub": "publish materialise publish_metrics stage",
+}
+"""Public names by what they are for. A name that stands nowhere is listed under "Also"."""
+
+
+# --- names and commands -------------------------------------------------------------------------------
+
+
+def tasks() -> dict[str, list[str]]:
+    """The public names of each task, all of them."""
+    found = {task: [name for name in names.split() if name in cc.__all__] for task, names in TASKS.items()}
+    placed = {name for names in found.values() for name in names}
+    return {**found, "Also": [name for name in cc.__all__ if name not in placed and not name.startswith("_")]}
+
+
+def first_sentence(name: str) -> str:
+    text = inspect.getdoc(getattr(cc, name)) or ""
+    line = " ".join(text.split("\n\n")[0].split())
+    line = re.split(r"(?<=[.])\s", line)[0]
+    return line.replace("``", "`").replace("|", "\\|")
+
+
+def slug(task: str) -> str:
+    return task.lower().removeprefix("the ").replace(" ", "-")
+
+
+def api_index() -> str:
+    intro = (
+        "Everything below is `cleancut.<name>`; `cleancut.trainer.NerMetrics` is apart, since it is for a `Trainer`. "
+        "The headings lead to signatures and docstrings."
+    )
+    lines = ["# Public names", "", intro, ""]
+    for task, names in tasks().items():
+        lines += [f"## [{task}](reference/{slug(task)}.md)", "", "| name | what |", "|---|---|"]
+        lines += [f"| `{name}` | {first_sentence(name)} |" for name in names]
+        lines += [""]
+    return "\n".join(lines)
+
+
+def reference(task: str, names: list[str]) -> str:
+    own = ["cleancut.trainer.NerMetrics"] if task == "Also" else []
+    blocks = "\n\n".join(f"::: {name}" for name in [*(f"cleancut.{name}" for name in names), *own])
+    return f"# {task}\n\n{blocks}\n"
+
+
+COMMANDS = """# Commands
+
+`cleancut COMMAND --help` says the same. Exit codes: 0, or 2 with one line on standard error where the input is bad.
+
+Completion for a shell (`pip install "cleancut[completion]"`; also for fish):
+
+```bash
+cleancut completion bash > ~/.local/share/bash-completion/completions/cleancut
+cleancut completion zsh > ~/.zfunc/_cleancut
+```
+"""
+
+
+def commands_page() -> str:
+    """Every command with its options, as the parser has them."""
+    main = cli.parser()
+    commands = next(a for a in main._actions if isinstance(a, argparse._SubParsersAction)).choices
+    lines = [COMMANDS]
+    for name, parser in commands.items():
+        example = (parser.epilog or "").partition("example:\n")[2].strip()
+        lines += [f"## cleancut {name}", "", parser.description or "", "", "```bash"]
+        lines += [line.strip() for line in example.split("\n")] + ["```", "", "| option | what |", "|---|---|"]
+        for action in parser._actions:
+            if action.dest != "help":
+                names = ", ".join(action.option_strings) or str(action.metavar or action.dest)
+                value = action.metavar if action.option_strings and action.nargs != 0 else ""
+                if action.option_strings and action.choices:
+                    value = "{" + ",".join(map(str, action.choices)) + "}"
+                shown = f"{names} {value or ''}".strip()
+                what = str(action.help).replace("%%", "%").replace("|", "\\|")
+                lines.append(f"| `{shown}` | {what}{' (required)' if action.required else ''} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+# --- the picture ----------------------------------------------------------------------------------------
+
+BARS = {
+    "F1 on a random split": "#8a94a6",
+    "clean F1: the same predictions, new names only": "#2f6fdb",
+    "F1 on a clean split": "#12805c",
+}
+
+
+def measured(folder: Path) -> dict[str, list[float]]:
+    """Of each tagger of the demo the three values of the picture."""
+    found = {}
+    for title, file in {"look-up tagger": "lookup", "perceptron": "perceptron"}.items():
+        parts = {}
+        for split, home in (("random", folder), ("clean", folder / "clean")):
+            train, gold, pred = (cc.read(home / f"{name}.conll") for name in ("train", "test", file))
+            parts[split] = cc.clean_f1(gold, pred, cc.Exposure.of(train))
+        found[title] = [parts["random"].f1, parts["random"].clean_f1, parts["clean"].f1]
+    return found
+
+
+def picture(values: dict[str, list[float]]) -> str:
+    """Bars of F1 in percent, as SVG without script or fonts of its own."""
+    left, width, height, top = 150, 500, 18, 74
+    text = 'font-family="system-ui, sans-serif" fill="#1f2430"'
+    lines, y = [], top
+    for title, row in values.items():
+        lines.append(f'<text x="{left - 12}" y="{y + 34}" text-anchor="end" font-size="14" {text}>{title}</text>')
+        for value, colour in zip(row, BARS.values(), strict=True):
+            size = max(width * value, 1)
+            lines.append(f'<rect x="{left}" y="{y}" width="{size:.1f}" height="{height}" rx="2" fill="{colour}"/>')
+            lines.append(f'<text x="{left + size + 6:.1f}" y="{y + 14}" font-size="13" {text}>{100 * value:.1f}</text>')
+            y += height + 4
+        y += 22
+    key = []
+    for i, (name, colour) in enumerate(BARS.items()):
+        key.append(f'<rect x="20" y="{y + 20 * i}" width="12" height="12" rx="2" fill="{colour}"/>')
+        key.append(f'<text x="40" y="{y + 11 + 20 * i}" font-size="13" {text}>{name}</text>')
+    total = y + 20 * len(BARS) + 10
+    said = "; ".join(f"{title}: " + ", ".join(f"{100 * v:.1f}" for v in row) for title, row in values.items())
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {total}" role="img" aria-labelledby="t d">\n'
+        f'<title id="t">What an F1 is worth once memory is taken out of it</title>\n<desc id="d">{said}</desc>\n'
+        f'<rect width="720" height="{total}" rx="8" fill="#ffffff"/>\n'
+        f'<text x="20" y="34" font-size="17" font-weight="600" {text}>F1 is memory and understanding in one</text>\n'
+        f'<text x="20" y="54" font-size="12" {text}>Two taggers of cleancut demo, F1 in %</text>'
+    )
+    return "\n".join([head, *lines, *key, "</svg>", ""])
+
+
+# --- output of commands -----------------------------------------------------------------------------------
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if p.parent.name != "reference")]
+
+
+@contextlib.contextmanager
+def inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def printed(command: str, demo: Path) -> str:
+    """What a command prints, in a folder with the demo's files."""
+    arguments = shlex.split(command)
+    assert arguments[0] == "cleancut", command
+    out = io.StringIO()
+    with inside(demo.parent if arguments[1] == "demo" else demo), contextlib.redirect_stdout(out):
+        code = cli.main(arguments[1:])
+    assert code == 0, command
+    return out.getvalue()
+
+
+def with_output(text: str, demo: Path) -> str:
+    """A page with what each command of its console blocks prints now."""
+
+    def again(match: re.Match[str]) -> str:
+        command = match[1].partition("\n")[0]
+        return f"```console\n{command}\n{printed(command.removeprefix('$ '), demo)}```"
+
+    return re.sub(r"^```console\n(.*?)^```", again, text, flags=re.M | re.S)
+
+
+# --- all of it --------------------------------------------------------------------------------------------
+
+
+def wanted(demo: Path, *, output: bool = True) -> dict[Path, str]:
+    """Every file that is written here, as it should be."""
+    found = {DOCS / "api.md": api_index(), DOCS / "commands.md": commands_page()}
+    found |= {DOCS / "reference" / f"{slug(task)}.md": reference(task, names) for task, names in tasks().items()}
+    found[DOCS / "images" / "memory.svg"] = picture(measured(demo))
+    for page in pages() if output else ():
+        text = page.read_text("utf-8")
+        if "```console" in text and page not in found:
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder, "cleancut-demo")
+                shutil.copytree(demo, copy)
+                found[page] = with_output(text, copy)
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Bring the generated parts of the documentation up to date.")
+    parser.add_argument("--check", action="store_true", help="say what is out of date, and write nothing")
+    check = parser.parse_args().check
+    with tempfile.TemporaryDirectory() as folder:
+        with inside(Path(folder)), contextlib.redirect_stdout(io.StringIO()):
+            assert cli.main(["demo"]) == 0
+        files = wanted(Path(folder, "cleancut-demo"))
+    stale = [path for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text]
+    for path in stale:
+        print(f"{'out of date' if check else 'written'}: {path.relative_to(ROOT)}")
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(files[path], "utf-8")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

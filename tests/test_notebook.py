@@ -1,0 +1,107 @@
+"""Results in a notebook: small escaped tables with the numbers of the text, and a repr of one clear line."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import cleancut as cc
+from cleancut.report import audit_text, buckets_text, comparison_text, scores_text, split_text
+
+EVIL = "<script>alert(1)</script>&"
+
+
+def corpus(n, label="PER"):
+    """Names that repeat, one of them hostile, as its type is."""
+    words = [[EVIL if i % 5 == 0 else f"N{i % 7}", "met", "Oslo"] for i in range(n)]
+    return cc.Corpus.of(words, tags=[[f"B-{label}", "O", "B-LOC"]] * n)
+
+
+@pytest.fixture(scope="module")
+def results():
+    train, gold = corpus(40, f"<b>{EVIL}"), corpus(30, f"<b>{EVIL}")
+    pred = gold.with_predictions([["O", "O", "B-LOC"] if i % 3 else tags for i, tags in enumerate(gold.tags())])
+    shown = cc.Exposure.of(train.select(slice(0, 3)))
+    systems = {"one": pred, EVIL: gold}
+    return {
+        "exact_f1": cc.exact_f1(gold, pred, ci=50),
+        "partial_f1": cc.partial_f1(gold, pred, iou=True),
+        "clean_f1": cc.clean_f1(gold, pred, shown),
+        "hardeval": cc.hardeval(gold, pred, shown),
+        "seqeval": cc.exact_f1(gold, pred, keys="seqeval"),
+        "audit": cc.audit({"train": train, "test": gold}),
+        "plan": cc.mincut({"train": train, "test": gold}, ratios=(80, 20), min_per_type=0, effort="fast"),
+        "buckets": cc.buckets(gold, pred, shown),
+        "comparison": cc.compare(gold, systems, shown, ci=50),
+    }
+
+
+NAMES = ["exact_f1", "partial_f1", "clean_f1", "hardeval", "seqeval", "audit", "plan", "buckets", "comparison"]
+
+
+class Reader(HTMLParser):
+    """Checks that tags are closed in turn, and keeps the text."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.found, self.text = [], set(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.found.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_html_is_well_formed_escaped_and_small(results, name):
+    page = results[name]._repr_html_()
+    reader = Reader()
+    reader.feed(page)
+    assert reader.open == [] and reader.found <= {
+        "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "small"
+    }  # fmt: skip
+    assert "<script" not in page and "<b>" not in page and "http" not in page and len(page) < 20_000
+
+
+def numbers(text):
+    """Percentages, as the text and the table write them."""
+    return set(re.findall(r"\d+\.\d\d\b", text))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_numbers_are_those_of_the_text(results, name):
+    found = results[name]
+    as_text = {
+        "audit": audit_text,
+        "plan": lambda plan: split_text({"mincut": plan}),
+        "buckets": lambda buckets: buckets_text({"one": buckets}),
+        "comparison": comparison_text,
+    }.get(name, lambda score: scores_text({"one": {name: score}}, by_type=True))
+    if name == "seqeval":  # the text has no table for its keys; the numbers are those of exact_f1
+        found, as_text = results["exact_f1"], lambda score: scores_text({"one": {"exact_f1": score}}, by_type=True)
+    reader = Reader()
+    reader.feed(results[name]._repr_html_())
+    shown = numbers(" ".join(reader.text))
+    if name == "hardeval":  # the text leaves out the finer kinds
+        assert {f"{100 * found.ter:.2f}", f"{100 * found.ter_unseen_i:.2f}"} <= shown
+    else:
+        assert shown and shown <= numbers(as_text(found)), shown - numbers(as_text(found))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_repr_is_short_and_says_what_it_is(results, name):
+    said = repr(results[name])
+    assert len(said) < 1600 and "array(" not in said and "object at" not in said
+    kinds = {"audit": "Audit of train, test", "plan": "SplitPlan(train=", "buckets": "Buckets of F1"}
+    kinds |= {"comparison": "Comparison of", "seqeval": "exact_f1("}
+    assert said.startswith(kinds.get(name, f"{name}("))
+
+
+def test_a_corpus_says_how_large_it_is():
+    assert repr(corpus(3)) == "Corpus(3 samples, 9 tokens, 6 mentions of LOC, PER)"
+    assert repr(corpus(3).mentions) == "Mentions(6 of LOC, PER in 3 samples)"
