@@ -30,7 +30,7 @@ LAYERS = [
     {"splitting"},
     {"recipes"},
     {"findings", "folders"},
-    {"ladders", "folds"},
+    {"ladders", "folds", "frontiers"},
     {"report"},
     {"exhibits"},
     {"webpage", "plots"},

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from .exposure import Exposed, Exposure
     from .folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
+    from .frontiers import Frontier, Point, frontier
     from .hub import materialise, publish, publish_metrics, stage
     from .ladders import Ladder, Rung, ladder
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from .spans import Corpus, Mentions
     from .splitting import SplitPlan, component_sizes, mincut
     from .tags import CleancutError
-    from .webpage import html_audit, html_comparison, html_report, html_split
+    from .webpage import html_audit, html_comparison, html_frontier, html_report, html_split
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
@@ -43,6 +44,7 @@ _HOME = {
     "diagnosis": ["attribute_wise", "comparative_diagnosis", "friedman", "model_wise", "self_diagnosis", "wilcoxon"],
     "exposure": ["Exposed", "Exposure"],
     "folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
+    "frontiers": ["Frontier", "Point", "frontier"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
     "ladders": ["Ladder", "Rung", "ladder"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
@@ -53,7 +55,7 @@ _HOME = {
     "spans": ["Corpus", "Mentions"],
     "splitting": ["SplitPlan", "component_sizes", "mincut"],
     "tags": ["CleancutError"],
-    "webpage": ["html_audit", "html_comparison", "html_report", "html_split"],
+    "webpage": ["html_audit", "html_comparison", "html_frontier", "html_report", "html_split"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -70,8 +72,10 @@ __all__ = [
     "Exposure",
     "Fold",
     "Folds",
+    "Frontier",
     "Ladder",
     "Mentions",
+    "Point",
     "Rung",
     "Score",
     "Shape",
@@ -90,10 +94,12 @@ __all__ = [
     "exact_f1",
     "friedman",
     "from_dataset",
+    "frontier",
     "hardeval",
     "hardeval_folds",
     "html_audit",
     "html_comparison",
+    "html_frontier",
     "html_report",
     "html_split",
     "join_at",

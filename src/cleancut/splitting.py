@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -349,7 +349,7 @@ def _joined(data: Any) -> Any:
     return data
 
 
-def parse_ratios(ratios: Any, originals: Mapping[str, Corpus]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def parse_ratios(ratios: Any, originals: Mapping[str, Sized]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """The names of the splits and their shares, from 80/10/10, (80, 20), a mapping or the original splits."""
     if isinstance(ratios, str) and ratios == "original":
         if len(originals) < 2:

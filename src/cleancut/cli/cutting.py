@@ -11,15 +11,16 @@ from typing import Any
 
 from ..files import write_text
 from ..folders import refuse_own_input, write_split, written_together
+from ..frontiers import frontier
 from ..leakage import Unit, join_at
 from ..reading import split_files, split_name
 from ..recipes import SPLIT, Recipe
-from ..report import split_text, to_json
+from ..report import frontier_text, split_text, to_json
 from ..shapes import Samples, load_splits, read_samples
 from ..sources import is_local
 from ..splitting import Effort, Engine, Method, component_sizes, mincut
 from ..tags import CleancutError, Repair
-from ..webpage import html_split
+from ..webpage import html_frontier, html_split
 from .options import (
     add_column_options,
     add_key_options,
@@ -45,7 +46,11 @@ def add(commands: Any) -> None:
         "input", nargs="*", metavar="SOURCE",
         help="files, a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the splits, plan and report")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder for the splits, plan and report")
+    parser.add_argument(
+        "--frontier", action="store_true",
+        help="split nothing, but show what less sharing costs by several budgets and densities, and which to use",
+    )  # fmt: skip
     parser.add_argument(
         "--recipe", metavar="FILE", help="a .toml file, or the name of a shipped recipe: INPUT and options not given"
     )
@@ -83,6 +88,12 @@ def add(commands: Any) -> None:
 
 
 def _split(arguments: argparse.Namespace) -> str:
+    if arguments.frontier:
+        for name in ("discard", "representative", "format", "compare"):
+            if getattr(arguments, name):
+                raise CleancutError(f"--{name} has no effect with --frontier, which tries several. Leave it out.")
+    elif not arguments.output:
+        raise CleancutError("split: there is no folder to write to. Give -o DIR, or --frontier to see what to choose.")
     if arguments.recipe:
         Recipe.find(arguments.recipe).fill(vars(arguments))
     if not arguments.input:
@@ -97,6 +108,9 @@ def _split(arguments: argparse.Namespace) -> str:
     if "representative" in options:
         floor = options["representative"]
         options["representative"] = None if floor == "off" else _number(floor, "--representative")
+    title = f" of {arguments.input[0]}" if len(arguments.input) == 1 else ""
+    if arguments.frontier:
+        return _frontier(arguments, parts, options, f"Frontier{title}")
     method, discard = options.pop("method", "mincut"), options.pop("discard", 0)
     with work_shown("cutting") as shown:
         plan = mincut(parts, method=method, discard=discard, progress=shown, **options)
@@ -118,11 +132,28 @@ def _split(arguments: argparse.Namespace) -> str:
         Path(folder, "report.md").write_text(split_text(compared, markdown=True) + "\n", "utf-8")
     if arguments.html:
         groups = component_sizes(parts, **key(arguments))
-        title = f"Split of {arguments.input[0]}" if len(arguments.input) == 1 else "Split"
-        write_text(arguments.html, html_split(compared, components=groups, title=title))
+        write_text(arguments.html, html_split(compared, components=groups, title=f"Split{title}"))
     if arguments.json:
         return to_json(plan.to_dict())
     return f"{split_text(compared, colour=wants_colour())}\n\nWritten to {arguments.output}."
+
+
+def _frontier(arguments: argparse.Namespace, parts: Mapping[str, Any], options: dict[str, Any], title: str) -> str:
+    chosen = {name: value for name, value in options.items() if name not in ("discard", "representative")}  # a recipe's
+    with work_shown("cutting") as shown:
+        found = frontier(parts, progress=shown, **chosen)
+    page, plain = html_frontier(found, title=title), to_json(found.to_dict())
+    if arguments.output:
+        os.makedirs(arguments.output, exist_ok=True)
+        texts = {"md": frontier_text(found, markdown=True), "json": plain, "html": page}
+        for suffix, text in texts.items():
+            write_text(os.path.join(arguments.output, f"frontier.{suffix}"), text + "\n")
+    if arguments.html:
+        write_text(arguments.html, page)
+    if arguments.json:
+        return plain
+    said = [f"Written to {arguments.output}."] if arguments.output else []
+    return "\n\n".join([frontier_text(found, colour=wants_colour()), *said])
 
 
 def _split_inputs(inputs: list[str]) -> dict[str, str]:
@@ -156,7 +187,8 @@ def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
     else:
         found = {}
         files = _split_inputs(arguments.input)
-        refuse_own_input(files.values(), arguments.output)
+        if arguments.output:
+            refuse_own_input(files.values(), arguments.output)
         for name, file in files.items():
             found[name] = read_samples(file, column=arguments.column, **options)
             say_found(file, {"": found[name]})
