@@ -23,6 +23,7 @@ LAYERS = [
     {"sources", "characters", "kinds", "placing", "sampletext", "taggers"},
     {"detecting"},
     {"shapes"},
+    {"strata"},
     {"scores"},
     {"bucketing", "comparing"},
     {"diagnosis"},

@@ -201,6 +201,10 @@ def _split_value(path: str | os.PathLike[str], name: str, value: Any) -> Any:
             parse_choice(_ENUMERATIONS[name], value, name)
     elif name in ("seed", "min_per_type"):
         _check(isinstance(value, int) and number and value >= 0, shown, "a whole number, 0 or more")
+    elif name == "type_share":
+        _check(number and 0 <= value <= 1, shown, "a number from 0 to 1")
+    elif name == "stratify":
+        _check(isinstance(value, str) and bool(value), shown, "the name of a column")
     elif name == "representative":  # "off" as on the command line, since TOML has no None
         _check(value == "off" or (number and 0 <= value <= 1), shown, "a number from 0 to 1, or 'off'")
     elif name == "discard":

@@ -37,6 +37,23 @@ class Samples:
     notes: tuple[str, ...] = ()
     source: HubId | None = None
     """Where it was loaded from, to the commit; None for what is local."""
+    path: str | None = None
+    """The file that it was read from as it stands."""
+
+    def column(self, name: str) -> list[Any]:
+        """The value of a column for each sample; of what has no such column, ``doc`` is the document."""
+        if self.path is not None and format_of(self.path) is not Format.CONLL:
+            table: Any = rows_of_file(self.path)
+        else:
+            table = self.rows
+        known = table[0] if isinstance(table, list) and table else getattr(table, "column_names", None) or ()
+        if name not in known:
+            if name == "doc" and self.corpus.docs is not None:
+                return list(self.corpus.docs)
+            where, there = self.path or "the data", ", ".join(map(repr, known)) or "none"
+            raise CleancutError(f"{where}: there is no column {name!r}. The columns are {there}.")
+        values = [row.get(name) for row in rows_in(table, [name])]
+        return values if self.row_of_sample is None else [values[row] for row in self.row_of_sample.tolist()]
 
     @property
     def holds_documents(self) -> bool:
@@ -370,4 +387,4 @@ def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **o
             raise CleancutError(f"{path}: a column number is for CoNLL files. Leave it out.")
         return read_dataset(rows_of_file(path), **given)
     corpus = read(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
-    return Samples(corpus, None, None, len(corpus))
+    return Samples(corpus, None, None, len(corpus), path=os.fspath(path))

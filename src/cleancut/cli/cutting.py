@@ -70,6 +70,12 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--min-per-type", type=int, metavar="N", help="mentions of each type; default 20")
     parser.add_argument(
+        "--type-share", type=float, metavar="R", help="keep the mix of types as near to the corpus's, such as 0.8"
+    )
+    parser.add_argument(
+        "--stratify", metavar="COL", help="a column, such as language (doc: the document), whose values keep the ratios"
+    )
+    parser.add_argument(
         "--tear-duplicates", dest="duplicates_together", action="store_false", default=None,
         help="let samples with the same words go to different splits",
     )  # fmt: skip
@@ -108,6 +114,9 @@ def _split(arguments: argparse.Namespace) -> str:
     if "representative" in options:
         floor = options["representative"]
         options["representative"] = None if floor == "off" else _number(floor, "--representative")
+    if "stratify" in options:
+        column = options["stratify"]
+        options["stratify"] = {column: [value for part in samples.values() for value in part.column(column)]}
     title = f" of {arguments.input[0]}" if len(arguments.input) == 1 else ""
     if arguments.frontier:
         return _frontier(arguments, parts, options, f"Frontier{title}")
