@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import Any
 
-from .splitting import NOTHING_SHARED, SplitPlan, mincut, parse_discard, parse_ratios
+from .splitting import SplitPlan, mincut, parse_discard, parse_ratios
 from .tags import CleancutError
 
 DISCARDS: tuple[float | str, ...] = (0, 0.005, 0.01, 0.02, 0.05, "auto")
@@ -64,7 +64,7 @@ class Frontier:
         n_samples, best = len(self.best.plan.assignment), self.best
         kept = (
             "nothing is shared between any two splits"
-            if best.plan.guarantee == NOTHING_SHARED
+            if not best.n_contaminated
             else f"{_counted(best.n_contaminated)} with an entity of an earlier split"
         )
         aside = f"{_counted(best.n_discarded)} ({100 * best.n_discarded / n_samples:.1f}%) set aside"
@@ -135,7 +135,7 @@ def _plans(
     order = sorted(set(discards), key=parse_discard)
     first = split(order[0])
     yield order[0], first
-    if first.guarantee == NOTHING_SHARED or len(order) == 1:
+    if not _shared(first) or len(order) == 1:
         return
     last = split(order[-1])
     for discard in order[1:-1]:
@@ -145,13 +145,16 @@ def _plans(
 
 
 def _point(discard: float | str, floor: float | None, plan: SplitPlan, ratios: Any) -> Point:
-    pairs = combinations(plan.names, 2)
-    shared = sum(plan.leakage["after"][f"{later}_vs_{earlier}"]["n_partial"] for earlier, later in pairs)
     held_out = [name for name in plan.names[1:] if plan.sizes[name]]
     density = min((plan.representation[name]["entities_per_sample_ratio"] for name in held_out), default=float("nan"))
     _, shares = parse_ratios(ratios, {name: range(n) for name, n in plan.original_sizes.items()})
     off = float(max(abs(own - asked) for own, asked in zip(plan.to_dict()["ratios"].values(), shares, strict=True)))
-    return Point(discard, floor, shared, plan.n_discarded, density, off, True, plan)
+    return Point(discard, floor, _shared(plan), plan.n_discarded, density, off, True, plan)
+
+
+def _shared(plan: SplitPlan) -> int:
+    pairs = combinations(plan.names, 2)
+    return sum(plan.leakage["after"][f"{later}_vs_{earlier}"]["n_partial"] for earlier, later in pairs)
 
 
 def _is_dominated(i: int, points: Sequence[Point]) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .detecting import End
+from .exposure import Shared
 from .leakage import Unit
 from .locating import hub_folder
 from .sources import is_config
@@ -32,7 +33,7 @@ TABLES = {
     "publish": ("config",),
 }
 _ENUMERATIONS: dict[str, type[StrEnum]] = {
-    "unit": Unit, "method": Method, "engine": Engine, "effort": Effort,
+    "unit": Unit, "method": Method, "engine": Engine, "effort": Effort, "key": Shared,
 }  # fmt: skip
 
 
@@ -114,8 +115,11 @@ class Recipe:
         values = {**self.columns, **self.split}
         if "labels" in values:
             values["labels"] = ",".join(values["labels"])
-        if "typed" in values:
-            values["key"] = "surface+type" if values.pop("typed") else "surface"
+        typed, key = values.pop("typed", True), values.pop("key", Shared.ENTITY)
+        if key != Shared.ENTITY:
+            values["key"] = key
+        elif "typed" in self.split:
+            values["key"] = "surface+type" if typed else "surface"
         if "case" in values:
             options["ignore_case"] = options["ignore_case"] or not values.pop("case")
         for name, value in values.items():

@@ -16,7 +16,7 @@ from .characters import Words, joined_pieces, located
 from .detecting import Form, Shape, Span, detect, listed, names_in, number_in, spans_in, text_in
 from .inputs import label_names
 from .kinds import kind_of_feature, records_in, rows_in, unpacked
-from .reading import BATCH, Format, format_of, in_rows, read, split_files, standard_columns
+from .reading import BATCH, Format, format_of, in_rows, read, relations_in, split_files, standard_columns
 from .sources import HubId, is_local, is_table, load_hub, rows_of_file
 from .spans import Corpus
 from .tags import CleancutError, Repair
@@ -168,7 +168,7 @@ def _is_plain(shape: Shape, dataset: Any) -> bool:
 
 
 def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
-    wanted = [shape.tokens, shape.annotation, shape.document, "id"]
+    wanted = [shape.tokens, shape.annotation, shape.document, "id", "relations"]
     table = dataset.select_columns([c for c in dataset.column_names if c in wanted]).with_format("arrow")[:]
 
     def column(name: str | None) -> Any:
@@ -178,7 +178,7 @@ def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
     return Corpus.of(
         table.column(shape.tokens), **{form: table.column(shape.annotation)}, ids=column("id"),
         docs=column(shape.document), labels=shape.labels, scheme=shape.scheme, repair=repair,
-        where=in_rows("dataset", range(len(dataset))),
+        where=in_rows("dataset", range(len(dataset))), relations=relations_in(table) if form == "entities" else None,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Key, entity_codes, mixed, sample_hashes, text_hashes
+from .exposure import Key, Shared, key_name, mixed, sample_hashes, shared_codes, text_hashes
 from .files import replacing
 from .leakage import SPLITS, Unit, contamination, split_rank, units_of
 from .shapes import Samples, from_dataset, own_documents, read_dataset
@@ -220,6 +220,7 @@ def mincut(
     min_per_type: int = 20,
     type_share: float | None = None,
     stratify: Any = None,
+    key: str = "entity",
     case: bool = True,
     typed: bool = True,
     duplicates_together: bool = True,
@@ -233,10 +234,11 @@ def mincut(
     corpus's, ``min_per_type`` the mentions of each type; samples without entities are dealt in proportion.
     ``type_share=0.8`` keeps 0.8 of the fair share of each type, and so the mix of types of the held-out splits as near
     to the corpus's (1 - total variation distance); ``stratify`` (a column, a value for each sample, or ``{name:
-    values}``) makes the ratios hold within each value. What could not be met is in the notes. The same set of samples
-    and seed give the same plan in any order of rows. The plan is for what was given: of a dataset whose rows are
-    documents of sentences (``unit="doc"``) or single tokens, it assigns the rows. ``progress`` is called with the share
-    of the work done since it was called last.
+    values}``) makes the ratios hold within each value. Of samples with relations, ``key="pair"`` or ``"triple"`` makes
+    the two surfaces, or these and the label, what must not be shared. What could not be met is in the notes. The same
+    set of samples and seed give the same plan in any order of rows. The plan is for what was given: of a dataset whose
+    rows are documents of sentences (``unit="doc"``) or single tokens, it assigns the rows. ``progress`` is called with
+    the share of the work done since it was called last.
 
     >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
     >>> corpus = Corpus.of(samples, tags=[["B-PER", "O"]] * 20)
@@ -270,8 +272,8 @@ def mincut(
     for name, value in (("type_share", type_share), ("stratify", stratify)):
         if value is not None and how_to not in (Method.MINCUT, Method.COMPONENTS):
             raise CleancutError(f"{name} has no effect on method {how_to}. Leave it out, or use mincut.")
-    key, strata = Key(case, typed), Strata.of(stratify, given)
-    layout = _Layout(corpus, key, parse_choice(Unit, unit, "unit"), duplicates_together, strata)
+    what, strata = parse_choice(Shared, key, "key"), Strata.of(stratify, given)
+    layout = _Layout(corpus, Key(case, typed), what, parse_choice(Unit, unit, "unit"), duplicates_together, strata)
     limits, notes = _Limits(shares, representative, min_per_type, type_share), list[str]()
     if how_to is Method.MINCUT:
         assignment, how, notes = _mincut(layout, limits, seed, solver, _proposals(polish, layout), budget, progress)
@@ -289,7 +291,8 @@ def mincut(
     if how.startswith("cut") and solver in (Engine.AUTO, Engine.METIS) and not partition.has_metis():
         notes.append("pymetis is not installed: the cut was made without METIS.")
     plan = _plan(layout, originals, names, assignment, how, notes, limits, {
-        "method": how_to.value, "unit": unit, "key": str(key), "ratios": "/".join(f"{s:.4g}" for s in shares),
+        "method": how_to.value, "unit": unit, "key": key_name(Key(case, typed), what),
+        "ratios": "/".join(f"{s:.4g}" for s in shares),
         "discard": str(discard), "representative": str(representative), "min_per_type": str(min_per_type),
         **({"type_share": str(type_share)} if type_share is not None else {}),
         **({"stratify": strata.name} if stratify is not None else {}),
@@ -457,7 +460,9 @@ class _Limits:
 class _Layout:
     """Units, their weights and the entities they share, numbered so that the order of rows does not matter."""
 
-    def __init__(self, corpus: Corpus, key: Key, unit: Unit, duplicates_together: bool, strata: Strata) -> None:
+    def __init__(
+        self, corpus: Corpus, key: Key, what: Shared, unit: Unit, duplicates_together: bool, strata: Strata
+    ) -> None:
         self.corpus, self.strata = corpus, strata
         of_sample = units_of("the corpus", corpus, unit)
         texts = text_hashes(corpus)
@@ -478,7 +483,8 @@ class _Layout:
         self.unit_of_mention = self.unit_of_sample[mentions.sample].astype(np.int32)
         self.unit_mentions = np.bincount(self.unit_of_mention, minlength=len(self.unit_size))
         self.bearing, self.empty = np.flatnonzero(self.unit_mentions), np.flatnonzero(self.unit_mentions == 0)
-        self.entity = entity_codes(corpus, key)
+        self.what = what
+        self.carrier, self.entity = shared_codes(corpus, key, what)  # the sample of each, and what it is
         self.unit_stratum = np.zeros(len(self.unit_size), np.int64)  # of a unit with several, the last
         np.maximum.at(self.unit_stratum, self.unit_of_sample, strata.of_sample)
 
@@ -497,7 +503,7 @@ class _Layout:
             types = np.append(types, number[self.unit_of_sample[sample]] * n_counted + strata)
         types, counts = np.unique(types, return_counts=True)
         n_entities = int(self.entity.max(initial=0)) + 1
-        pairs = unit  # in place from here on: these are the largest arrays of all
+        pairs = number[self.unit_of_sample[self.carrier]]  # in place from here on: these are the largest arrays of all
         pairs *= n_entities
         pairs += self.entity
         pairs.sort()
@@ -554,14 +560,16 @@ class _Layout:
     def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[str, dict[str, Any]]:
         """Every ordered pair of splits, by sample, as the audit computes it."""
         samples = np.arange(len(self.corpus))
-        return contamination(names, split_of_sample, samples, self.corpus.mentions.sample, self.entity)
+        return contamination(names, split_of_sample, samples, self.carrier, self.entity)
 
     def largest_group(self) -> str:
         """The certificate: nothing shared without setting aside needs a train share of at least this."""
-        sizes = _group_sizes(self.corpus.mentions.sample, self.entity)
+        sizes = _group_sizes(self.carrier, self.entity)
         share = 100 * sizes.max(initial=0) / max(sizes.sum(), 1)
+        carriers = "entities" if self.what is Shared.ENTITY else "relations"
+        shared = {Shared.ENTITY: "entities", Shared.PAIR: "pairs", Shared.TRIPLE: "triples"}[self.what]
         return (
-            f"{share:.1f}% of the samples with entities hang together by shared entities. To share nothing without "
+            f"{share:.1f}% of the samples with {carriers} hang together by shared {shared}. To share nothing without "
             "setting samples aside, one split would have to hold them all."
         )
 
@@ -721,7 +729,7 @@ def _with_budget(
     return split
 
 
-def component_sizes(data: Any, *, case: bool = True, typed: bool = True) -> dict[int, int]:
+def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed: bool = True) -> dict[int, int]:
     """How many groups of samples there are of each size that hang together by shared entities, the smallest first.
 
     >>> tags = [["B-P"], ["B-P", "B-P"], ["B-P"], ["O"]]
@@ -729,9 +737,8 @@ def component_sizes(data: Any, *, case: bool = True, typed: bool = True) -> dict
     {1: 1, 2: 1}
     """
     corpus = Corpus.concatenate([samples.corpus for samples in _given(data).values()])
-    sizes, n = np.unique(
-        _group_sizes(corpus.mentions.sample, entity_codes(corpus, Key(case, typed))), return_counts=True
-    )
+    codes = shared_codes(corpus, Key(case, typed), parse_choice(Shared, key, "key"))
+    sizes, n = np.unique(_group_sizes(*codes), return_counts=True)
     return dict(zip(sizes.tolist(), n.tolist(), strict=True))
 
 
@@ -767,6 +774,7 @@ def _plan(
     guarantee = _guarantee(after, names)
     if guarantee != NOTHING_SHARED:
         notes = [*notes, layout.largest_group()]
+    guarantee = guarantee.replace("entity", _NOUNS[layout.what])
     signature = "|".join(["split", *(f"{k}:{v}" for k, v in settings.items()), f"v:{__version__}"])
     return SplitPlan(
         names, assignment.astype(np.int8), {"before": before, "after": after}, representation, guarantee, how,
@@ -775,6 +783,7 @@ def _plan(
     )  # fmt: skip
 
 
+_NOUNS = {Shared.ENTITY: "entity", Shared.PAIR: "pair of entities", Shared.TRIPLE: "triple"}
 NOTHING_SHARED = "no entity is shared between any two splits"
 
 

@@ -27,8 +27,8 @@ from .options import (
     add_tag_options,
     column_options,
     command,
-    key,
     say_found,
+    shared_key,
     tag_options,
 )
 from .terminal import wants_colour, work_shown
@@ -80,7 +80,7 @@ def add(commands: Any) -> None:
         help="let samples with the same words go to different splits",
     )  # fmt: skip
     add_column_options(parser)
-    add_key_options(parser)
+    add_key_options(parser, relations=True)
     add_tag_options(parser)
     parser.set_defaults(key=None, repair=None)
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
@@ -110,7 +110,7 @@ def _split(arguments: argparse.Namespace) -> str:
     if arguments.join_at:
         parts = {name: join_at(corpus) for name, corpus in parts.items()}
     given = {name: vars(arguments).get(name) for name in SPLIT}
-    options = {name: value for name, value in given.items() if value is not None} | key(arguments)
+    options = {name: value for name, value in given.items() if value is not None} | shared_key(arguments)
     if "representative" in options:
         floor = options["representative"]
         options["representative"] = None if floor == "off" else _number(floor, "--representative")
@@ -140,7 +140,7 @@ def _split(arguments: argparse.Namespace) -> str:
         )  # fmt: skip
         Path(folder, "report.md").write_text(split_text(compared, markdown=True) + "\n", "utf-8")
     if arguments.html:
-        groups = component_sizes(parts, **key(arguments))
+        groups = component_sizes(parts, **shared_key(arguments))
         write_text(arguments.html, html_split(compared, components=groups, title=f"Split{title}"))
     if arguments.json:
         return to_json(plan.to_dict())
