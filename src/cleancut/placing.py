@@ -17,7 +17,7 @@ def placed(problem: Problem, of_unit: Ints, proposals: int, seed: int) -> Ints:
     """The split of each unit, from a first one, with as few samples under shared entities as can be found."""
     if not len(of_unit):
         return of_unit
-    minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:0]
+    minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
     slack = max(0.0003 * float(problem.size.sum()), 1.0)  # a sample off is no reason to share an entity
     proposals = max(proposals, _LEAST) if HAS_NUMBA else 100_000
     with _interruptible():
@@ -69,7 +69,7 @@ def _moved(  # type: ignore[no-untyped-def]
     degree = np.zeros(n_vertices, np.int64)  # samples of each vertex: what it costs to share it
     sizes = np.zeros(n_splits, np.int64)
     inside = np.zeros(n_splits, np.int64)
-    types = np.zeros((n_splits, len(type_minimum)), np.int64)
+    types = np.zeros(type_minimum.shape, np.int64)
     for u in range(n_units):
         _count(u, split[u], 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
         for k in range(uv_bounds[u], uv_bounds[u + 1]):
@@ -82,7 +82,7 @@ def _moved(  # type: ignore[no-untyped-def]
     for v in range(n_vertices):
         if spread[v] > 1:
             shared += degree[v]
-    cost = _cost(shared, sizes, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
+    cost = _cost(shared, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
     best = cost
     since_u = np.zeros(proposals, np.int32)  # the moves since the best was seen, to be taken back at the end
     since_old = np.zeros(proposals, np.int8)
@@ -110,7 +110,7 @@ def _moved(  # type: ignore[no-untyped-def]
         _count(u, old, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
         _count(u, new, 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
         changed = _cost(
-            shared + more, sizes, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
+            shared + more, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
         )  # fmt: skip
         if changed > cost and np.random.random() >= np.exp((cost - changed) / temperature):  # back again
             _count(u, new, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
