@@ -35,10 +35,10 @@ TASKS = {
     "attribute_wise friedman wilcoxon",
     "Compare systems and runs": "compare Comparison over_runs contamination_correlation",
     "Audit": "audit Audit subsets",
-    "Split": "mincut SplitPlan component_sizes mincut_folds kfold Folds Fold hardeval_folds CleanCutSplit "
-    "Incidences write_incidence spark_extract spark_incidences",
+    "Split": "mincut SplitPlan frontier Frontier Point component_sizes mincut_folds kfold Folds Fold hardeval_folds "
+    "CleanCutSplit Incidences write_incidence spark_extract spark_incidences",
     "Ladders": "ladder Ladder Rung",
-    "Reports": "html_report html_audit html_split html_comparison",
+    "Reports": "html_report html_audit html_split html_frontier html_comparison",
     "The Hub": "publish materialise publish_metrics stage",
 }
 """Public names by what they are for. A name that stands nowhere is listed under "Also"."""

@@ -432,3 +432,99 @@ def test_what_was_missed_is_said():
     corpus = Corpus.of([[name, f"w{i}"] for i, name in enumerate(names)], tags=[["B-P", "O"]] * 120)
     plan = mincut(corpus, method="components", ratios=(50, 50), effort="fast")
     assert any("of the samples, not 50.0%" in note for note in plan.notes)
+
+
+# --- strata and the mix of types --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def domains():
+    """Two domains of different size that share names, and one of a single sample."""
+    parts = [generate(300, 3), generate(120, 5), generate(1, 7)]
+    names = [name for name, part in zip(("news", "web", "rest"), parts) for _ in range(len(part))]
+    return Corpus.concatenate(parts), names
+
+
+@pytest.mark.parametrize("options", [{}, {"discard": "auto"}, {"representative": None}])
+def test_ratios_hold_within_strata(domains, options):
+    corpus, names = domains
+    plan = mincut(corpus, stratify={"domain": names}, **options)
+    assert "|stratify:domain|" in plan.signature and not any("domain" in note for note in plan.notes)
+    for name, asked in (("validation", 0.1), ("test", 0.1)):
+        found = plan.representation[name]["strata"]
+        for value in ("news", "web", "rest"):
+            rows = [i for i, own in enumerate(names) if own == value and plan.assignment[i] >= 0]
+            own = sum(plan.names[plan.assignment[i]] == name for i in rows)
+            assert found[value] == own and abs(own - asked * len(rows)) <= max(1, 0.0035 * len(rows))
+    after = audit(plan.apply(corpus)).pairs
+    assert json.dumps(after) == json.dumps(plan.leakage["after"])
+    order = random.Random(1).sample(range(len(corpus)), len(corpus))
+    other = mincut(corpus.select(order), stratify={"domain": [names[i] for i in order]}, **options)
+    assert plan.assignment[order].tolist() == other.assignment.tolist()
+
+
+def test_what_strata_cannot_have_is_said():
+    corpus = Corpus.of([["Ada"]] * 10 + [["Bo"]] * 10, tags=[["B-PER"]] * 20)
+    plan = mincut(corpus, ratios=(50, 50), stratify=["a"] * 10 + ["b"] * 10, discard="auto", duplicates_together=False)
+    assert any("of the samples whose values is a, not 50.0%." in note for note in plan.notes)
+
+
+def test_the_mix_of_types_is_kept(originals):
+    data = originals("crossner_politics")
+    free, kept = mincut(data), mincut(data, type_share=0.85)
+    assert "|type_share:0.85|" in kept.signature and "type_share" not in free.signature
+    for name in ("validation", "test"):
+        assert kept.representation[name]["type_distance"] <= 0.15
+        counts, whole = kept.representation[name]["type_counts"], {}
+        for row in kept.representation.values():
+            for label, n in row["type_counts"].items():
+                whole[label] = whole.get(label, 0) + n
+        slow = sum(abs(counts[t] / sum(counts.values()) - n / sum(whole.values())) for t, n in whole.items()) / 2
+        assert kept.representation[name]["type_distance"] == pytest.approx(slow)
+    assert max(free.representation[s]["type_distance"] for s in ("validation", "test")) > 0.15
+    impossible = mincut(Corpus.of([["Ada"], ["Oslo"]], tags=[["B-P"], ["B-L"]]), ratios=(50, 50), type_share=1)
+    assert "test has 0.50 of its mix of types in common with the corpus, not 1." in impossible.notes
+
+
+def test_strata_come_from_columns(tmp_path, capsys, domains):
+    import datasets
+    from test_cli import run
+
+    corpus, names = domains
+    rows = [
+        {"tokens": tokens, "entities": entities, "domain": name}
+        for tokens, entities, name in zip(corpus.tokens(), corpus.entities(), names)
+    ]
+    (tmp_path / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    dataset = datasets.Dataset.from_list(rows)
+    dataset.to_parquet(str(tmp_path / "all.parquet"))
+    plan = mincut(dataset, stratify="domain", effort="fast")
+    assert plan.assignment.tolist() == mincut(corpus, stratify={"domain": names}, effort="fast").assignment.tolist()
+    for file in ("all.jsonl", "all.parquet"):
+        options = ["--stratify", "domain", "--type-share", "0.5", "--effort", "fast", "--json"]
+        code, out, err = run(capsys, "split", tmp_path / file, "-o", tmp_path / "out", *options)
+        assert code == 0, err
+        assert "|type_share:0.5|stratify:domain|" in json.loads(out)["signature"]
+        assert json.loads(out)["representation"]["test"]["strata"]["news"] == 30
+    code, _, err = run(capsys, "split", tmp_path / "all.jsonl", "-o", tmp_path / "out", "--stratify", "language")
+    assert code == 2 and "there is no column 'language'. The columns are 'tokens', 'entities', 'domain'." in err
+    (tmp_path / "a.conll").write_text("".join(f"-DOCSTART- (d{i % 2}) O\n\nAda{i} B-PER\n\n" for i in range(20)))
+    code, out, _ = run(capsys, "split", tmp_path / "a.conll", "-o", tmp_path / "out", "--stratify", "doc", "--json")
+    assert code == 0 and json.loads(out)["representation"]["test"]["strata"] == {"d0": 1, "d1": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"stratify": ["a"]}, "1 values but 400 samples"),
+        ({"stratify": "language"}, "there is no column 'language'"),
+        ({"stratify": 3}, "Give a column"),
+        ({"stratify": [["a"]] * 400}, "Choose a column of single values"),
+        ({"stratify": range(400)}, "has 400 values in 400 samples, more than 200"),
+        ({"stratify": ["a"] * 400, "method": "random"}, "stratify has no effect on method random"),
+        ({"type_share": 1.2}, "type_share=1.2 is out of range"),
+    ],
+)
+def test_bad_strata_are_refused(options, message):
+    with pytest.raises(CleancutError, match=message):
+        mincut(mixed_corpus(), **options)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .distributed import spark_extract, spark_incidences
     from .exposure import Exposed, Exposure
     from .folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
+    from .frontiers import Frontier, Point, frontier
     from .hub import materialise, publish, publish_metrics, stage
     from .incidence import Incidences, write_incidence
     from .ladders import Ladder, Rung, ladder
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from .spans import Corpus, Mentions
     from .splitting import SplitPlan, component_sizes, mincut
     from .tags import CleancutError
-    from .webpage import html_audit, html_comparison, html_report, html_split
+    from .webpage import html_audit, html_comparison, html_frontier, html_report, html_split
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
@@ -46,6 +47,7 @@ _HOME = {
     "distributed": ["spark_extract", "spark_incidences"],
     "exposure": ["Exposed", "Exposure"],
     "folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
+    "frontiers": ["Frontier", "Point", "frontier"],
     "hub": ["materialise", "publish", "publish_metrics", "stage"],
     "incidence": ["Incidences", "write_incidence"],
     "ladders": ["Ladder", "Rung", "ladder"],
@@ -57,7 +59,7 @@ _HOME = {
     "spans": ["Corpus", "Mentions"],
     "splitting": ["SplitPlan", "component_sizes", "mincut"],
     "tags": ["CleancutError"],
-    "webpage": ["html_audit", "html_comparison", "html_report", "html_split"],
+    "webpage": ["html_audit", "html_comparison", "html_frontier", "html_report", "html_split"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -74,9 +76,11 @@ __all__ = [
     "Exposure",
     "Fold",
     "Folds",
+    "Frontier",
     "Incidences",
     "Ladder",
     "Mentions",
+    "Point",
     "Rung",
     "Score",
     "Shape",
@@ -95,10 +99,12 @@ __all__ = [
     "exact_f1",
     "friedman",
     "from_dataset",
+    "frontier",
     "hardeval",
     "hardeval_folds",
     "html_audit",
     "html_comparison",
+    "html_frontier",
     "html_report",
     "html_split",
     "join_at",

@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from .exposure import NOVELTY
 from .findings import Findings
+from .frontiers import Frontier
 from .leakage import Audit
 from .report import COMPARED_NAMES, has_a_name, markdown_table, markdown_text, percent
 from .scores import Score
@@ -38,6 +39,9 @@ class Kind(StrEnum):
     """Cells are shaded: fractions by their value, counts by their share of the row."""
     GAP = "gap"
     """From the second column's value to the first's, one row below the other."""
+    CURVES = "curves"
+    """Rows under a heading are points of a curve, the first cell to the right and the second up; hollow if the last is
+    empty."""
 
 
 class Measured(NamedTuple):
@@ -82,6 +86,24 @@ class Section:
     title: str
     lead: str
     exhibits: Sequence[Exhibit] = ()
+
+
+class Spot(NamedTuple):
+    """A point of a curve."""
+
+    name: str
+    x: float
+    y: float
+    full: bool = True
+
+
+def curves(exhibit: Exhibit) -> dict[str, list[Spot]]:
+    """The points under each heading."""
+    found: dict[str, list[Spot]] = {}
+    for group, name, (x, y, *_, mark) in grouped_rows(exhibit):
+        assert isinstance(x, Measured) and isinstance(y, Measured)
+        found.setdefault(group, []).append(Spot(name, x.value, y.value, mark is not None))
+    return found
 
 
 def grouped_rows(exhibit: Exhibit) -> list[tuple[str, str, Sequence[Cell]]]:
@@ -578,6 +600,29 @@ def _components(components: Mapping[int, int]) -> Section:
             note="n is the number of groups.",
         ),
     ])  # fmt: skip
+
+
+def frontier_sections(found: Frontier) -> list[Section]:
+    """The splits of a frontier: what they share over what they set aside, a curve for each density floor."""
+    n_samples, n_held_out = len(found.best.plan.assignment), sum(list(found.best.plan.sizes.values())[1:])
+    rows: list[tuple[str, Sequence[Cell]]] = []
+    for floor, points in groupby(found.points, key=lambda point: point.representative):
+        rows.append((f"density floor {'off' if floor is None else f'{floor:g}'}", []))
+        for point in points:
+            marked = "recommended" if point is found.best else "optimal" if point.optimal else None
+            rows.append((f"--discard {point.discard}", [
+                Measured(point.n_discarded / n_samples, n=point.n_discarded),
+                Measured(point.n_contaminated / max(n_held_out, 1), n=point.n_contaminated),
+                f"{point.density:.3f}", point.ratio_error, marked,
+            ]))  # fmt: skip
+    header = ["split", "set aside (%)", "contaminated (%)", "least density", "ratio error (%)", ""]
+    note = (
+        "Contaminated: held-out samples that share an entity with an earlier split. A full mark is optimal: no other "
+        "split is at least as good in everything and better in something."
+    )
+    title = "Contaminated held-out samples over samples set aside"
+    exhibit = Exhibit("frontier", title, header, rows, Kind.CURVES, note)
+    return [Section("frontier", "Frontier", found.recommendation, [exhibit])]
 
 
 # --- tables for a paper ---------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import os
 import unicodedata
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from functools import cached_property
 from itertools import islice, repeat
 from typing import Any, NamedTuple
@@ -53,6 +54,16 @@ class Key(NamedTuple):
         """The form in which words are compared."""
         word = word if self.case else word.casefold()
         return unicodedata.normalize(self.unicode, word) if self.unicode else word  # type: ignore[arg-type]
+
+
+class Shared(StrEnum):
+    """What splits must not share."""
+
+    ENTITY = "entity"
+    PAIR = "pair"
+    """The surfaces of the head and the tail of a relation."""
+    TRIPLE = "triple"
+    """The same with the label of the relation."""
 
 
 class Exposure:
@@ -830,6 +841,29 @@ def entity_codes(corpus: Corpus, key: Key) -> NDArray[np.int32]:
         codes[of_size] = n_codes + found
         n_codes += int(found.max()) + 1
     return codes
+
+
+def shared_codes(corpus: Corpus, key: Key, what: Shared) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The sample of each mention (or relation), and a number that is equal where its entity (pair, triple) is."""
+    if what is Shared.ENTITY:
+        return corpus.mentions.sample, entity_codes(corpus, key)
+    if not key.typed:
+        raise CleancutError(f"typed=False has no effect: key={what.value!r} is of surfaces anyway. Leave it out.")
+    if corpus.relations is None:
+        raise CleancutError(
+            f"there are no relations, so that key={what.value!r} is undefined. Give relations, or use key='entity'."
+        )
+    head, tail, label, labels = corpus.relations
+    surface = entity_codes(corpus, key._replace(typed=False)).astype(np.int64)
+    found = _numbered(surface[head] * (int(surface.max(initial=0)) + 1) + surface[tail])
+    if what is Shared.TRIPLE:
+        found = _numbered(found * max(len(labels), 1) + label)
+    return corpus.mentions.sample[head], found.astype(np.int32)
+
+
+def key_name(key: Key, what: Shared) -> str:
+    """As a signature has it."""
+    return str(key) if what is Shared.ENTITY else str(key).replace("surface+type", what.value)
 
 
 def _numbered(values: NDArray[np.int64]) -> NDArray[np.int64]:

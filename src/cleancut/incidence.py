@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Key, byte_hashes, entity_codes, mixed, sample_hashes, text_hashes
+from .exposure import Key, Shared, byte_hashes, entity_codes, mixed, sample_hashes, shared_codes, text_hashes
 from .files import replacing
 from .inputs import Interner
 from .leakage import Unit, units_of
@@ -35,7 +35,7 @@ class Incidences:
     mentions: Mentions
     """From a file, samples and types only: it does not say at which tokens they stand."""
     entity: NDArray[np.int32]
-    """Of each mention; the same entities have equal numbers."""
+    """Of each mention, or the pair or triple of each relation; the same ones have equal numbers."""
     unit: NDArray[np.int64]
     """Of each sample: the unit that goes to one split as a whole."""
     hash: Hashes
@@ -46,17 +46,30 @@ class Incidences:
     """The first row of each sample in the file."""
     connected: Callable[..., NDArray[np.int64]] | None = None
     """What finds the units that hang together, where that is not for this machine to do."""
+    what: Shared = Shared.ENTITY
+    """What ``entity`` numbers."""
+    of_relation: NDArray[np.int32] | None = None
+    """The sample of each relation, where these are what must not be shared."""
 
     def __len__(self) -> int:
         return len(self.hash)
 
+    @property
+    def carrier(self) -> NDArray[np.int32]:
+        """The sample of each of ``entity``."""
+        return self.mentions.sample if self.of_relation is None else self.of_relation
+
     @classmethod
-    def of(cls, corpus: Corpus, key: Key, unit: Unit, duplicates_together: bool) -> Incidences:
+    def of(cls, corpus: Corpus, key: Key, unit: Unit, duplicates_together: bool, what: Shared) -> Incidences:
         """Those of a corpus."""
         texts, units = text_hashes(corpus), units_of("the corpus", corpus, unit)
         if duplicates_together:  # units whose samples have the same words
             units = np.unique(_unit_texts(units, texts), return_inverse=True)[1]
-        return cls(corpus.mentions, entity_codes(corpus, key), units, sample_hashes(corpus, texts))
+        carrier, codes = shared_codes(corpus, key, what)
+        of_relation = None if what is Shared.ENTITY else carrier
+        return cls(
+            corpus.mentions, codes, units, sample_hashes(corpus, texts), what=what, of_relation=of_relation
+        )  # fmt: skip
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Incidences:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Exposure, Key, entity_codes, text_hashes
+from .exposure import Exposure, Key, Shared, key_name, shared_codes, text_hashes
 from .inputs import Interner
 from .notebook import html_page, html_table, percent
 from .scores import memorisation, share
@@ -96,6 +96,7 @@ def audit(
     splits: Mapping[str, Any],
     *,
     unit: str = "sample",
+    key: str = "entity",
     case: bool = True,
     typed: bool = True,
     unicode: str | None = None,
@@ -105,7 +106,9 @@ def audit(
 
     The splits are corpora, or datasets (a ``DatasetDict``). A sample (or a document) is *partially* contaminated if any
     of its entities is in the other split, *fully* if all are. Rates divide by all samples, those without entities
-    included. "Full" does not count the latter; ``n_full_eq4`` is Equation 4 read literally, which does.
+    included. "Full" does not count the latter; ``n_full_eq4`` is Equation 4 read literally, which does. With
+    ``key="pair"`` relations stand for mentions, and what must not be shared are the surfaces of their two ends; with
+    ``"triple"`` also their label.
 
     >>> train = Corpus.of([["Ada"], ["Oslo"]], tags=[["B-PER"], ["B-LOC"]])
     >>> test = Corpus.of([["Ada", "met", "Bo"], ["so"]], tags=[["B-PER", "O", "B-PER"], ["O"]])
@@ -123,25 +126,33 @@ def audit(
         raise CleancutError(f"top={top} is out of range. Give 0 or more.")
     if len(splits) < 2:
         raise CleancutError(f"an audit compares splits; {len(splits)} given. Give at least train and test.")
-    grain = parse_choice(Unit, unit, "unit")
+    grain, what = parse_choice(Unit, unit, "unit"), parse_choice(Shared, key, "key")
     names = sorted(splits, key=split_rank)
     splits = {name: splits[name] for name in names}
     shown = {name: Exposure.of(corpus, case=case, typed=typed, unicode=unicode) for name, corpus in splits.items()}
     held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
     texts = {name: text_hashes(corpus) for name, corpus in splits.items()}
     return Audit(
-        pairs=split_contamination(splits, shown[names[0]].key, grain),
+        pairs=split_contamination(splits, shown[names[0]].key, grain, what),
         duplicates={
             f"{a}_vs_{b}": int(np.isin(texts[a], texts[b]).sum()) for a, b in permutations(names, 2)
         },
-        top_leaks=[leak for a, b in held_out for leak in _top_leaks(splits, shown[b], a, b, top)],
+        top_leaks=[
+            leak
+            for a, b in held_out
+            for leak in (
+                _top_leaks(splits, shown[b], a, b, top)
+                if what is Shared.ENTITY
+                else _top_relations(splits, shown[b].key, what, a, b, top)
+            )
+        ],
         near_leaks=_near_leaks(splits, shown, held_out, typed, top),
         memorisation={
             name: memorisation(corpus, shown[names[0]]) for name, corpus in splits.items() if name != names[0]
         },
         types={name: _type_counts(corpus.mentions) for name, corpus in splits.items()},
         unit=grain.value,
-        key=str(shown[names[0]].key),
+        key=key_name(shown[names[0]].key, what),
         notes=_at_note(splits),
     )  # fmt: skip
 
@@ -192,12 +203,14 @@ def contamination(
     return found
 
 
-def split_contamination(splits: Mapping[str, Corpus], key: Key, unit: Unit = Unit.SAMPLE) -> dict[str, dict[str, Any]]:
+def split_contamination(
+    splits: Mapping[str, Corpus], key: Key, unit: Unit = Unit.SAMPLE, what: Shared = Shared.ENTITY
+) -> dict[str, dict[str, Any]]:
     """The same of splits that are corpora of their own."""
     whole = Corpus.concatenate(list(splits.values()))
     split = np.repeat(np.arange(len(splits)), [len(corpus) for corpus in splits.values()])
     units = np.concatenate([units_of(name, corpus, unit) for name, corpus in splits.items()])
-    return contamination(list(splits), split, units, whole.mentions.sample, entity_codes(whole, key))
+    return contamination(list(splits), split, units, *shared_codes(whole, key, what))
 
 
 def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
@@ -234,6 +247,36 @@ def _top_leaks(splits: Mapping[str, Corpus], shown: Exposure, a: str, b: str, to
             },
         }
         for k, text in zip(order, texts, strict=True)
+    ]
+
+
+def _top_relations(
+    splits: Mapping[str, Corpus], key: Key, what: Shared, a: str, b: str, top: int
+) -> list[dict[str, Any]]:
+    """The pairs or triples of split ``a`` that are in split ``b``, most relations first."""
+    whole = Corpus.concatenate([splits[a], splits[b]])
+    sample, codes = shared_codes(whole, key, what)
+    assert whole.relations is not None
+    head, tail, label, labels = whole.relations
+    ours = sample < len(splits[a])
+    of_pair, first, n = np.unique(codes[ours], return_index=True, return_counts=True)
+    leaking = np.flatnonzero(np.isin(of_pair, codes[~ours]))
+    order = leaking[np.lexsort((first[leaking], -n[leaking]))][:top]
+    place = np.flatnonzero(ours)[first[order]]
+    texts = zip(_texts(whole, head[place]), _texts(whole, tail[place]), strict=True)
+    return [
+        {
+            "pair": f"{a}_vs_{b}",
+            "entity": f"{one} -> {other}",
+            "label": labels[label[at]] if what is Shared.TRIPLE else None,
+            f"n_{a}": int(n[k]),
+            f"n_{b}": int((codes[~ours] == of_pair[k]).sum()),
+            "examples": {
+                name: _examples(splits[name], head[(codes == of_pair[k]) & side][:2] - before)
+                for name, side, before in ((a, ours, 0), (b, ~ours, len(splits[a].mentions)))
+            },
+        }
+        for k, at, (one, other) in zip(order, place, texts, strict=True)
     ]
 
 
@@ -320,8 +363,11 @@ def join_at(corpus: Corpus) -> Corpus:
     end, keep = mentions.end.copy(), np.ones(len(mentions), bool)
     end[signs] = mentions.end[signs + 1]
     keep[signs + 1] = False
+    place = np.cumsum(keep) - 1  # what is joined is where the "@" is
     joined = replace(mentions, end=end, tagged=None).keep(keep)
-    return replace(corpus, mentions=replace(joined, tagging=mentions.tagging))  # repairs stay counted
+    relations = corpus.relations and corpus.relations.moved(place)
+    joined = replace(joined, tagging=mentions.tagging)  # repairs stay counted
+    return replace(corpus, mentions=joined, relations=relations)
 
 
 # --- the clean and the contaminated test set ------------------------------------------------------------

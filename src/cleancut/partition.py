@@ -64,16 +64,16 @@ class Problem:
     mentions: Ints
     """Mentions of each unit."""
     unit_types: Incidence
-    """Types of the mentions of each unit, with ``type_counts`` beside the columns."""
+    """Types of the mentions (and strata of the samples) of each unit, with ``type_counts`` beside the columns."""
     type_counts: Ints
     shares: NDArray[np.float64]
     """Share of each split; the first is train, the others are held out."""
     density: tuple[float, float]
     """Least and greatest mentions per sample of a held-out split."""
     type_minimum: Ints
-    """Least mentions of each type in each held-out split; 0 where none is asked."""
-    type_weight: float
-    """What a mention short of a minimum weighs, in mixed samples."""
+    """Least count of each type in each split, which the first need not have; 0 where none is asked."""
+    type_weight: NDArray[np.float64]
+    """What one short of the minimum of each type weighs, in mixed samples."""
     aside: bool = False
     """Are mixed units set aside, so that all holds without them? Else they go to the highest split they touch."""
     prices: tuple[float, float] = _PRICES
@@ -87,7 +87,7 @@ class Problem:
 
     @property
     def n_types(self) -> int:
-        return len(self.type_minimum)
+        return self.type_minimum.shape[1]
 
     def without(self, gone: NDArray[np.bool_]) -> Problem:
         """The same with units that weigh nothing."""
@@ -115,10 +115,10 @@ def _cost(n_mixed, sizes, mentions, types, shares, low, high, type_minimum, type
                 cost += weight * short / max(low, 1e-9)
             if over > 0:
                 cost += weight * over / max(high, 1e-9)
-        for t in range(len(type_minimum)):
-            missing = type_minimum[t] - types[s, t]
+        for t in range(type_minimum.shape[1]):
+            missing = type_minimum[s, t] - types[s, t]
             if missing > 0:
-                cost += type_weight * missing
+                cost += type_weight[t] * missing
     return cost
 
 
@@ -170,7 +170,7 @@ def _anneal(  # type: ignore[no-untyped-def]
     n_mixed = 0.0
     sizes = np.zeros(n_splits, np.int64)
     inside = np.zeros(n_splits, np.int64)
-    types = np.zeros((n_splits, len(type_minimum)), np.int64)
+    types = np.zeros(type_minimum.shape, np.int64)
     for u in range(n_units):
         for k in range(uv_bounds[u], uv_bounds[u + 1]):
             counts[u, labels[uv[k]]] += 1
@@ -292,7 +292,9 @@ def _nested(problem: Problem, component: Ints, seed: int, engine: str, moves: in
     train, rest = problem.shares[0], problem.shares[1:].sum()
     if (problem.shares[1:] > 0).sum() < 2:
         return []
-    packed = _pack(replace(problem, shares=np.array([train, rest])), component, seed, moves)
+    minimum = np.stack([problem.type_minimum[0], problem.type_minimum[1:].sum(axis=0)])
+    both = replace(problem, shares=np.array([train, rest]), type_minimum=minimum)
+    packed = _pack(both, component, seed, moves)
     if packed.cost >= 0.5:
         return []
     size = problem.size * packed.labels[_first_vertex(problem)]
@@ -374,7 +376,7 @@ def _run(
     if not HAS_NUMBA:
         proposals = min(proposals, 100_000)
     free = max(slack * float(problem.size.sum()), least)
-    minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:0]
+    minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types
     with _interruptible():
         found, cost = _anneal(

@@ -17,7 +17,7 @@ def placed(problem: Problem, of_unit: Ints, proposals: int, seed: int) -> Ints:
     """The split of each unit, from a first one, with as few samples under shared entities as can be found."""
     if not len(of_unit):
         return of_unit
-    minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:0]
+    minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
     slack = max(0.0003 * float(problem.size.sum()), 1.0)  # a sample off is no reason to share an entity
     proposals = max(proposals, _LEAST) if HAS_NUMBA else 100_000
     with _interruptible():
@@ -69,7 +69,7 @@ def _moved(  # type: ignore[no-untyped-def]
     degree = np.zeros(n_vertices, np.int64)  # samples of each vertex: what it costs to share it
     sizes = np.zeros(n_splits, np.int64)
     inside = np.zeros(n_splits, np.int64)
-    types = np.zeros((n_splits, len(type_minimum)), np.int64)
+    types = np.zeros(type_minimum.shape, np.int64)
     for u in range(n_units):
         _count(u, split[u], 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
         for k in range(uv_bounds[u], uv_bounds[u + 1]):

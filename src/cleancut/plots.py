@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .exhibits import Cell, Exhibit, Kind, Measured, Section, grouped_rows, shades, visible
+from .exhibits import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades, visible
 from .files import replacing
 from .tags import CleancutError
 
@@ -169,4 +169,27 @@ def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     figure.set_size_inches(2.8 + 0.6 * len(columns), 1.2 + 0.24 * len(cells))
 
 
-_DRAW = {Kind.BARS: _bars, Kind.POINTS: _points, Kind.STACK: _stack, Kind.GAP: _gap, Kind.HEAT: _heat}
+def _curves(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    for i, (group, spots) in enumerate(curves(exhibit).items()):
+        colour = _COLOURS[i % 8]
+        x, y = [100 * spot.x for spot in spots], [100 * spot.y for spot in spots]
+        faces = [colour if spot.full else "white" for spot in spots]
+        axes.plot(x, y, color=colour, linewidth=1, alpha=0.5, zorder=1)
+        axes.scatter(x, y, 24, faces, marker=_MARKERS[i % 8], edgecolors=colour, label=visible(group), zorder=2)
+    axes.set_xlabel(exhibit.header[1])
+    axes.set_ylabel(exhibit.header[2])
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y")
+    figure.set_size_inches(5.4, 3.6)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+
+
+_DRAW = {
+    Kind.BARS: _bars,
+    Kind.POINTS: _points,
+    Kind.STACK: _stack,
+    Kind.GAP: _gap,
+    Kind.HEAT: _heat,
+    Kind.CURVES: _curves,
+}

@@ -232,6 +232,7 @@ class _Row(NamedTuple):
     annotation: list[Any]
     form: str
     """``tags`` or ``entities``."""
+    relations: list[Any] | None = None
 
 
 def _corpora(path: str | os.PathLike[str], format: str | None, options: _Options, size: int | None) -> Iterator[Corpus]:
@@ -277,6 +278,7 @@ def _rows_corpus(batch: Sequence[_Row], form: str, options: _Options, where: Whe
     return Corpus.of(
         [row.tokens for row in batch],
         **{form: [row.annotation for row in batch]},
+        relations=[row.relations for row in batch],
         ids=[row.id for row in batch],
         docs=[row.doc for row in batch],
         labels=options.labels, scheme=options.scheme, repair=options.repair, where=where,
@@ -405,6 +407,7 @@ def _fields(line: str, separator: str) -> list[str]:
 
 def _conll_text(corpus: Corpus, scheme: Scheme) -> Iterator[str]:
     """Token, tab, tag; documents and ids as the reader takes them."""
+    _refuse_relations(corpus, "a CoNLL file")
     rows = zip(corpus.tokens(), corpus.tags(scheme), strict=True)
     shown: str | None = None
     for i, (tokens, tags) in enumerate(rows):
@@ -426,6 +429,11 @@ def _conll_text(corpus: Corpus, scheme: Scheme) -> Iterator[str]:
         if corpus.ids is not None and corpus.ids[i] is not None:
             yield f"# id = {corpus.ids[i]}\n"
         yield "".join(f"{token}\t{tag}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
+
+
+def _refuse_relations(corpus: Corpus, where: str) -> None:
+    if corpus.relations is not None and len(corpus.relations.head):
+        raise CleancutError(f"relations between entities cannot stand in {where}. Write JSONL with entities.")
 
 
 def _fits_a_line(text: str) -> bool:
@@ -546,10 +554,12 @@ def _json_row(record: Mapping[str, Any], options: _Options, number: int, where: 
     for name, value in ((columns.tokens, tokens), (columns.annotation, annotation)):
         if not isinstance(value, list):
             raise CleancutError(f"{where}: {name} must be a list, got {value!r:.60}.")
-    id_, doc = record.get("id"), record.get("doc")
+    id_, doc, relations = record.get("id"), record.get("doc"), record.get("relations")
+    if relations is not None and not isinstance(relations, list):
+        raise CleancutError(f"{where}: relations must be a list, got {relations!r:.60}.")
     return _Row(
         number, None if id_ is None else str(id_), None if doc is None else str(doc), tokens, annotation,
-        columns.form,
+        columns.form, relations,
     )  # fmt: skip
 
 
@@ -674,7 +684,17 @@ def _arrow_corpus(table: Any, names: Mapping[str, Any], options: _Options, where
     return Corpus.of(
         table.column(columns.tokens), **{columns.form: annotation}, ids=ids, docs=docs, labels=labels,
         scheme=options.scheme, repair=options.repair, where=where,
+        relations=relations_in(table) if columns.form == "entities" else None,
     )  # fmt: skip
+
+
+def relations_in(table: Any) -> list[Any] | None:
+    """The relations of an Arrow table, where its column of that name has the fields of ours; others are let be."""
+    if "relations" not in table.column_names:
+        return None
+    inner = getattr(table.schema.field("relations").type, "value_type", None)
+    names = {inner.field(i).name for i in range(inner.num_fields)} if inner is not None else set()
+    return table.column("relations").to_pylist() if {"head", "tail", "label"} <= names else None
 
 
 # --- batches that others have read ------------------------------------------------------------------------
@@ -758,9 +778,11 @@ def _packed(stream: IO[bytes], path: str | os.PathLike[str]) -> AbstractContextM
 
 
 def _jsonl_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
+    if scheme:
+        _refuse_relations(corpus, "a file of tags")
     tags = corpus.tags(scheme) if scheme else None
     for i, sample in enumerate(samples_of(corpus)):
         if tags is not None:
-            del sample["entities"]
+            sample = {name: value for name, value in sample.items() if name not in ("entities", "relations")}
             sample["tags"] = tags[i]
         yield json.dumps(sample, ensure_ascii=False) + "\n"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .detecting import End
+from .exposure import Shared
 from .leakage import Unit
 from .locating import hub_folder
 from .sources import is_config
@@ -31,7 +32,7 @@ TABLES = {
     "publish": ("config",),
 }
 _ENUMERATIONS: dict[str, type[StrEnum]] = {
-    "unit": Unit, "method": Method, "engine": Engine, "effort": Effort,
+    "unit": Unit, "method": Method, "engine": Engine, "effort": Effort, "key": Shared,
 }  # fmt: skip
 
 
@@ -114,8 +115,11 @@ class Recipe:
         values = {**self.columns, **self.split}
         if "labels" in values:
             values["labels"] = ",".join(values["labels"])
-        if "typed" in values:
-            values["key"] = "surface+type" if values.pop("typed") else "surface"
+        typed, key = values.pop("typed", True), values.pop("key", Shared.ENTITY)
+        if key != Shared.ENTITY:
+            values["key"] = key
+        elif "typed" in self.split:
+            values["key"] = "surface+type" if typed else "surface"
         if "case" in values:
             options["ignore_case"] = options["ignore_case"] or not values.pop("case")
         for name, value in values.items():
@@ -201,6 +205,10 @@ def _split_value(path: str | os.PathLike[str], name: str, value: Any) -> Any:
             parse_choice(_ENUMERATIONS[name], value, name)
     elif name in ("seed", "min_per_type"):
         _check(isinstance(value, int) and number and value >= 0, shown, "a whole number, 0 or more")
+    elif name == "type_share":
+        _check(number and 0 <= value <= 1, shown, "a number from 0 to 1")
+    elif name == "stratify":
+        _check(isinstance(value, str) and bool(value), shown, "the name of a column")
     elif name == "representative":  # "off" as on the command line, since TOML has no None
         _check(value == "off" or (number and 0 <= value <= 1), shown, "a number from 0 to 1, or 'off'")
     elif name == "discard":

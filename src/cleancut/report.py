@@ -15,6 +15,7 @@ from .comparing import ALPHA, COMPARED, Comparison
 from .diagnosis import self_diagnosis
 from .exposure import NOVELTY
 from .folds import Folds
+from .frontiers import Frontier
 from .ladders import Ladder
 from .leakage import Audit
 from .notebook import percent
@@ -431,6 +432,22 @@ def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown
         lines += [draw(["", *plans], [least]), ""]
     lines += [*plan.notes, *([""] if plan.notes else []), f"How: {plan.how}.", plan.signature]
     return "\n".join(lines)
+
+
+def frontier_text(found: Frontier, *, colour: bool = False, markdown: bool = False) -> str:
+    """The splits of a frontier, the best marked, and which to use."""
+    draw = markdown_table if markdown else partial(table, colour=colour)
+    header = ["discard", "floor", "contaminated", "set aside", "least density", "ratio error %", ""]
+    rows = []
+    for point in found.points:
+        floor = "off" if point.representative is None else f"{point.representative:g}"
+        counts = [str(point.n_contaminated), str(point.n_discarded)]
+        marked = "recommended" if point is found.best else "optimal" if point.optimal else ""
+        rows.append([str(point.discard), floor, *counts, f"{point.density:.3f}", percent(point.ratio_error), marked])
+    title = "Held-out samples that share an entity with an earlier split, and what fewer of them cost"
+    heading = "# Frontier\n\n" if markdown else ""
+    sentence = found.recommendation if markdown else textwrap.fill(found.recommendation, 80, break_on_hyphens=False)
+    return f"{heading}{title}\n{draw(header, rows)}\n\n{sentence}\n\n{found.best.plan.signature}"
 
 
 def ladder_text(found: Ladder, *, colour: bool = False) -> str:

@@ -16,7 +16,7 @@ from .characters import Words, joined_pieces, located
 from .detecting import Form, Shape, Span, detect, listed, names_in, number_in, spans_in, text_in
 from .inputs import label_names
 from .kinds import kind_of_feature, records_in, rows_in, unpacked
-from .reading import BATCH, Format, format_of, in_rows, read, split_files, standard_columns
+from .reading import BATCH, Format, format_of, in_rows, read, relations_in, split_files, standard_columns
 from .sources import HubId, is_local, is_table, load_hub, rows_of_file
 from .spans import Corpus
 from .tags import CleancutError, Repair
@@ -37,6 +37,23 @@ class Samples:
     notes: tuple[str, ...] = ()
     source: HubId | None = None
     """Where it was loaded from, to the commit; None for what is local."""
+    path: str | None = None
+    """The file that it was read from as it stands."""
+
+    def column(self, name: str) -> list[Any]:
+        """The value of a column for each sample; of what has no such column, ``doc`` is the document."""
+        if self.path is not None and format_of(self.path) is not Format.CONLL:
+            table: Any = rows_of_file(self.path)
+        else:
+            table = self.rows
+        known = table[0] if isinstance(table, list) and table else getattr(table, "column_names", None) or ()
+        if name not in known:
+            if name == "doc" and self.corpus.docs is not None:
+                return list(self.corpus.docs)
+            where, there = self.path or "the data", ", ".join(map(repr, known)) or "none"
+            raise CleancutError(f"{where}: there is no column {name!r}. The columns are {there}.")
+        values = [row.get(name) for row in rows_in(table, [name])]
+        return values if self.row_of_sample is None else [values[row] for row in self.row_of_sample.tolist()]
 
     @property
     def holds_documents(self) -> bool:
@@ -151,7 +168,7 @@ def _is_plain(shape: Shape, dataset: Any) -> bool:
 
 
 def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
-    wanted = [shape.tokens, shape.annotation, shape.document, "id"]
+    wanted = [shape.tokens, shape.annotation, shape.document, "id", "relations"]
     table = dataset.select_columns([c for c in dataset.column_names if c in wanted]).with_format("arrow")[:]
 
     def column(name: str | None) -> Any:
@@ -161,7 +178,7 @@ def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
     return Corpus.of(
         table.column(shape.tokens), **{form: table.column(shape.annotation)}, ids=column("id"),
         docs=column(shape.document), labels=shape.labels, scheme=shape.scheme, repair=repair,
-        where=in_rows("dataset", range(len(dataset))),
+        where=in_rows("dataset", range(len(dataset))), relations=relations_in(table) if form == "entities" else None,
     )  # fmt: skip
 
 
@@ -370,4 +387,4 @@ def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **o
             raise CleancutError(f"{path}: a column number is for CoNLL files. Leave it out.")
         return read_dataset(rows_of_file(path), **given)
     corpus = read(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
-    return Samples(corpus, None, None, len(corpus))
+    return Samples(corpus, None, None, len(corpus), path=os.fspath(path))

@@ -6,7 +6,7 @@ is built by three steps: recognise the form of the *whole* input, check it, deco
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import chain
@@ -169,9 +169,71 @@ def _moved(where: Where, chosen: NDArray[np.integer], sample: int, token: int | 
     return where(int(chosen[sample]), token)
 
 
+class Relations(NamedTuple):
+    """Typed relations between mentions of one sample: sorted, unique; the ends are indices into the mentions."""
+
+    head: NDArray[np.int64]
+    tail: NDArray[np.int64]
+    label: NDArray[np.int64]
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: Sequence[Any], raw: RawSpans, mentions: Mentions, where: Where) -> Relations:
+        """From lists of ``{"head", "tail", "label"}``, whose ends count the entities of a sample as they were given."""
+        if len(data) != raw.n_samples:
+            raise CleancutError(
+                f"{raw.n_samples} samples but {len(data)} lists of relations. Give one for each sample."
+            )
+        columns = (c.tolist() for c in (mentions.sample, mentions.start, mentions.end, mentions.label))
+        number = {(s, b, e, mentions.labels[t]): i for i, (s, b, e, t) in enumerate(zip(*columns, strict=True))}
+        given = zip(*(c.tolist() for c in (raw.sample, raw.start, raw.end, raw.label)), strict=True)
+        of_given = [number[s, b, e, raw.labels[t]] for s, b, e, t in given]
+        bounds = np.searchsorted(raw.sample, np.arange(raw.n_samples + 1)).tolist()
+        labels, found = Interner(), []
+        for i, own in enumerate(data):
+            entities = of_given[bounds[i] : bounds[i + 1]]
+            for k, relation in enumerate(own or ()):
+                head, tail, label = _checked(relation, len(entities), f"{where(i)}: relation {k}")
+                found.append((entities[head], entities[tail], labels[label]))
+        table = np.array(found, np.int64).reshape(-1, 3)
+        return cls(table[:, 0], table[:, 1], table[:, 2], tuple(labels))._sorted()
+
+    def moved(self, place: NDArray[np.int64]) -> Relations:
+        """With another place for each mention; where it is -1 the mention is gone, and its relations with it."""
+        head, tail = place[self.head], place[self.tail]
+        stay = (head >= 0) & (tail >= 0)
+        return Relations(head[stay], tail[stay], self.label[stay], self.labels)._sorted()
+
+    def _sorted(self) -> Relations:
+        names, label = sorted_names(self.labels, self.label)
+        table = np.unique(np.stack([self.head, self.tail, label.astype(np.int64)]), axis=1)
+        return Relations(table[0], table[1], table[2], names)
+
+
+def _checked(relation: Any, n_entities: int, place: str) -> tuple[int, int, str]:
+    """The ends and the label of a relation."""
+    wanted = 'Write relations as {"head": 0, "tail": 1, "label": "works_for"}'
+    if not isinstance(relation, Mapping):
+        raise CleancutError(f"{place} is {relation!r:.60}. {wanted}.")
+    for name in ("head", "tail", "label"):
+        if relation.get(name) is None:
+            raise CleancutError(f"{place} has no {name}. {wanted}.")
+    head, tail, label = relation["head"], relation["tail"], relation["label"]
+    for name, end in (("head", head), ("tail", tail)):
+        if isinstance(end, bool) or not isinstance(end, int | np.integer):
+            raise CleancutError(f"{place}: the {name} is {end!r:.60}. {wanted}, with the numbers of entities.")
+        if not 0 <= end < n_entities:
+            raise CleancutError(
+                f"{place}: the {name} is entity {end}, but the sample has {n_entities}. Numbers count from 0."
+            )
+    if not isinstance(label, str) or not label:
+        raise CleancutError(f"{place}: the label is {label!r:.60}. {wanted}.")
+    return int(head), int(tail), label
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
-    """Samples of words with their mentions.
+    """Samples of words with their mentions, and with relations between them where there are any.
 
     >>> corpus = Corpus.of([["Ada", "spoke", "."]], tags=[["B-PER", "O", "O"]])
     >>> corpus.texts()
@@ -183,6 +245,7 @@ class Corpus:
     mentions: Mentions
     ids: tuple[str | None, ...] | None = field(default=None, repr=False)
     docs: tuple[str | None, ...] | None = field(default=None, repr=False)
+    relations: Relations | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -191,6 +254,7 @@ class Corpus:
         *,
         tags: Any = None,
         entities: Any = None,
+        relations: Sequence[Any] | None = None,
         ids: Sequence[Any] | None = None,
         docs: Sequence[Any] | None = None,
         labels: Any = None,
@@ -198,7 +262,7 @@ class Corpus:
         repair: str = "conlleval",
         where: Where | None = None,
     ) -> Corpus:
-        """A corpus from lists: tokens, and tags (strings or ids) or entities (spans)."""
+        """A corpus from lists: tokens, and tags (strings or ids) or entities (spans), these with relations if any."""
         where = where or in_sample()
         if (tags is None) == (entities is None):
             raise CleancutError("give either tags or entities with the tokens, one of the two.")
@@ -216,7 +280,12 @@ class Corpus:
         for name, values in (("ids", names), ("docs", documents)):
             if values is not None and len(values) != len(lengths):
                 raise CleancutError(f"{len(lengths)} samples but {len(values)} {name}. Give one for each sample.")
-        return cls(words, vocabulary, mentions, names, documents)
+        between = None
+        if relations is not None and any(map(bool, relations)):
+            if not isinstance(raw, RawSpans):
+                raise CleancutError(f"{where(0)}: relations are between entities. Give entities rather than tags.")
+            between = Relations.of(relations, raw, mentions, where)
+        return cls(words, vocabulary, mentions, names, documents, between)
 
     @classmethod
     def concatenate(cls, corpora: Sequence[Corpus]) -> Corpus:
@@ -246,8 +315,9 @@ class Corpus:
         ids = tuple(chain.from_iterable(c.ids or (None,) * len(c) for c in corpora))
         docs = tuple(chain.from_iterable(c.docs or (None,) * len(c) for c in corpora))
         return cls(
-            np.concatenate(words), tuple(table), mentions, ids if any(ids) else None, docs if any(docs) else None
-        )
+            np.concatenate(words), tuple(table), mentions, ids if any(ids) else None, docs if any(docs) else None,
+            _joined_relations(corpora),
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return self.mentions.n_samples
@@ -275,7 +345,7 @@ class Corpus:
         # lists that are all empty can only be spans here: tags would have the length of the text
         raw = _spans_if_empty(raw) if isinstance(raw, RawTags) else raw
         mentions = _mentions(raw, scheme, repair, where)
-        return replace(self, mentions=_on_lengths(mentions, self.lengths, "tokens"))
+        return replace(self, mentions=_on_lengths(mentions, self.lengths, "tokens"), relations=None)
 
     def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Corpus:
         """Some samples, in the order asked for."""
@@ -283,11 +353,22 @@ class Corpus:
         words = self.words[ranges(bounds_of(self.lengths)[chosen], self.lengths[chosen])]
         ids = None if self.ids is None else tuple(self.ids[i] for i in chosen)
         docs = None if self.docs is None else tuple(self.docs[i] for i in chosen)
-        return Corpus(words, self.vocabulary, self.mentions.select(chosen), ids, docs)
+        mentions, relations = self.mentions.select(chosen), self.relations
+        if relations is not None:  # a sample may be chosen several times
+            bounds = np.searchsorted(self.mentions.sample, np.arange(len(self) + 1))
+            of_sample = np.searchsorted(self.mentions.sample[relations.head], np.arange(len(self) + 1))
+            sizes = np.diff(of_sample)[chosen]
+            picked = ranges(of_sample[chosen], sizes)
+            first = bounds_of(np.diff(bounds)[chosen])[:-1]
+            shift = np.repeat(first - bounds[chosen], sizes)
+            ends = relations.head[picked] + shift, relations.tail[picked] + shift
+            relations = Relations(*ends, relations.label[picked], relations.labels)._sorted()
+        return Corpus(words, self.vocabulary, mentions, ids, docs, relations)
 
     def keep(self, chosen: NDArray[np.bool_]) -> Corpus:
-        """All samples with some of their mentions."""
-        return replace(self, mentions=self.mentions.keep(chosen))
+        """All samples with some of their mentions, and the relations between these."""
+        relations = self.relations and self.relations.moved(np.where(chosen, np.cumsum(chosen) - 1, -1))
+        return replace(self, mentions=self.mentions.keep(chosen), relations=relations)
 
     def used_words(self) -> NDArray[np.int64]:
         """Which words of the vocabulary occur: a part of a corpus has the vocabulary of the whole."""
@@ -308,6 +389,18 @@ class Corpus:
         """A list of ``{"start", "end", "label"}`` for each sample."""
         return self.mentions.spans()
 
+    def relation_lists(self) -> list[list[dict[str, Any]]]:
+        """A list of ``{"head", "tail", "label"}`` for each sample; the ends count its ``entities()``."""
+        out: list[list[dict[str, Any]]] = [[] for _ in range(len(self))]
+        if self.relations is not None:
+            head, tail, label, labels = self.relations
+            sample = self.mentions.sample[head]
+            first = np.searchsorted(self.mentions.sample, sample)
+            columns = (column.tolist() for column in (sample, head - first, tail - first, label))
+            for i, a, b, k in zip(*columns, strict=True):
+                out[i].append({"head": a, "tail": b, "label": labels[k]})
+        return out
+
     def texts(self) -> list[str]:
         """The words of each mention, joined by a space."""
         begin = bounds_of(self.lengths)[self.mentions.sample] + self.mentions.start
@@ -317,6 +410,20 @@ class Corpus:
             " ".join([vocabulary[w] for w in words[b : b + n].tolist()])
             for b, n in zip(begin.tolist(), sizes.tolist(), strict=True)
         ]
+
+
+def _joined_relations(corpora: Sequence[Corpus]) -> Relations | None:
+    if all(corpus.relations is None for corpus in corpora):
+        return None
+    first = bounds_of(np.array([len(corpus.mentions) for corpus in corpora]))[:-1].tolist()
+    table, parts = Interner(), []
+    for corpus, shift in zip(corpora, first, strict=True):
+        if corpus.relations is not None:
+            head, tail, label, labels = corpus.relations
+            names = np.array([table[name] for name in labels] or [0])
+            parts.append((head + shift, tail + shift, names[label]))
+    head, tail, label = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Relations(head, tail, label, tuple(table))._sorted()
 
 
 class Pair(NamedTuple):
@@ -592,12 +699,14 @@ def ranges(starts: NDArray[np.integer], sizes: NDArray[np.integer]) -> NDArray[n
 
 
 def samples_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
-    """Each sample as the JSONL format has it: id, doc, tokens, entities."""
+    """Each sample as the JSONL format has it: id, doc, tokens, entities, relations."""
     rows = zip(corpus.tokens(), corpus.entities(), strict=True)
+    relations = iter(corpus.relation_lists())
     for i, (tokens, entities) in enumerate(rows):
         sample: dict[str, Any] = {}
         if corpus.ids is not None and corpus.ids[i] is not None:
             sample["id"] = corpus.ids[i]
         if corpus.docs is not None:
             sample["doc"] = corpus.docs[i]
-        yield {**sample, "tokens": tokens, "entities": entities}
+        between = {} if corpus.relations is None else {"relations": next(relations)}
+        yield {**sample, "tokens": tokens, "entities": entities, **between}

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Key, entity_codes, mixed, sample_hashes
+from .exposure import Key, Shared, key_name, mixed, sample_hashes, shared_codes
 from .files import replacing
 from .incidence import Incidences, own_numbers
 from .leakage import SPLITS, Unit, contamination, split_rank
 from .notebook import html_page, html_table
 from .shapes import Samples, from_dataset, own_documents, read_dataset
 from .spans import Corpus
+from .strata import Strata
 from .tags import CleancutError, bounds_of, parse_choice
 from .version import __version__
 
@@ -246,6 +247,9 @@ def mincut(
     discard: float | str = 0,
     representative: float | None = 0.9,
     min_per_type: int = 20,
+    type_share: float | None = None,
+    stratify: Any = None,
+    key: str = "entity",
     case: bool = True,
     typed: bool = True,
     duplicates_together: bool = True,
@@ -256,7 +260,11 @@ def mincut(
     Entities are labelled, not documents: a sample whose entities carry one label belongs there; one with several is
     *mixed* and goes to the highest split it touches, or is set aside (``discard="auto"``), after which no two splits
     share any entity. ``representative`` keeps the entities per sample of the held-out splits within [R, 2 - R] of the
-    corpus's, ``min_per_type`` the mentions of each type; samples without entities are dealt in proportion. The same
+    corpus's, ``min_per_type`` the mentions of each type; samples without entities are dealt in proportion.
+    ``type_share=0.8`` keeps 0.8 of the fair share of each type, and so the mix of types of the held-out splits as near
+    to the corpus's (1 - total variation distance); ``stratify`` (a column, a value for each sample, or ``{name:
+    values}``) makes the ratios hold within each value. Of samples with relations, ``key="pair"`` or ``"triple"`` makes
+    the two surfaces, or these and the label, what must not be shared. What could not be met is in the notes. The same
     set of samples and seed give the same plan in any order of rows. The plan is for what was given: of a dataset whose
     rows are documents of sentences (``unit="doc"``) or single tokens, it assigns the rows; ``Incidences`` are a corpus
     without its text. ``progress`` is called with the share of the work done since it was called last.
@@ -279,26 +287,37 @@ def mincut(
     originals: dict[str, Any] = {name: samples.corpus for name, samples in given.items()}
     if unit != Unit.DOC and any(samples.holds_documents for samples in given.values()):
         raise CleancutError("the rows are documents of several sentences, which stay whole. Give unit='doc'.")
-    key, grain = Key(case, typed), parse_choice(Unit, unit, "unit")
+    what, same, grain = parse_choice(Shared, key, "key"), Key(case, typed), parse_choice(Unit, unit, "unit")
     if isinstance(data, Incidences):
-        if (key, grain, duplicates_together) != (Key(), Unit.SAMPLE, True):
+        if (same, grain, duplicates_together) != (Key(), Unit.SAMPLE, True):
             raise CleancutError("unit, case, typed and duplicates_together have no effect: the incidences say it all.")
+        if what is not Shared.ENTITY:
+            raise CleancutError(f"key={key!r}: incidences are of entities, without relations. Give the corpus.")
+        if stratify is not None:
+            raise CleancutError("stratify: incidences have no columns to stratify by. Give the corpus.")
         found, originals = data, {"": data}
     else:
         corpus = Corpus.concatenate(list(originals.values()))
         if not len(corpus):
             raise CleancutError("there are no samples to split.")
-        found = Incidences.of(corpus, key, grain, duplicates_together)
-    said = {} if found.path else {"unit": unit, "key": str(key)}  # a file does not say what its entities are
+        found = Incidences.of(corpus, same, grain, duplicates_together, what)
+    said = (
+        {} if found.path else {"unit": unit, "key": key_name(same, what)}
+    )  # a file does not say what its entities are
     names, shares = parse_ratios(ratios, originals)
     budget = parse_discard(discard)
     if budget and how_to in (Method.RANDOM, Method.PAPER, Method.PAPER_UNWEIGHTED):
         raise CleancutError(f"discard={discard!r} has no effect: method {how_to} sets nothing aside. Leave it out.")
-    number = isinstance(representative, int | float) and not isinstance(representative, bool)
-    if representative is not None and not (number and 0 <= representative <= 1):
-        raise CleancutError(f"representative={representative!r} is out of range. Give a number from 0 to 1, or None.")
-    layout = _Layout(found)
-    limits, notes = _Limits(shares, representative, min_per_type), list[str]()
+    for name, value in (("representative", representative), ("type_share", type_share)):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (number and 0 <= value <= 1):
+            raise CleancutError(f"{name}={value!r} is out of range. Give a number from 0 to 1, or None.")
+    for name, value in (("type_share", type_share), ("stratify", stratify)):
+        if value is not None and how_to not in (Method.MINCUT, Method.COMPONENTS):
+            raise CleancutError(f"{name} has no effect on method {how_to}. Leave it out, or use mincut.")
+    strata = Strata.of(stratify, given, len(found))
+    layout = _Layout(found, strata)
+    limits, notes = _Limits(shares, representative, min_per_type, type_share), list[str]()
     if how_to is Method.MINCUT:
         assignment, how = _mincut(layout, limits, seed, solver, _proposals(polish, layout), budget, progress)
     elif how_to is Method.COMPONENTS:
@@ -317,6 +336,8 @@ def mincut(
     plan = _plan(layout, originals, names, assignment, how, notes, limits, {
         "method": how_to.value, **said, "ratios": "/".join(f"{s:.4g}" for s in shares),
         "discard": str(discard), "representative": str(representative), "min_per_type": str(min_per_type),
+        **({"type_share": str(type_share)} if type_share is not None else {}),
+        **({"stratify": strata.name} if stratify is not None else {}),
         "engine": solver.value, "effort": polish.value, "seed": str(seed), "platform": platform.machine(),
     })  # fmt: skip
     return plan.of_rows(list(given.values()))
@@ -379,7 +400,7 @@ def _joined(data: Any) -> Any:
     return data
 
 
-def parse_ratios(ratios: Any, originals: Mapping[str, Corpus]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def parse_ratios(ratios: Any, originals: Mapping[str, Sized]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """The names of the splits and their shares, from 80/10/10, (80, 20), a mapping or the original splits."""
     if isinstance(ratios, str) and ratios == "original":
         if len(originals) < 2:
@@ -436,13 +457,30 @@ def _proposals(effort: Effort, layout: _Layout) -> int:
 class _Limits:
     """What the splits must look like."""
 
-    def __init__(self, shares: NDArray[np.float64], representative: float | None, min_per_type: int) -> None:
+    def __init__(
+        self, shares: NDArray[np.float64], representative: float | None, min_per_type: int, type_share: float | None
+    ) -> None:
         self.shares, self.representative, self.min_per_type = shares, representative, min_per_type
+        self.type_share = type_share
 
     def type_minimum(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """The minimum of each type, wherever the corpus has 2.5 times as many for each held-out split."""
         held_out = int((self.shares[1:] > 0).sum())
         return np.where(totals >= 2.5 * self.min_per_type * held_out, self.min_per_type, 0).astype(np.int64)
+
+    def minimum(self, types: NDArray[np.int64], strata: NDArray[np.int64], kept: float = 1.0) -> NDArray[np.int64]:
+        """The least count of each type, and then of each stratum, in each split, of what is kept of their totals.
+
+        The size of a split is fixed: where no stratum has too few samples, none can have too many.
+        """
+        fair = (self.type_share or 0.0) * self.shares[:, None] * kept * types
+        within = np.floor((self.shares[:, None] - 0.0005 * (len(strata) > 0)) * kept * strata)
+        return np.hstack([np.maximum(self.type_minimum(types), np.floor(fair)), np.maximum(within, 0)]).astype(np.int64)
+
+    def weight(self, n_types: int, n_strata: int) -> NDArray[np.float64]:
+        """What one short of a minimum weighs; without a floor, types only decide between cuts that are equal else."""
+        asked = self.representative is not None or self.type_share is not None
+        return np.repeat([2.0 if asked else 0.0002, 2.0], [n_types, n_strata])
 
     def density(self, average: float) -> tuple[float, float]:
         if self.representative is None:
@@ -458,11 +496,11 @@ class _Limits:
 class _Layout:
     """Units, their weights and the entities they share, numbered so that the order of rows does not matter."""
 
-    def __init__(self, corpus: Incidences) -> None:
-        self.corpus = corpus
+    def __init__(self, corpus: Incidences, strata: Strata) -> None:
+        self.corpus, self.strata = corpus, strata
         self.fingerprint, self.order = fingerprint_of(corpus.hash), order_of(corpus.hash)
         hashes = np.zeros(int(corpus.unit.max()) + 1, np.uint64)
-        np.add.at(hashes, corpus.unit, mixed(corpus.hash))
+        np.add.at(hashes, corpus.unit, mixed(corpus.hash + strata.of_sample.astype(np.uint64)))
         order = np.argsort(hashes, kind="stable")
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
@@ -472,24 +510,33 @@ class _Layout:
         self.unit_of_mention = self.unit_of_sample[mentions.sample].astype(np.int32)
         self.unit_mentions = np.bincount(self.unit_of_mention, minlength=len(self.unit_size))
         self.bearing, self.empty = np.flatnonzero(self.unit_mentions), np.flatnonzero(self.unit_mentions == 0)
-        self.entity = corpus.entity
+        self.carrier, self.entity = corpus.carrier, corpus.entity
+        self.unit_stratum = np.zeros(len(self.unit_size), np.int64)  # of a unit with several, the last
+        np.maximum.at(self.unit_stratum, self.unit_of_sample, strata.of_sample)
 
     def problem(self, limits: _Limits) -> Problem:
         """The entity-bearing units; entities of one unit never matter, a unit that shares none is its own vertex."""
         from .partition import Incidence, Problem
 
         labels = self.corpus.mentions.label
-        n_units, n_types = len(self.bearing), len(self.corpus.mentions.labels)
-        unit = (np.cumsum(self.unit_mentions > 0) - 1)[self.unit_of_mention]
-        types, counts = np.unique(unit * max(n_types, 1) + labels, return_counts=True)
+        n_units, n_types, n_strata = len(self.bearing), len(self.corpus.mentions.labels), self._n_strata
+        number = np.cumsum(self.unit_mentions > 0) - 1
+        unit, n_counted = number[self.unit_of_mention], max(n_types + n_strata, 1)
+        types = unit * n_counted + labels
+        if n_strata:  # a stratum is one more type, of which each sample is a mention
+            sample = np.flatnonzero(self.unit_mentions[self.unit_of_sample] > 0)
+            strata = n_types + self.strata.of_sample[sample]
+            types = np.append(types, number[self.unit_of_sample[sample]] * n_counted + strata)
+        types, counts = np.unique(types, return_counts=True)
+        del unit
         n_entities = int(self.entity.max(initial=0)) + 1
-        pairs = unit  # in place from here on: these are the largest arrays of all
+        pairs = number[self.unit_of_sample[self.carrier]]  # in place from here on: these are the largest arrays of all
         pairs *= n_entities
         pairs += self.entity
         pairs.sort()
         pairs = pairs[np.append(True, pairs[1:] > pairs[:-1])[: len(pairs)]]
         of_unit, of_entity = np.divmod(pairs, n_entities)
-        del unit, pairs
+        del pairs
         shared = np.bincount(of_entity) > 1
         keep = shared[of_entity]
         number = np.cumsum(shared) - 1
@@ -504,9 +551,8 @@ class _Layout:
         rank = np.empty(n_vertices, np.int64)
         rank[np.argsort(hashes, kind="stable")] = np.arange(n_vertices)
         columns = rank[columns]
-        of_unit, of_type = np.divmod(types, max(n_types, 1))
+        of_unit, of_type = np.divmod(types, n_counted)
         size, mentions = self.unit_size[self.bearing], self.unit_mentions[self.bearing]
-        totals = np.bincount(labels, minlength=n_types)
         return Problem(
             Incidence.of(rows, columns, n_units),
             Incidence.of(columns, rows, n_vertices),
@@ -516,23 +562,41 @@ class _Layout:
             counts.astype(np.int64),
             limits.shares,
             limits.density(float(mentions.sum() / max(size.sum(), 1))),
-            limits.type_minimum(totals),
-            # without a floor, types only decide between cuts that are equal otherwise
-            2.0 if limits.representative is not None else 0.0002,
+            self._minimum(limits),
+            limits.weight(n_types, n_strata),
             connected=self.corpus.connected and partial(self.corpus.connected, self.unit_hash[self.bearing]),
         )
+
+    @property
+    def _n_strata(self) -> int:
+        """0 where nothing is stratified."""
+        return len(self.strata.values) if len(self.strata.values) > 1 else 0
+
+    def _minimum(self, limits: _Limits, n_aside: int = 0) -> NDArray[np.int64]:
+        bearing = self.unit_mentions[self.unit_of_sample] > 0
+        mentions, n_strata = self.corpus.mentions, self._n_strata
+        types = np.bincount(mentions.label, minlength=len(mentions.labels))
+        strata = np.bincount(self.strata.of_sample[bearing], minlength=n_strata)[:n_strata]
+        return limits.minimum(types, strata, 1 - n_aside / max(int(bearing.sum()), 1))
+
+    def quotas(self, limits: _Limits, seed: int, n_aside: int = 0) -> dict[str, Any]:
+        """What the solver is to meet where so many entity-bearing samples are set aside."""
+        shares = self.bearing_shares(limits.shares, seed, n_aside)
+        return {"shares": shares, "type_minimum": self._minimum(limits, n_aside)}
 
     def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[str, dict[str, Any]]:
         """Every ordered pair of splits, by sample, as the audit computes it."""
         samples = np.arange(len(self.corpus))
-        return contamination(names, split_of_sample, samples, self.corpus.mentions.sample, self.entity)
+        return contamination(names, split_of_sample, samples, self.carrier, self.entity)
 
     def largest_group(self) -> str:
         """The certificate: nothing shared without setting aside needs a train share of at least this."""
-        sizes = _group_sizes(self.corpus.mentions.sample, self.entity)
+        sizes = _group_sizes(self.carrier, self.entity)
         share = 100 * sizes.max(initial=0) / max(sizes.sum(), 1)
+        carriers = "entities" if self.corpus.what is Shared.ENTITY else "relations"
+        shared = {Shared.ENTITY: "entities", Shared.PAIR: "pairs", Shared.TRIPLE: "triples"}[self.corpus.what]
         return (
-            f"{share:.1f}% of the samples with entities hang together by shared entities. To share nothing without "
+            f"{share:.1f}% of the samples with {carriers} hang together by shared {shared}. To share nothing without "
             "setting samples aside, one split would have to hold them all."
         )
 
@@ -549,33 +613,41 @@ class _Layout:
         wanted = np.maximum(wanted, 0)
         return wanted / max(wanted.sum(), 1e-9)
 
-    def _empty_quota(self, shares: NDArray[np.float64], n_aside: int) -> NDArray[np.float64]:
-        """Entity-less samples of each split, the held-out ones in proportion to their size."""
-        total, n_empty = int(self.unit_size.sum()), int(self.unit_size[self.empty].sum())
+    def _empty_quota(
+        self, shares: NDArray[np.float64], n_aside: int, stratum: int | None = None
+    ) -> NDArray[np.float64]:
+        """Entity-less samples of each split (in a stratum), the held-out ones in proportion to their size."""
+        size = self.unit_size if stratum is None else self.unit_size * (self.unit_stratum == stratum)
+        total, n_empty = int(size.sum()), int(size[self.empty].sum())
         kept = total - n_aside if shares[0] > 0 else total  # without train, nobody takes what is left
         quota = shares * kept * n_empty / max(total, 1)
         return np.append(n_empty - quota[1:].sum(), quota[1:])
 
-    def _deal_empty(self, room: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
-        order = np.argsort(mixed(self.unit_hash[self.empty] ^ np.uint64(seed)), kind="stable")
-        return _dealt(self.unit_size[self.empty], order, room)
+    def _deal_empty(
+        self, room: NDArray[np.float64], seed: int, units: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        units = self.empty if units is None else units
+        order = np.argsort(mixed(self.unit_hash[units] ^ np.uint64(seed)), kind="stable")
+        return _dealt(self.unit_size[units], order, room)
 
     def with_entity_less(self, of_bearing: NDArray[np.integer], limits: _Limits, seed: int) -> NDArray[np.int64]:
-        """The split of each sample: entity-less units fill each split up to its share of what is kept."""
+        """The split of each sample: entity-less units fill each split up to its share of what is kept, by stratum."""
         of_unit = np.full(len(self.unit_size), ASIDE, np.int64)
         of_unit[self.bearing] = of_bearing
-        empty = self.empty
-        if len(empty):
-            kept = of_unit[self.bearing] != ASIDE
-            sizes = np.bincount(
-                of_unit[self.bearing][kept], weights=self.unit_size[self.bearing][kept], minlength=len(limits.shares)
-            )
-            total = sizes.sum() + self.unit_size[empty].sum()
+        for stratum in range(len(self.strata.values)):
+            inside = self.unit_stratum == stratum
+            empty, bearing = self.empty[inside[self.empty]], self.bearing[inside[self.bearing]]
+            if not len(empty):
+                continue
+            bearing = bearing[of_unit[bearing] != ASIDE]
+            sizes = np.bincount(of_unit[bearing], weights=self.unit_size[bearing], minlength=len(limits.shares))
+            n_empty = self.unit_size[empty].sum()
+            total = sizes.sum() + n_empty
             room = np.maximum(limits.shares * total - sizes, 0)
-            fair = self._empty_quota(limits.shares, int(self.unit_size.sum() - total))
+            fair = self._empty_quota(limits.shares, int(self.unit_size[inside].sum() - total), stratum)
             room = fair if (np.abs(room - fair) <= 1.5).all() else room  # a sample off is not worth another proportion
-            room *= self.unit_size[empty].sum() / max(room.sum(), 1e-9)
-            of_unit[empty] = self._deal_empty(room, seed)
+            room *= n_empty / max(room.sum(), 1e-9)
+            of_unit[empty] = self._deal_empty(room, seed, empty)
         return of_unit[self.unit_of_sample]
 
 
@@ -600,19 +672,19 @@ def _mincut(
     from . import partition
     from .placing import placed
 
-    problem = replace(layout.problem(limits), shares=layout.bearing_shares(limits.shares, seed))
+    problem = replace(layout.problem(limits), **layout.quotas(limits, seed))
     options: dict[str, Any] = {"seed": seed, "engine": engine.value if engine else "none", "proposals": proposals}
     room = int(budget * len(layout.corpus))
     found = partition.solve(replace(problem, aside=room > 0), **options, progress=progress)
     order, gone, rest = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool), problem
     if room and (n_mixed := partition.n_mixed(problem, found)):
-        shares = layout.bearing_shares(limits.shares, seed, min(n_mixed, room))  # quotas are of what is kept
-        found = partition.settled(replace(problem, shares=shares, aside=True), found, proposals // 10, seed + 4)
+        quotas = layout.quotas(limits, seed, min(n_mixed, room))  # they are of what is kept
+        found = partition.settled(replace(problem, **quotas, aside=True), found, proposals // 10, seed + 4)
         fits, rounds = partition.n_mixed(problem, found) <= room, []
         for nth in range(1 if fits else 3):  # another cut without what goes may leave others to go
             gone = _first_to_go(problem, found, gone, order, room)
-            shares = layout.bearing_shares(limits.shares, seed, int(problem.size[gone].sum()))
-            rest = replace(problem.without(gone), shares=shares)
+            quotas = layout.quotas(limits, seed, int(problem.size[gone].sum()))
+            rest = replace(problem.without(gone), **quotas)
             if not fits:
                 found = partition.polished(rest, found, proposals // 8, seed + 5 + nth)
                 found = partition.settled(rest, found, proposals // 10, seed + 8 + nth)
@@ -665,7 +737,7 @@ def _levelled(problem: Problem, split: NDArray[np.int64], order: NDArray[np.uint
     return split
 
 
-def component_sizes(data: Any, *, case: bool = True, typed: bool = True) -> dict[int, int]:
+def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed: bool = True) -> dict[int, int]:
     """How many groups of samples there are of each size that hang together by shared entities, the smallest first.
 
     >>> tags = [["B-P"], ["B-P", "B-P"], ["B-P"], ["O"]]
@@ -673,9 +745,8 @@ def component_sizes(data: Any, *, case: bool = True, typed: bool = True) -> dict
     {1: 1, 2: 1}
     """
     corpus = Corpus.concatenate([samples.corpus for samples in _given(data).values()])
-    sizes, n = np.unique(
-        _group_sizes(corpus.mentions.sample, entity_codes(corpus, Key(case, typed))), return_counts=True
-    )
+    codes = shared_codes(corpus, Key(case, typed), parse_choice(Shared, key, "key"))
+    sizes, n = np.unique(_group_sizes(*codes), return_counts=True)
     return dict(zip(sizes.tolist(), n.tolist(), strict=True))
 
 
@@ -703,9 +774,15 @@ def _plan(
     after = layout.leakage(names, assignment)  # from the mentions: the solver's own count is never trusted
     before = layout.leakage(tuple(originals), original) if len(originals) > 1 else {}
     representation, more = _representation(layout.corpus, names, assignment, limits)
+    if layout.strata.name:
+        sizes = layout.strata.sizes(assignment, len(names)).tolist()
+        for name, row in zip(names, sizes, strict=True):
+            representation[name]["strata"] = dict(zip(layout.strata.values, row, strict=True))
+        more += layout.strata.missed(names, assignment, limits.shares)
     guarantee = _guarantee(after, names)
     if guarantee != NOTHING_SHARED:
         notes = [*notes, layout.largest_group()]
+    guarantee = guarantee.replace("entity", _NOUNS[layout.corpus.what])
     signature = "|".join(["split", *(f"{k}:{v}" for k, v in settings.items()), f"v:{__version__}"])
     return SplitPlan(
         names, assignment.astype(np.int8), {"before": before, "after": after}, representation, guarantee, how,
@@ -714,6 +791,7 @@ def _plan(
     )  # fmt: skip
 
 
+_NOUNS = {Shared.ENTITY: "entity", Shared.PAIR: "pair of entities", Shared.TRIPLE: "triple"}
 NOTHING_SHARED = "no entity is shared between any two splits"
 
 
@@ -736,7 +814,8 @@ def _representation(
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     mentions = corpus.mentions
     n_types = len(mentions.labels)
-    minimum = limits.type_minimum(np.bincount(mentions.label, minlength=n_types))
+    totals = np.bincount(mentions.label, minlength=n_types)
+    minimum = limits.type_minimum(totals)
     in_sample = np.bincount(mentions.sample, minlength=len(corpus))
     split_of_mention = assignment[mentions.sample]
     found: dict[str, dict[str, Any]] = {}
@@ -751,6 +830,7 @@ def _representation(
             "min_type_count": int(counts.min(initial=len(mentions))) if n_types else 0,
             "types_below_min": below,
             "type_counts": dict(zip(mentions.labels, counts.tolist(), strict=True)),
+            "type_distance": _variation(counts, totals),
         }
         if i and limits.shares[i] > 0:
             notes += _missed(name, found[name], len(of_split) / max((assignment != ASIDE).sum(), 1), i, limits)
@@ -774,6 +854,9 @@ def _missed(name: str, row: Mapping[str, Any], share: float, i: int, limits: _Li
     if floor is not None and density == density and not floor <= density <= 2 - floor:
         wanted = f"from {floor:.2g} to {2 - floor:.2g}"
         notes.append(f"{name} has {density:.2f} times the entities per sample of the corpus, not {wanted}.")
+    distance, asked = row["type_distance"], limits.type_share
+    if asked is not None and distance > 1 - asked:
+        notes.append(f"{name} has {1 - distance:.2f} of its mix of types in common with the corpus, not {asked:.2g}.")
     if (bearing := row["entity_bearing_ratio"]) == bearing and abs(bearing - 1) > 0.01:
         notes.append(f"{name} has {bearing:.2f} times the corpus's share of samples with entities.")
     return notes
@@ -782,3 +865,10 @@ def _missed(name: str, row: Mapping[str, Any], share: float, i: int, limits: _Li
 def _ratio(part: NDArray, whole: NDArray) -> float:
     """The mean of a part over that of the whole; 0 for an empty part."""
     return float(part.sum() / max(len(part), 1) / whole.mean()) if whole.any() else float("nan")
+
+
+def _variation(part: NDArray[np.int64], whole: NDArray[np.int64]) -> float:
+    """The total variation distance of two distributions: 0 where they are the same, 1 where they share nothing."""
+    if not part.any():
+        return float("nan")
+    return float(np.abs(part / part.sum() - whole / whole.sum()).sum() / 2)

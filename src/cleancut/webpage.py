@@ -18,9 +18,12 @@ from .exhibits import (
     Kind,
     Measured,
     Section,
+    Spot,
     audit_sections,
     cell_text,
     comparison_sections,
+    curves,
+    frontier_sections,
     report_sections,
     shades,
     split_sections,
@@ -28,6 +31,7 @@ from .exhibits import (
 )
 from .exposure import Exposure
 from .findings import KINDS, Findings, findings
+from .frontiers import Frontier
 from .leakage import Audit
 from .report import percent, score_notes
 from .spans import Corpus
@@ -90,6 +94,12 @@ def html_split(
     facts = [f"{n:,} samples in {name}" for name, n in plan.sizes.items()]
     notes = [*plan.notes, f"How: {plan.how}.", plan.signature]
     return _page(title, facts, map(_section, split_sections(given, components)), notes)
+
+
+def html_frontier(found: Frontier, *, title: str = "Frontier") -> str:
+    """A page on what less sharing costs, with a picture."""
+    facts = [f"{len(found.best.plan.assignment):,} samples", f"{len(found.points)} splits"]
+    return _page(title, facts, map(_section, frontier_sections(found)), [found.best.plan.signature])
 
 
 def html_comparison(comparison: Mapping[str, Any], *, title: str = "Comparison") -> str:
@@ -366,6 +376,43 @@ def _y(fraction: float) -> float:
     return _TOP + (1 - fraction) * (_HEIGHT - _TOP - _BOTTOM)
 
 
+def _curves(exhibit: Exhibit) -> str:
+    """Points at their two values, joined to a line under each heading; axes reach as far as the points do."""
+    found = curves(exhibit)
+    spots = [spot for series in found.values() for spot in series]
+    right, top = _reach(max(spot.x for spot in spots)), _reach(max(spot.y for spot in spots))
+
+    def at(spot: Spot) -> tuple[float, float]:
+        return _LEFT + 8 + spot.x / right * (_WIDTH - _LEFT - 16), _y(spot.y / top)
+
+    marks = []
+    for part in (0.0, 0.5, 1.0):
+        x, y = at(Spot("", part * right, part * top))
+        marks.append(
+            f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH}" y1="{y:g}" y2="{y:g}"/>'
+            f'<text class="tick" x="{_LEFT - 4}" y="{y + 4:g}" text-anchor="end">{100 * part * top:.3g}</text>'
+            f'<text class="tick" x="{x:g}" y="{_HEIGHT - 22}" text-anchor="middle">{100 * part * right:.3g}</text>'
+        )
+    for i, (group, series) in enumerate(found.items()):
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(at, series))
+        marks.append(f'<g class="s{i % 8}"><polyline class="curve" points="{line}"/>')
+        for spot in series:
+            title = f"<title>{_text(f'{group}, {spot.name}')}</title>"
+            marks.append(f'<g class="{"full" if spot.full else "hollow"}">{title}{_mark(i, *at(spot))}</g>')
+        marks.append("</g>")
+    across, up = map(_text, exhibit.header[1:3])
+    marks.append(f'<text class="name" x="{_WIDTH / 2:g}" y="{_HEIGHT - 7}" text-anchor="middle">{across}</text>')
+    marks.append(f'<text class="name" x="{_LEFT + 8}" y="{_TOP - 1}">{up}</text>')
+    label = _text(f"{exhibit.title}: {len(spots)} points; the numbers are below.")
+    svg = f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(marks)}</svg>'
+    return f'{_key(list(found))}<div class="charts">{svg}</div>{_table(exhibit)}'
+
+
+def _reach(largest: float) -> float:
+    """The end of an axis: half a point at least, so that what is all but nothing looks so."""
+    return max(largest * 1.05, 0.005)
+
+
 _SHAPES = (
     "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z", "M-3.6 -3.6H3.6V3.6H-3.6Z", "M0 -5L5 0L0 5L-5 0Z", "M0 -4.6L4.6 3.6H-4.6Z",
     "M0 4.6L4.6 -3.6H-4.6Z", "M-4 -1.3H-1.3V-4H1.3V-1.3H4V1.3H1.3V4H-1.3V1.3H-4Z",
@@ -391,6 +438,7 @@ def _key(names: Sequence[str]) -> str:
 
 _DRAW = {
     Kind.TABLE: _table, Kind.BARS: _bars, Kind.POINTS: _points, Kind.STACK: _stack, Kind.HEAT: _heat, Kind.GAP: _gap,
+    Kind.CURVES: _curves,
 }  # fmt: skip
 
 

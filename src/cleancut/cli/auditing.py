@@ -27,6 +27,7 @@ from .options import (
     key,
     read_said,
     say_found,
+    shared_key,
     tag_options,
     train_batches,
 )
@@ -56,7 +57,7 @@ def _add_audit(commands: Any) -> None:
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
     parser.add_argument("--top", type=int, default=5, metavar="N", help="leaking entities of each pair; default 5")
     add_column_options(parser)
-    add_key_options(parser)
+    add_key_options(parser, relations=True)
     add_tag_options(parser)
     parser.add_argument("--html", metavar="FILE", help="the audit as a page too: one file that needs no other")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -78,7 +79,7 @@ def _audit(arguments: argparse.Namespace) -> str:
         splits = {name: _together([read_said(file, arguments) for file in parts]) for name, parts in files.items()}
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
-    found = leakage.audit(splits, unit=arguments.unit, top=arguments.top, **key(arguments))
+    found = leakage.audit(splits, unit=arguments.unit, top=arguments.top, **shared_key(arguments))
     if arguments.html:
         write_text(
             arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")

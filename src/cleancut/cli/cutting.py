@@ -11,18 +11,20 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from ..exposure import Shared
 from ..files import write_text
 from ..folders import refuse_own_input, write_assignment, write_split, written_together
+from ..frontiers import frontier
 from ..incidence import Incidences, write_incidence
 from ..leakage import Unit, join_at
 from ..reading import by_split
 from ..recipes import SPLIT, Recipe
-from ..report import split_text, to_json
+from ..report import frontier_text, split_text, to_json
 from ..shapes import Samples, load_splits, read_samples
 from ..sources import is_local
 from ..splitting import Effort, Engine, Method, SplitPlan, component_sizes, mincut
 from ..tags import CleancutError, Repair
-from ..webpage import html_split
+from ..webpage import html_frontier, html_split
 from .options import (
     add_column_options,
     add_key_options,
@@ -31,6 +33,7 @@ from .options import (
     command,
     key,
     say_found,
+    shared_key,
     tag_options,
 )
 from .terminal import wants_colour, work_shown
@@ -56,7 +59,11 @@ def _add_split(commands: Any) -> None:
         "input", nargs="*", metavar="SOURCE",
         help="files, a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the splits, plan and report")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder for the splits, plan and report")
+    parser.add_argument(
+        "--frontier", action="store_true",
+        help="split nothing, but show what less sharing costs by several budgets and densities, and which to use",
+    )  # fmt: skip
     parser.add_argument(
         "--incidence", metavar="FILE",
         help="split the samples of such a file (see cleancut incidence) instead of INPUT; DIR gets assignment.parquet",
@@ -86,10 +93,16 @@ def _add_split(commands: Any) -> None:
         "--min-per-type", type=int, metavar="N", help="mentions of each type in a held-out split; default 20"
     )
     parser.add_argument(
+        "--type-share", type=float, metavar="R", help="keep the mix of types as near to the corpus's, such as 0.8"
+    )
+    parser.add_argument(
+        "--stratify", metavar="COL", help="a column, such as language (doc: the document), whose values keep the ratios"
+    )
+    parser.add_argument(
         "--tear-duplicates", dest="duplicates_together", action="store_false", default=None,
         help="let samples with the same words go to different splits",
     )  # fmt: skip
-    _add_reading_options(parser)
+    _add_reading_options(parser, relations=True)
     parser.add_argument(
         "--format", choices=["jsonl", "conll", "input"],
         help="of the files written; input keeps the rows as they stand in the input, with all columns. "
@@ -128,9 +141,9 @@ def _add_spark_options(parser: Any) -> None:
     )  # fmt: skip
 
 
-def _add_reading_options(parser: Any) -> None:
+def _add_reading_options(parser: Any, *, relations: bool = False) -> None:
     add_column_options(parser)
-    add_key_options(parser)
+    add_key_options(parser, relations=relations)
     add_tag_options(parser)
     parser.set_defaults(key=None, repair=None)
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
@@ -138,6 +151,10 @@ def _add_reading_options(parser: Any) -> None:
 
 def _split(arguments: argparse.Namespace) -> str:
     _refuse_without_effect(arguments, ("recipe",), "with --incidence", bool(arguments.incidence))
+    several = ("discard", "representative", "format", "compare")
+    _refuse_without_effect(arguments, several, "with --frontier, which tries several", arguments.frontier)
+    if not arguments.output and not arguments.frontier:
+        raise CleancutError("split: there is no folder to write to. Give -o DIR, or --frontier to see what to choose.")
     if arguments.recipe:
         Recipe.find(arguments.recipe).fill(vars(arguments))
     if not arguments.input and not arguments.incidence:
@@ -150,7 +167,14 @@ def _split(arguments: argparse.Namespace) -> str:
     parts = {name: part.corpus for name, part in samples.items()}
     if arguments.join_at:
         parts = {name: join_at(corpus) for name, corpus in parts.items()}
-    compared = _plans(parts, arguments, key(arguments))
+    options = _options(arguments, shared_key(arguments))
+    if "stratify" in options:
+        column = options["stratify"]
+        options["stratify"] = {column: [value for part in samples.values() for value in part.column(column)]}
+    title = f" of {arguments.input[0]}" if len(arguments.input) == 1 else ""
+    if arguments.frontier:
+        return _frontier(arguments, parts, options, f"Frontier{title}")
+    compared = _plans(parts, arguments, options)
     plan = next(iter(compared.values()))
     source = next(iter(samples.values())).source
     if source is not None:
@@ -163,19 +187,23 @@ def _split(arguments: argparse.Namespace) -> str:
         )  # fmt: skip
         _write_report(compared, folder)
     if arguments.html:
-        groups = component_sizes(parts, **key(arguments))
-        title = f"Split of {arguments.input[0]}" if len(arguments.input) == 1 else "Split"
-        write_text(arguments.html, html_split(compared, components=groups, title=title))
+        groups = component_sizes(parts, **shared_key(arguments))
+        write_text(arguments.html, html_split(compared, components=groups, title=f"Split{title}"))
     return _said(compared, arguments)
 
 
-def _plans(data: Any, arguments: argparse.Namespace, more: Mapping[str, Any]) -> dict[str, SplitPlan]:
-    """The plan, and those to compare it with, by their methods."""
+def _options(arguments: argparse.Namespace, more: Mapping[str, Any]) -> dict[str, Any]:
+    """What was asked of ``mincut``."""
     given = {name: vars(arguments).get(name) for name in SPLIT} | {"engine": _engine(arguments)}
-    options = {name: value for name, value in given.items() if value is not None} | dict(more)
+    options = {name: value for name, value in given.items() if value is not None and name != "key"} | dict(more)
     if "representative" in options:
         floor = options["representative"]
         options["representative"] = None if floor == "off" else _number(floor, "--representative")
+    return options
+
+
+def _plans(data: Any, arguments: argparse.Namespace, options: dict[str, Any]) -> dict[str, SplitPlan]:
+    """The plan, and those to compare it with, by their methods."""
     method, discard = options.pop("method", "mincut"), options.pop("discard", 0)
     with work_shown("cutting") as shown:
         plans = {method: mincut(data, method=method, discard=discard, progress=shown, **options)}
@@ -183,7 +211,8 @@ def _plans(data: Any, arguments: argparse.Namespace, more: Mapping[str, Any]) ->
         from ..partition import has_metis
 
         others = ["random", "paper"] if has_metis() else ["random"]
-        plans |= {other: mincut(data, method=other, **options) for other in others}
+        common = {name: value for name, value in options.items() if name not in ("stratify", "type_share")}
+        plans |= {other: mincut(data, method=other, **common) for other in others}
     return plans
 
 
@@ -201,6 +230,24 @@ def _said(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:
     return f"{split_text(plans, colour=wants_colour())}\n\nWritten to {arguments.output}."
 
 
+def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any], title: str) -> str:
+    chosen = {name: value for name, value in options.items() if name not in ("discard", "representative")}  # a recipe's
+    with work_shown("cutting") as shown:
+        found = frontier(data, progress=shown, **chosen)
+    page, plain = html_frontier(found, title=title), to_json(found.to_dict())
+    if arguments.output:
+        os.makedirs(arguments.output, exist_ok=True)
+        texts = {"md": frontier_text(found, markdown=True), "json": plain, "html": page}
+        for suffix, text in texts.items():
+            write_text(os.path.join(arguments.output, f"frontier.{suffix}"), text + "\n")
+    if arguments.html:
+        write_text(arguments.html, page)
+    if arguments.json:
+        return plain
+    said = [f"Written to {arguments.output}."] if arguments.output else []
+    return "\n\n".join([frontier_text(found, colour=wants_colour()), *said])
+
+
 # --- samples by their entities alone --------------------------------------------------------------------------
 
 _OF_TEXT = (
@@ -211,11 +258,18 @@ _NOT_OF_SPARK = ("column", "text", "document", "end", "duplicates_together")
 
 
 def _split_incidences(arguments: argparse.Namespace) -> str:
-    _refuse_without_effect(arguments, ("format", "column", "text", "document", "end"), "without the text", True)
+    of_rows = ("format", "column", "text", "document", "end", "stratify")
+    _refuse_without_effect(arguments, of_rows, "without the text", True)
+    if arguments.frontier and arguments.engine != SPARK:
+        with _incidences(arguments) as data:
+            return _frontier(arguments, data, _options(arguments, {}), f"Frontier of {arguments.incidence}")
+    _refuse_without_effect(arguments, ("frontier",), "with --engine spark", True)
+    if arguments.key in (Shared.PAIR, Shared.TRIPLE):
+        raise CleancutError(f"--key {arguments.key}: incidences are of entities, without relations. Give INPUT alone.")
     with written_together(arguments.output) as folder, _incidences(arguments) as data:
         for name in ("unit", "duplicates_together"):  # what they say is in the incidences already
             setattr(arguments, name, None)
-        plans = _plans(data, arguments, {})
+        plans = _plans(data, arguments, _options(arguments, {}))
         write_assignment(next(iter(plans.values())), data, folder)
         _write_report(plans, folder)
     return _said(plans, arguments)
@@ -307,7 +361,8 @@ def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
     else:
         found = {}
         files = by_split(arguments.input)
-        refuse_own_input(files.values(), arguments.output)
+        if arguments.output:
+            refuse_own_input(files.values(), arguments.output)
         for name, file in files.items():
             found[name] = read_samples(file, column=arguments.column, **options)
             say_found(file, {"": found[name]})

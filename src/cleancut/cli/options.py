@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..detecting import End, label_file
-from ..exposure import Exposure
+from ..exposure import Exposure, Shared
 from ..leakage import join_at
 from ..reading import Format, format_of, paired_batches, read_batches
 from ..shapes import Samples, load_splits, needs_shape, read_samples
@@ -114,13 +114,12 @@ def column_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in (*COLUMNS, "end")}
 
 
-def add_key_options(parser: Any) -> None:
-    parser.add_argument(
-        "--key",
-        default="surface+type",
-        choices=["surface+type", "surface"],
-        help="what makes two mentions the same entity; default surface+type",
-    )
+def add_key_options(parser: Any, *, relations: bool = False) -> None:
+    """``relations``: what is shared may also be a pair of entities in a relation, or the whole triple."""
+    known, more = ["surface+type", "surface"], list(Shared)
+    what = "what makes two mentions the same entity; default surface+type"
+    said = " (or entity). pair: the surfaces of head and tail of a relation are what is shared; triple: with its label"
+    parser.add_argument("--key", default="surface+type", choices=known + more * relations, help=what + said * relations)
     parser.add_argument("--ignore-case", action="store_true", help="words that differ only in case are the same")
     parser.add_argument("--join-at", action="store_true", help='join a mention "@" to the user name behind it (BTC)')
 
@@ -134,6 +133,11 @@ def add_ladder_options(parser: Any) -> None:
 
 def key(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"typed": arguments.key != "surface", "case": not arguments.ignore_case}
+
+
+def shared_key(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The same where relations may be what is shared."""
+    return {**key(arguments), "key": arguments.key if arguments.key in list(Shared) else Shared.ENTITY.value}
 
 
 def tag_options(arguments: argparse.Namespace) -> dict[str, Any]:
