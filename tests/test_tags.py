@@ -169,7 +169,7 @@ def test_letters_outside_the_given_scheme_are_refused():
 def test_aliases_and_unknown_names_of_schemes():
     assert Mentions.of([["S-P"]], scheme="IOBES").tagging.scheme() is Scheme.BIOES
     assert Mentions.of([["S-P"]], scheme="BMESO").tagging.scheme() is Scheme.BMES
-    with pytest.raises(CleancutError, match="scheme='iob3' is unknown. Choose one of: iob1"):
+    with pytest.raises(CleancutError, match=r"scheme='iob3' is unknown. Did you mean iob2\? Choose one of: iob1"):
         Mentions.of([["O"]], scheme="iob3")
     with pytest.raises(CleancutError, match="repair='fix' is unknown"):
         Mentions.of([["O"]], repair="fix")
