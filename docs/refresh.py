@@ -39,7 +39,7 @@ TASKS = {
     "CleanCutSplit Incidences write_incidence spark_extract spark_incidences",
     "Ladders": "ladder Ladder Rung",
     "Reports": "html_report html_audit html_split html_frontier html_comparison",
-    "The Hub": "publish materialise publish_metrics stage",
+    "The Hub": "publish materialise publish_metrics publish_app stage stage_app",
 }
 """Public names by what they are for. A name that stands nowhere is listed under "Also"."""
 

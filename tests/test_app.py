@@ -11,10 +11,13 @@ import time
 import urllib.request
 import zipfile
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+import yaml
 from hub import Hub
+from packaging.requirements import Requirement
 
 import cleancut as cc
 from cleancut import bounded, cli, workbench
@@ -483,20 +486,76 @@ def test_endpoints_are_named_and_bad_input_is_told(server):
         client.predict(gold="", predictions="a O\n", api_name="/score")
 
 
-def test_the_folder_is_a_space_once_the_package_is_beside_it(tmp_path):
-    """Built as its card says, without an installed cleancut."""
+def test_the_requirements_of_the_space_are_those_of_the_package():
+    """With their markers, and Gradio, which a Space has in the version that its card names."""
+    asked = {line.strip() for line in (ROOT / "setup.cfg").read_text().splitlines()}
+    assert set((EXAMPLES.parent / "requirements.txt").read_text().splitlines()) - asked == set()
+    front = yaml.safe_load((EXAMPLES.parent / "README.md").read_text().split("---")[1])
+    assert front["sdk"] == "gradio" and int(front["sdk_version"].partition(".")[0]) >= 6
+    assert front["app_file"] == "app.py" and front["python_version"] and front["license"] == "apache-2.0"
+
+
+def installed(folder, requirements):
+    """The Python of an environment with what requirements name, and what that needs in turn; nothing else."""
+    requirements = list(map(Requirement, requirements))
+    asked = [(want, "") for want in requirements if not want.marker or want.marker.evaluate()]
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    site, seen = next(folder.glob("lib/python*/site-packages")), set()
+    while asked:
+        want, extra = asked.pop()
+        if (want.name, extra) in seen:
+            continue
+        seen.add((want.name, extra))
+        found = metadata.distribution(want.name)
+        assert want.specifier.contains(found.version, prereleases=True), f"{want}, but {found.version} is here"
+        for name in {file.parts[0] for file in found.files} - {"..", "__pycache__"}:
+            if not (site / name).exists():
+                (site / name).symlink_to(found.locate_file(name))
+        for line in found.requires or ():
+            need = Requirement(line)
+            if not need.marker or need.marker.evaluate({"extra": extra}):
+                asked += [(need, one) for one in ("", *need.extras)]
+    return folder / "bin" / "python"
+
+
+def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
+    """Staged, uploaded, fetched and started where there is no cleancut."""
     client = _needed("gradio_client")
-    card = (ROOT / "spaces_app" / "README.md").read_text()
-    front = card.split("---")[1]
-    for field in ("sdk: gradio", "app_file: app.py", "python_version:", "license: apache-2.0", "sdk_version:"):
-        assert field in front
-    wanted = set((ROOT / "spaces_app" / "requirements.txt").read_text().split())
-    assert wanted <= {line.strip().partition(";")[0] for line in (ROOT / "setup.cfg").read_text().splitlines()}
-    for command in re.findall(r"^cp -r (\S+) (\S+)$", card, re.M):
-        shutil.copytree(ROOT / command[0], tmp_path / command[1], ignore=shutil.ignore_patterns("__pycache__"))
-    with served([sys.executable, str(tmp_path / "space" / "app.py")], tmp_path, PYTHONPATH="") as url:
+    staged = cc.stage_app(tmp_path / "space")
+    files = {path.relative_to(staged).as_posix(): path for path in staged.rglob("*") if path.is_file()}
+    package = {path.relative_to(ROOT / "src") for path in (ROOT / "src" / "cleancut").rglob("*") if path.is_file()}
+    examples = {path.relative_to(EXAMPLES.parent) for path in EXAMPLES.rglob("*.conll")}
+    wanted = {path.as_posix() for path in package | examples if "__pycache__" not in path.parts}
+    assert set(files) == wanted | {"app.py", "README.md", "requirements.txt"}
+    fetched = tmp_path / "fetched"
+    code = (
+        "import sys, cleancut, huggingface_hub\n"
+        "said, = cleancut.publish_app('org/app'); print(said)\n"
+        "cleancut.publish_app('org/app', private=True, push=True)\n"
+        f"huggingface_hub.snapshot_download('org/app', repo_type='space', local_dir={str(fetched)!r})\n"
+    )
+    with Hub() as hub:
+        hub.put("space", "org/app", {"cleancut/gone.py": "", "cleancut/assets/gone.css": "", "mine.md": "kept"})
+        environment = hub.environment(tmp_path / "home")
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        pushed = hub.files("space", "org/app")
+    assert {path: data for path, data in pushed.items() if path != "mine.md"} == {
+        path: file.read_bytes() for path, file in files.items()
+    }
+    assert re.findall(r"^  (\S+)  [\d,]+ bytes$", done.stdout, re.M) == sorted(files)
+    python = installed(tmp_path / "bare", (fetched / "requirements.txt").read_text().splitlines())
+    assert subprocess.run([python, "-I", "-c", "import cleancut"], capture_output=True).returncode == 1
+    command = [python, "-v", fetched / "app.py"]  # which says where each module comes from
+    with served(command, tmp_path, PYTHONPATH="", GRADIO_ANALYTICS_ENABLED="False") as url:
+        api = client.Client(url, verbose=False)
         texts = {"training": "[Ada PER]", "gold": "[Ada PER] ran", "prediction": "[Ada PER] ran"}
-        assert client.Client(url, verbose=False).predict(**texts, api_name="/learn")["F1"] == 1.0
+        assert api.predict(**texts, api_name="/learn")["F1"] == 1.0
+        scores = api.predict(gold="Ada B-PER\n", predictions="Ada B-PER\n", train="", api_name="/score")
+        assert scores["exact_f1"]["f1"] == 1.0
+    loaded = set(re.findall(r"code object from '?(/\S*/cleancut/\w+\.py)", (tmp_path / "log.txt").read_text()))
+    assert str(fetched / "cleancut" / "app.py") in loaded
+    assert all(path.startswith(str(fetched)) for path in loaded)
 
 
 def test_folders_of_the_work_are_gone(server):

@@ -129,6 +129,39 @@ def test_a_staged_space_has_what_a_space_needs(tmp_path):
     assert (tmp_path / "x" / "exact_f1" / "mine.txt").read_text() == "keep me"
 
 
+def test_the_app_is_staged_again_but_never_over_files_of_others(cli, tmp_path):
+    (tmp_path / "space").mkdir()
+    for _ in range(2):  # into an empty folder, then over what was staged
+        assert cli("stage", "--app", "-o", "space").stdout == "space\n"
+    (tmp_path / "space" / "__pycache__").mkdir()
+    (tmp_path / "space" / "examples" / "mine.conll").write_text("keep me")
+    (tmp_path / "file").write_text("keep me")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "README.md").write_text("keep me")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for folder, of in (("space", "(examples/mine.conll)"), ("file", ""), ("other", "")):
+        done = cli("stage", "--app", "-o", folder)
+        assert done.returncode == 2 and f"not a staged Space alone{' ' * bool(of)}{of}. Choose" in done.stderr
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert "clean_f1 has no effect with --app" in cli("stage", "clean_f1", "--app", "-o", "x").stderr
+
+
+def test_the_app_goes_up_only_when_asked_and_says_how_to_go_on(hub, cli):
+    done = cli("publish-app", "--to", "org/app", "--private")
+    assert (
+        f"would create the Space org/app (gradio, private if it is new), upload to it and tag it {TAG}" in done.stdout
+    )
+    assert "Nothing was uploaded" in done.stdout and not hub.repos
+    hub.fail("POST /api/spaces/org/app/commit", 403)
+    done = cli("publish-app", "--to", "org/app", "--private", "--push")
+    assert done.returncode == 2 and "org/app: you may not do that" in done.stderr
+    hub.faults.clear()
+    done = cli("publish-app", "--to", "org/app", "--private", "--push")
+    assert f"org/app: uploaded and tagged {TAG}" in done.stdout
+    assert hub.repos["space", "org/app"].private and list(hub.repos["space", "org/app"].tags) == [TAG]
+    assert "is not the id of a repository" in cli("publish-app", "--to", "app").stderr
+
+
 def test_the_page_of_a_space_answers(tmp_path):
     pytest.importorskip("gradio", reason="the page is for Gradio, an extra")
     cleancut.stage(["clean_f1"], tmp_path)

@@ -141,7 +141,10 @@ def test_a_wheel_brings_its_metrics_along(tmp_path):
         "assert Recipe.find('wnut17').source == 'leondz/wnut_17'\n"
         f"assert hub_folder('splitters').is_relative_to({str(tmp_path)!r})\n"
         "assert (hub_folder('splitters') / 'mincut' / 'mincut.py').is_file()\n"
-        "assert (hub_folder('spaces_app') / 'examples' / 'random' / 'test.conll').is_file()\n"
+        "space = cleancut.stage_app('space')\n"
+        "assert (space / 'examples' / 'random' / 'test.conll').is_file()\n"
+        "assert (space / 'cleancut' / 'app.py').is_file() and (space / 'app.py').is_file()\n"
+        "assert not (space / 'cleancut' / 'hub_files').exists()\n"
         "from cleancut.webpage import stylesheet\n"
         "assert '.report {' in stylesheet('.report')\n"
     )

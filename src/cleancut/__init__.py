@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .exposure import Exposed, Exposure
     from .folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
     from .frontiers import Frontier, Point, frontier
-    from .hub import materialise, publish, publish_metrics, stage
+    from .hub import materialise, publish, publish_app, publish_metrics, stage, stage_app
     from .incidence import Incidences, write_incidence
     from .ladders import Ladder, Rung, ladder
     from .leakage import Audit, audit, join_at, mention_statistics, subsets
@@ -48,7 +48,7 @@ _HOME = {
     "exposure": ["Exposed", "Exposure"],
     "folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
     "frontiers": ["Frontier", "Point", "frontier"],
-    "hub": ["materialise", "publish", "publish_metrics", "stage"],
+    "hub": ["materialise", "publish", "publish_app", "publish_metrics", "stage", "stage_app"],
     "incidence": ["Incidences", "write_incidence"],
     "ladders": ["Ladder", "Rung", "ladder"],
     "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
@@ -120,6 +120,7 @@ __all__ = [
     "over_runs",
     "partial_f1",
     "publish",
+    "publish_app",
     "publish_metrics",
     "read",
     "read_batches",
@@ -129,6 +130,7 @@ __all__ = [
     "spark_extract",
     "spark_incidences",
     "stage",
+    "stage_app",
     "subsets",
     "wilcoxon",
     "write",

@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,6 +40,7 @@ from .version import __version__
 
 TAG = f"cleancut-{__version__}"
 """The tag of a release. Never evaluate's own ``v0.4.6``, which would silently win over newer code."""
+_PACKAGE = Path(__file__).resolve().parent
 
 
 def check_repo(repo: str) -> str:
@@ -48,7 +50,7 @@ def check_repo(repo: str) -> str:
     return repo
 
 
-# --- metric modules as Spaces -------------------------------------------------------------------------------
+# --- metric modules and the app as Spaces -------------------------------------------------------------------
 
 
 def stage(names: Iterable[str] = (), folder: str | os.PathLike[str] = "spaces") -> list[Path]:
@@ -61,40 +63,60 @@ def stage(names: Iterable[str] = (), folder: str | os.PathLike[str] = "spaces") 
         path.name for path in hub_folder("metrics").iterdir() if (path / "README.md").exists()
     )
     sources = [Path(metric(name)) for name in names]
-    made = []
-    for source in sources:
-        target = Path(folder, source.name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{source.name}-") as fresh:
-            _stage(source, Path(fresh, source.name))
-            if target.exists():
-                _refuse_foreign(target, source.name)
-                shutil.rmtree(target)
-            os.replace(Path(fresh, source.name), target)
-        made.append(target)
-    return made
+    return [_staged(Path(folder, source.name), partial(_stage, source), f"{source.name}.py") for source in sources]
 
 
-def _refuse_foreign(target: Path, name: str) -> None:
-    """A folder is only replaced if it is a staged Space and nothing else."""
-    known = {path.name for path in Path(__file__).parent.glob("*.py")}
-    known |= {f"{name}.py", "app.py", "requirements.txt", "README.md", "__pycache__"}
-    others = sorted(path.name for path in target.iterdir() if path.name not in known)
-    if others or not (target / f"{name}.py").exists():
+def stage_app(folder: str | os.PathLike[str] = "space") -> Path:
+    """Build the Space of the app: a folder with the package in it, which needs its requirements alone."""
+    return _staged(Path(folder), _stage_app, "app.py")
+
+
+def _staged(target: Path, build: Callable[[Path], None], main: str) -> Path:
+    """A folder, built beside and then put in its place."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as beside:
+        fresh = Path(beside, "space")
+        build(fresh)
+        if target.exists():
+            _refuse_foreign(target, set(_files(fresh)), main)
+            shutil.rmtree(target)
+        os.replace(fresh, target)
+    return target
+
+
+def _refuse_foreign(target: Path, fresh: set[str], main: str) -> None:
+    """A folder is only replaced if it is empty, or a staged Space and nothing else."""
+    there = set(_files(target))
+    others = sorted(there - fresh - {path.name for path in _PACKAGE.glob("*.py")})
+    if others or (there and main not in there) or not target.is_dir():
         of = f" ({others[0]})" if others else ""
         raise CleancutError(f"{target} is there and is not a staged Space alone{of}. Choose another folder.")
 
 
+def _files(folder: Path) -> dict[str, bytes]:
+    """What a Space holds, by path; what Python leaves when it runs is no part of it."""
+    found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {inner.as_posix(): path.read_bytes() for inner, path in found.items() if "__pycache__" not in inner.parts}
+
+
+def _stage_app(target: Path) -> None:
+    source = hub_folder("spaces_app")
+    if not (source / "app.py").is_file():
+        raise CleancutError(f"the files of the app are not at {source}. Install cleancut from its wheel or a checkout.")
+    target.mkdir()
+    for name in ("app.py", "requirements.txt", "README.md"):
+        shutil.copyfile(source / name, target / name)
+    shutil.copytree(source / "examples", target / "examples")
+    shutil.copytree(_PACKAGE, target / "cleancut", ignore=shutil.ignore_patterns("__pycache__", "hub_files"))
+
+
 def _stage(source: Path, target: Path) -> None:
     target.mkdir()
-    package = Path(__file__).resolve().parent
     face = (source / f"{source.name}.py").read_text("utf-8")
-    engine = _needed(
-        {name.removeprefix("cleancut.") for name in re.findall(r"^from (cleancut\.\w+)", face, re.M)}, package
-    )
-    page = _needed({"pages"}, package)
+    engine = _needed({name.removeprefix("cleancut.") for name in re.findall(r"^from (cleancut\.\w+)", face, re.M)})
+    page = _needed({"pages"})
     for name in sorted(engine | page):
-        shutil.copyfile(package / f"{name}.py", target / f"{name}.py")
+        shutil.copyfile(_PACKAGE / f"{name}.py", target / f"{name}.py")
     face = re.sub(r"^from cleancut\.", "from .", face, flags=re.M)
     named = set(re.findall(r"^from \.(\w+) import", face, re.M))
     lines = face.splitlines()
@@ -107,13 +129,13 @@ def _stage(source: Path, target: Path) -> None:
     (target / "requirements.txt").write_text("evaluate>=0.4.6\nnumpy>=1.26\n", "utf-8")
 
 
-def _needed(names: set[str], package: Path) -> set[str]:
+def _needed(names: set[str]) -> set[str]:
     """The modules of the package that some need, with themselves."""
     found: set[str] = set()
     while names - found:
         name = (names - found).pop()
         found.add(name)
-        tree = ast.parse((package / f"{name}.py").read_text("utf-8"))
+        tree = ast.parse((_PACKAGE / f"{name}.py").read_text("utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.level == 1:
                 names |= {node.module} if node.module else {alias.name for alias in node.names}
@@ -143,32 +165,39 @@ def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) 
     """Upload the metric modules as Spaces ``org/<name>`` and tag the release; without ``push``, say what would be."""
     if not is_repo(f"{org}/name"):
         raise CleancutError(f"{org!r} is not a user or an organisation. Letters, digits, . _ - only.")
-    said = []
     with tempfile.TemporaryDirectory() as folder:
-        staged = stage(names, folder)
-        for i, space in enumerate(staged):
-            repo = check_repo(f"{org}/{space.name}")
-            files = {path.name: path.read_bytes() for path in sorted(space.iterdir()) if path.is_file()}
-            if push:
-                left = [f"{org}/{other.name}" for other in staged[i:]]
-                said.append(_push_space(repo, files, left))
-            else:
-                said.append(f"would create the Space {repo} (gradio), upload to it and tag it {TAG}:\n{_listed(files)}")
-    return said
+        spaces = {check_repo(f"{org}/{space.name}"): _files(space) for space in stage(names, folder)}
+    left = list(spaces)
+    return [_publish_space(repo, files, left[i:], push=push) for i, (repo, files) in enumerate(spaces.items())]
 
 
-def _push_space(repo: str, files: dict[str, bytes], left: list[str]) -> str:
+def publish_app(to: str, *, private: bool = False, push: bool = False) -> list[str]:
+    """Upload the app as the Space ``org/name`` and tag the release; without ``push``, say what would be."""
+    check_repo(to)
+    with tempfile.TemporaryDirectory() as folder:
+        files = _files(stage_app(Path(folder, "space")))
+    return [_publish_space(to, files, [to], private=private, push=push)]
+
+
+def _publish_space(
+    repo: str, files: Mapping[str, bytes], left: Sequence[str], *, private: bool = False, push: bool
+) -> str:
+    if not push:
+        kind = "gradio, private if it is new" if private else "gradio"
+        return f"would create the Space {repo} ({kind}), upload to it and tag it {TAG}:\n{_listed(files)}"
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
     api = HfApi()
     resume = f"Not uploaded: {', '.join(left)}. Run the same command again: what is there already is left as it is."
 
     def upload() -> str:
-        api.create_repo(repo, repo_type="space", space_sdk="gradio", exist_ok=True)
+        api.create_repo(repo, repo_type="space", space_sdk="gradio", private=private or None, exist_ok=True)
         there = set(api.list_repo_files(repo, repo_type="space"))
         operations: list[Any] = [CommitOperationAdd(path, data) for path, data in files.items()]
-        # modules that the metric no longer has
-        operations += [CommitOperationDelete(path) for path in sorted(there - set(files)) if path.endswith(".py")]
+        ours = {path.partition("/")[0] for path in files if "/" in path}
+        for path in sorted(there - set(files)):  # what a release before this one had
+            if path.endswith(".py") or path.partition("/")[0] in ours:
+                operations.append(CommitOperationDelete(path))
         done = api.create_commit(repo, operations, commit_message=f"cleancut {__version__}", repo_type="space")
         tags = {tag.name: tag.target_commit for tag in api.list_repo_refs(repo, repo_type="space").tags}
         if TAG not in tags:

@@ -1,4 +1,4 @@
-"""cleancut stage, publish-metrics, publish and materialise."""
+"""cleancut stage, publish-metrics, publish-app, publish and materialise."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import os
 from typing import Any
 
 from ..folders import written_together
+from ..tags import CleancutError
 from .options import add_ladder_options, command
 from .terminal import quiet_clients
 
 
 def add(commands: Any) -> None:
     parser = command(
-        commands, "stage", _stage, "build the Spaces of the metric modules", "cleancut stage clean_f1 -o spaces"
+        commands, "stage", _stage, "build the Spaces of the metric modules, or that of the app",
+        "cleancut stage clean_f1 -o spaces\n  cleancut stage --app -o space",
     )  # fmt: skip
     parser.add_argument("names", nargs="*", metavar="NAME", help="metrics; default all")
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for one folder of each metric")
+    parser.add_argument("--app", action="store_true", help="the app instead of metrics")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="DIR", help="folder for one folder of each metric, or for the app"
+    )
 
     parser = command(
         commands, "publish-metrics", _publish_metrics, "upload the metric modules as Spaces",
@@ -24,6 +29,13 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("names", nargs="*", metavar="NAME", help="metrics; default all")
     parser.add_argument("--to", required=True, metavar="ORG", help="user or organisation")
+    _add_push(parser)
+
+    parser = command(
+        commands, "publish-app", _publish_app, "upload the app as a Space", "cleancut publish-app --to my-org/cleancut"
+    )  # fmt: skip
+    parser.add_argument("--to", required=True, metavar="ORG/NAME", help="the Space; made if it is not there")
+    parser.add_argument("--private", action="store_true", help="make the Space private, if it is new")
     _add_push(parser)
 
     parser = command(
@@ -59,8 +71,12 @@ def _add_push(parser: argparse.ArgumentParser) -> None:
 
 
 def _stage(arguments: argparse.Namespace) -> str:
-    from ..hub import stage
+    from ..hub import stage, stage_app
 
+    if arguments.app:
+        if arguments.names:
+            raise CleancutError(f"{arguments.names[0]} has no effect with --app. Stage one after the other.")
+        return str(stage_app(arguments.output))
     return "\n".join(str(folder) for folder in stage(arguments.names, arguments.output))
 
 
@@ -69,6 +85,13 @@ def _publish_metrics(arguments: argparse.Namespace) -> str:
 
     quiet_clients()
     return joined(publish_metrics(arguments.to, arguments.names, push=arguments.push), arguments.push)
+
+
+def _publish_app(arguments: argparse.Namespace) -> str:
+    from ..hub import joined, publish_app
+
+    quiet_clients()
+    return joined(publish_app(arguments.to, private=arguments.private, push=arguments.push), arguments.push)
 
 
 def _publish(arguments: argparse.Namespace) -> str:
