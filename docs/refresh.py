@@ -114,7 +114,9 @@ def commands_page() -> str:
                     value = "{" + ",".join(map(str, action.choices)) + "}"
                 shown = f"{names} {value or ''}".strip()
                 what = str(action.help).replace("%%", "%").replace("|", "\\|")
-                lines.append(f"| `{shown}` | {what}{' (required)' if action.required else ''} |")
+                lines.append(
+                    f"| `{shown}` | {what}{' (required)' if action.required and action.nargs != '*' else ''} |"
+                )
         lines.append("")
     return "\n".join(lines)
 

@@ -362,6 +362,44 @@ def test_paste_and_upload_and_a_bad_upload(visit):
     assert "bad.jsonl" in said and "line 1" in said and "Traceback" not in said and "/" not in said
 
 
+def test_files_are_deleted_when_the_page_is_closed(server, visit):
+    """Uploads and what was made of them; but not what another page has uploaded as well, nor an example."""
+    same, example = "Secretfour B-PER\n", (RANDOM / "train.conll").read_text()
+
+    def held(text):
+        files = (path for path in (server[1] / "files").rglob("*") if path.is_file())
+        return sorted(path.name for path in files if text.encode() in path.read_bytes())
+
+    def soon(wanted, text):
+        end = time.monotonic() + 60
+        while held(text) != wanted and time.monotonic() < end:
+            time.sleep(0.1)
+        return held(text) == wanted
+
+    one, other = visit(), visit()
+    for visitor, name in ((one, "Secretone"), (other, "Secretwo")):
+        visitor.page.get_by_label("Training data (optional)", exact=True).fill("")
+        buttons = visitor.page.get_by_role("button", name="Upload a file instead")
+        visitor.upload(buttons.nth(0), ("same.conll", same))
+        visitor.page.get_by_role("button", name="same.conll").wait_for()
+        visitor.upload(visitor.page.get_by_role("button", name="same.conll"), ("own.conll", f"{name} B-PER\n"))
+        visitor.page.get_by_role("button", name="own.conll").wait_for()
+        visitor.page.get_by_label("Predictions", exact=True).fill(f"{name} O\n")
+        visitor.press("Score")
+        visitor.shown("What of it is memory cannot be said")
+        assert soon(["own.conll", "report.html"], name)
+    one.open("Audit")
+    one.upload(one.page.get_by_label("Click to upload or drop files").first, ("train.conll", example))
+    one.page.get_by_label("Remove this file").locator("visible=true").nth(2).wait_for()
+    assert held(example) == ["train.conll"] and held(same) == ["same.conll"]
+    one.context.close()
+    assert soon([], "Secretone")
+    assert held("Secretwo") == ["own.conll", "report.html"] and held(same) == ["same.conll"]
+    other.context.close()
+    assert soon([], "Secretwo") and soon([], same)
+    assert held(example) == ["train.conll"]
+
+
 def test_audit_in_the_browser(visit):
     me = visit()
     me.open("Audit")

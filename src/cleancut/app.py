@@ -1,12 +1,18 @@
 """The Gradio app: score, audit, split, compare and learn, in a browser. It shows; the workbench computes.
 
-Nothing is kept between calls: each works in a process and a folder of its own, which are gone when it is done.
+Each call works in a process and a folder of its own, which are gone when it is done; uploads, and files to take home,
+are gone when the page is closed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import secrets
+import shutil
 import tempfile
+import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
 SECONDS = 120
 """After which a computation is stopped."""
 _KEPT = 1800
-"""Seconds after which uploads and downloads are deleted."""
+"""Seconds after which uploads and downloads are deleted, also of a page that stays open."""
 _AT_ONCE = 2
 """Computations that run at the same time; others wait."""
 
@@ -118,7 +124,57 @@ def blocks(examples: Path) -> gradio.Blocks:
         gr.HTML(f'<p class="version">cleancut {__version__}</p>', apply_default_css=False)
         for endpoint in (api_score, api_audit, api_split, api_compare, api_learn):
             gr.api(endpoint, api_name=endpoint.__name__.removeprefix("api_"))
+        _delete_when_closed(page)
     return page
+
+
+# --- files of a page ----------------------------------------------------------------------------------------
+
+
+def _asked(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """A callback whose first parameter is the request: Gradio goes by annotations that it can evaluate."""
+    import gradio as gr
+
+    callback.__annotations__["request"] = gr.Request
+    return callback
+
+
+def _taken_home(request: gradio.Request) -> Path:
+    """The folder, among Gradio's, of what was made for one page."""
+    from gradio.utils import get_upload_folder
+
+    page = hashlib.sha256(str(request.session_hash).encode()).hexdigest()  # the browser chose it: no path of its own
+    return Path(get_upload_folder(), f"page-{page}")
+
+
+def _delete_when_closed(page: gradio.Blocks) -> None:
+    """Delete what was uploaded to a page, and made for it, when it is closed.
+
+    Gradio stores files by their content, so that one may have been uploaded to several pages, or be an example: it goes
+    with the last of them, an example never.
+    """
+    import gradio as gr
+
+    uploads, lock = defaultdict[str | None, set[str]](set), threading.Lock()
+
+    @_asked
+    def uploaded(request: Any, files: str | Sequence[str]) -> None:
+        with lock:
+            uploads[request.session_hash].update([files] if isinstance(files, str) else files)
+
+    @_asked
+    def closed(request: Any) -> None:
+        with lock:
+            own = uploads.pop(request.session_hash, set())
+            own.difference_update(*uploads.values(), *(block.keep_in_cache for block in page.blocks.values()))
+            for file in own:
+                Path(file).unlink(missing_ok=True)
+        shutil.rmtree(_taken_home(request), ignore_errors=True)
+
+    for block in list(page.blocks.values()):
+        if isinstance(block, gr.File | gr.UploadButton):
+            block.upload(uploaded, block, None, api_visibility="private", queue=False, show_progress="hidden")
+    page.unload(closed)
 
 
 # --- the ways in ------------------------------------------------------------------------------------------
@@ -174,14 +230,14 @@ class _Tab:
                 self.inputs = inputs()
                 self.button = gr.Button(button, variant="primary")
                 with gr.Row():
-                    saved = [
+                    self._saved = [
                         gr.DownloadButton(f"Save {name}", size="sm", interactive=False, elem_classes="quiet")
                         for name in files
                     ]
             with gr.Column(scale=3, min_width=320), gr.Tabs():
                 shown = [self._panel(name) for name in panels]
         self._opened = gr.State(False)  # in here: what is no tab among tabs puts their order out
-        self.outputs = [*shown, *saved]
+        self.outputs = [*shown, *self._saved]
 
     @staticmethod
     def _panel(name: str) -> Any:
@@ -196,14 +252,24 @@ class _Tab:
         """A callback that shows what ``work`` makes of the inputs, then further ``values`` of it."""
         import gradio as gr
 
-        def answered(*inputs: Any, progress: Any = gr.Progress()) -> Iterator[list[Any]]:  # noqa: B008
+        @_asked
+        def answered(request: Any, *inputs: Any, progress: Any = gr.Progress()) -> list[Any]:  # noqa: B008
             with tempfile.TemporaryDirectory() as folder:
                 made = _made(work, given(*inputs), folder, progress)
-                paths = [os.path.join(folder, file) for file in made.files]
-                saved = [gr.DownloadButton(value=path, interactive=True) for path in paths]
-                yield [*made.panels, *saved, *(made.values[name] for name in values)]  # copied before we go on
+                paths = self._kept([os.path.join(folder, file) for file in made.files], request)
+            saved = [gr.DownloadButton(value=path, interactive=True) for path in paths]
+            return [*made.panels, *saved, *(made.values[name] for name in values)]
 
         return answered
+
+    def _kept(self, files: Sequence[str], request: gradio.Request) -> list[str]:
+        """Files to take home, where they stay until the page is closed, or Gradio deletes them."""
+        home = _taken_home(request) / secrets.token_hex(8)
+        home.mkdir(parents=True)
+        paths = [str(shutil.move(file, home)) for file in files]
+        for button, path in zip(self._saved, paths, strict=True):
+            button.temp_files.add(path)
+        return paths
 
     def fill(self, opening: Any, answer: Callable[..., Any]) -> None:
         """Show results where the button is pressed, and of the example when the tab is opened first."""
@@ -212,11 +278,11 @@ class _Tab:
         options: dict[str, Any] = {"api_visibility": "private", "show_progress_on": self.outputs[0]}
         self.button.click(answer, self.inputs, self.outputs, **options)
 
-        def first(seen: bool, *inputs: Any, progress: Any = gr.Progress()) -> Iterator[Any]:  # noqa: B008
+        @_asked
+        def first(request: Any, seen: bool, *inputs: Any, progress: Any = gr.Progress()) -> list[Any]:  # noqa: B008
             if seen:
-                yield [gr.skip()] * (1 + len(self.outputs))
-            else:
-                yield from ([True, *shown] for shown in answer(*inputs, progress=progress))
+                return [gr.skip()] * (1 + len(self.outputs))
+            return [True, *answer(request, *inputs, progress=progress)]
 
         opening(first, [self._opened, *self.inputs], [self._opened, *self.outputs], **options)
 

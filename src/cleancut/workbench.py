@@ -74,7 +74,8 @@ def _file(given: Given, role: str) -> str:
     if isinstance(given, Path):
         name = given.name
         if not given.exists():
-            raise CleancutError(f"{name} is no longer here: uploads are deleted after a while. Upload it again.")
+            why = "uploads are deleted after a while, and when the connection is lost"
+            raise CleancutError(f"{name} is no longer here: {why}. Upload it again.")
         if os.path.lexists(name):
             raise CleancutError(f"two files are called {name}. Rename one of them.")
         os.symlink(given.resolve(), name)
