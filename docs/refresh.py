@@ -91,6 +91,7 @@ COMMANDS = """# Commands
 Completion for a shell (`pip install "cleancut[completion]"`; also for fish):
 
 ```bash
+mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc
 cleancut completion bash > ~/.local/share/bash-completion/completions/cleancut
 cleancut completion zsh > ~/.zfunc/_cleancut
 ```

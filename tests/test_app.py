@@ -4,13 +4,10 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 import zipfile
-from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -18,6 +15,7 @@ import pytest
 import yaml
 from hub import Hub
 from packaging.requirements import Requirement
+from serving import served
 
 import cleancut as cc
 from cleancut import bounded, cli, workbench
@@ -209,32 +207,6 @@ def test_errors_of_the_user_are_told_and_others_are_not(tmp_path):
 
 
 # --- a server -----------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def served(command, folder, **environment):
-    """A server in a process of its own, until it is no longer needed; its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = folder / "log.txt"
-    places = {"GRADIO_TEMP_DIR": str(folder / "files"), "TMPDIR": str(folder), "GRADIO_SERVER_PORT": str(port)}
-    with log.open("w") as stream:
-        process = subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, **places, **environment})
-    url = f"http://127.0.0.1:{port}/"
-    try:
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(url, timeout=5).close()
-                break
-            except OSError:
-                assert process.poll() is None, log.read_text()
-                time.sleep(0.25)
-        yield url
-    finally:
-        process.terminate()
-        process.wait(20)
-    assert "Traceback" not in log.read_text()
 
 
 @pytest.fixture(scope="module")

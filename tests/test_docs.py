@@ -1,14 +1,21 @@
 """Every example of the README, the cards and the documentation runs, and every command prints what it shows."""
 
 import importlib.util
+import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import urllib.request
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import yaml
+from hub import Hub
+from serving import served
 
 import cleancut
 from cleancut import bucketing, cli
@@ -18,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CARDS = sorted((ROOT / "metrics").glob("*/README.md"))
 DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "reference")
 PAGES = [ROOT / "README.md", *CARDS, *DOCS]
+OTHERS = [ROOT / "CONTRIBUTING.md", ROOT / "spaces_app" / "README.md", *sorted((ROOT / "splitters").rglob("*.md"))]
 PEERS = ("seqeval", "nervaluate", "seqscore")
 WORDS = "claude copilot chatgpt anthropic openai localhost /tmp/ /work/ /home/ /root/".split()
 """What a page does not speak of: who or what wrote it, and places on a machine."""
@@ -64,19 +72,180 @@ def test_examples_run_and_commands_print_what_is_shown(page, demo_run, tmp_path,
             assert capsys.readouterr().out == expected, f"{command}: run docs/refresh.py"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
-def test_commands_that_are_not_run_at_least_parse(page):
-    known = {"python", "console", "bash", "text", "toml", "bibtex", "json"}
-    for language, code in blocks(page):
-        assert language in known, f"{named(page)}: {language}"
-        for line in code.splitlines() if language == "bash" else ():
-            for part in shlex.split(line, comments=True) and line.split(" && "):
-                words = shlex.split(part.partition(" > ")[0], comments=True)
-                if words[0] == "cleancut":
-                    cli.parser().parse_args(words[1:])
+# --- commands of a shell --------------------------------------------------------------------------------
+
+NOT_RUN = {
+    "cleancut demo": "it is run already, for the files that the examples read, and its output compared",
+    "python -m pytest": "it would run these tests in themselves",
+    "cleancut split 'corpus/*.jsonl' --engine spark --master 'local[2]' -o clean":
+        "takes a minute as Spark is set by default; tests/test_distributed.py runs it with other settings",
+    "cleancut incidence 's3a://bucket/corpus/*.parquet' --engine spark --master yarn -o s3a://bucket/incidence":
+        "needs a cluster and a bucket; tests/test_distributed.py runs the same on this machine",
+    "cleancut split --incidence s3a://bucket/incidence --engine spark --master yarn -o clean": "the same",
+}  # fmt: skip
+"""Commands that are not run here, and why. All others are."""
+NEEDED = {"cleancut app": "gradio", "app.py": "gradio", "cleancut completion": "shtab"}
+"""What is in an extra, by what a command that needs it says."""
+PREPARED = {
+    "cleancut materialise my-org/corpus --config mincut-80-10-10 -o rows": (
+        "cleancut split org/name -o indices --discard auto --effort fast",
+        "cleancut publish indices/plan.json --to my-org/corpus --config mincut-80-10-10 --indices-only --push",
+    )
+}
+"""What somebody else has done before."""
+SHELL_PAGES = [page for page in [*PAGES, *OTHERS] if "```bash" in page.read_text("utf-8")]
+PIP = """
+import configparser, sys
+from pathlib import Path
+from packaging.requirements import Requirement
+arguments, checkout = sys.argv[1:], Path({root!r})
+assert arguments.pop(0) == "install", sys.argv
+setup = configparser.ConfigParser()
+setup.read(checkout / "setup.cfg")
+extras, name = set(setup["options.extras_require"]), setup["metadata"]["name"]
+while arguments:
+    what = arguments.pop(0)
+    if what == "-r":
+        lines = Path(arguments.pop(0)).read_text().splitlines()
+        assert all(map(Requirement, lines)) and lines
+    elif what != "-e":
+        wanted = Requirement(name + what[1:] if what[0] == "." else what)
+        assert wanted.name == name and wanted.extras <= extras, f"{{what}}: there are the extras {{sorted(extras)}}"
+"""
+"""What is to be installed is there, instead of an installation: others test that of the wheel and of the app."""
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md", ROOT / "mkdocs.yml"], ids=named)
+def commands(page: Path) -> list[str]:
+    """Of all blocks, in order, as they are typed; comments aside."""
+    lines = [line for language, code in blocks(page) if language == "bash" for line in code.splitlines()]
+    assert not any(line.endswith("\\") for line in lines)
+    return [command.strip() for line in lines for command in re.sub(r" +# .*$", "", line).split(" && ")]
+
+
+SAMPLES = {
+    "system.conll": "perceptron", "a.conll": "lookup", "b.conll": "perceptron", "runs/1.conll": "lookup",
+    "runs/2.conll": "perceptron", "corpus.conll": "test", "corpus.jsonl": "test", "corpus/1.jsonl": "test",
+    "train.jsonl": "train", "test.jsonl": "test", "uh_ritual.jsonl": "lookup", "spinningbytes.jsonl": "perceptron",
+    "mic-cis.jsonl": "perceptron", "mincut.py": "",
+}  # fmt: skip
+"""What pages call files of the reader's, and which file of the demo stands for it."""
+
+
+@pytest.fixture(scope="module")
+def short(demo_run, tmp_path_factory) -> Path:
+    """The files of the demo, with less in them."""
+    folder = tmp_path_factory.mktemp("short") / "cleancut-demo"
+    shutil.copytree(demo_run[0], folder)
+    for path in folder.glob("*.conll"):
+        sentences = path.read_text("utf-8").split("\n\n")
+        path.write_text("\n\n".join(sentences[: 500 if path.stem == "train" else 150]) + "\n", "utf-8")
+    return folder
+
+
+def dataset(folder: Path, column: str) -> dict[str, str]:
+    """A dataset as the Hub has them, with a config."""
+    files = {}
+    for split in ("train", "test"):
+        rows = []
+        for i, sentence in enumerate((folder / f"{split}.conll").read_text("utf-8").strip().split("\n\n")):
+            words = [line.split() for line in sentence.splitlines()]
+            rows.append(
+                {"doc_id": f"{split}-{i // 5}", "tokens": [w[0] for w in words], column: [w[-1] for w in words]}
+            )
+        files[f"{split}.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows)
+    parts = [{"split": split, "path": f"{split}.jsonl"} for split in ("train", "test")]
+    configs = {"configs": [{"config_name": "config", "data_files": parts, "default": True}]}
+    return {**files, "README.md": f"---\n{yaml.safe_dump(configs)}---\n"}
+
+
+@pytest.fixture(scope="module")
+def served_already() -> set[str]:
+    """To start each command that serves once."""
+    return set()
+
+
+class Desk:
+    """A folder with the files that a page speaks of, a home, the commands of an installation, and a Hub."""
+
+    def __init__(self, folder: Path, demo: Path, text: str, hub: Hub) -> None:
+        self.cwd = folder / "cleancut-demo"
+        shutil.copytree(demo, self.cwd)
+        for name, source in SAMPLES.items():
+            if re.search(rf"(?<![\w./]){re.escape(re.sub('/.*', '/', name))}", text):
+                (self.cwd / name).parent.mkdir(exist_ok=True)
+                if source:
+                    cleancut.write(cleancut.read(demo / f"{source}.conll"), self.cwd / name)
+                else:
+                    shutil.copy(ROOT / "splitters" / "mincut" / name, self.cwd)
+        programs, home = folder / "bin", folder / "home"
+        programs.mkdir()
+        home.mkdir()
+        for name, code in {
+            "pip": f"#!{sys.executable}\n{PIP.format(root=str(ROOT))}",
+            "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
+            "cleancut": f'#!/bin/sh\nexec {sys.executable} -m cleancut "$@"\n',
+            "uv": f'#!/bin/sh\ntest "$1" = run && shift && exec {sys.executable} "$@"\n',
+        }.items():
+            (programs / name).write_text(code)
+            (programs / name).chmod(0o755)
+        path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+        self.environment = {**hub.environment(home / "hf"), "HOME": str(home), "PATH": path, "TMPDIR": str(folder)}
+
+    def run(self, command: str) -> None:
+        done = subprocess.run(
+            ["bash", "-euc", command], cwd=self.cwd, env=self.environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
+
+    def serve(self, command: str) -> None:
+        """Start it, wait until it answers, stop it."""
+        with served(["bash", "-euc", f"exec {command}"], self.cwd, cwd=self.cwd, **self.environment) as url:
+            assert b"cleancut" in urllib.request.urlopen(url).read()
+
+
+@pytest.mark.parametrize("page", SHELL_PAGES, ids=named)
+def test_commands_run(page, short, served_already, tmp_path):
+    """All, in order, in a shell."""
+    absent = set()
+    with Hub() as hub:
+        for branch in ("main", "revision"):
+            hub.put("dataset", "org/name", dataset(short, "fine_ner_tags"), branch)
+        hub.put("dataset", "leondz/wnut_17", dataset(short, "ner_tags"))
+        desk = Desk(tmp_path, short, "\n".join(commands(page)), hub)
+        for command in commands(page):
+            lacking = {needed for part, needed in NEEDED.items() if part in command and not find_spec(needed)}
+            absent |= lacking
+            if command in NOT_RUN or lacking:
+                continue
+            for before in PREPARED.get(command, ()):
+                desk.run(before)
+            if not re.match(r"cleancut app\b|python \S*app\.py", command):
+                desk.run(command)
+            elif command not in served_already:
+                desk.serve(command.replace("7860", "$GRADIO_SERVER_PORT"))
+                served_already.add(command)
+    if absent:
+        pytest.skip(f"all ran but what needs {', '.join(absent)}")
+
+
+def test_what_is_not_run_stands_on_some_page_and_parses():
+    found = {command for page in SHELL_PAGES for command in commands(page)}
+    assert {*NOT_RUN, *PREPARED} - found == set()
+    for command in NOT_RUN:
+        words = shlex.split(command)
+        if words[0] == "cleancut":
+            cli.parser().parse_args(words[1:])
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS, ROOT / "CHANGELOG.md"], ids=named)
+def test_every_block_says_what_it_is(page):
+    """So that none is passed over: python, console and bash are run."""
+    fences = re.findall(r"^ *```(.*)$", page.read_text("utf-8"), re.M)
+    assert set(fences[::2]) <= {"python", "console", "bash", "text", "toml", "bibtex", "json"}
+    assert set(fences[1::2]) <= {""}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS, ROOT / "CHANGELOG.md", ROOT / "mkdocs.yml"], ids=named)
 def test_pages_speak_of_the_project_only(page):
     text = page.read_text("utf-8").lower()
     assert [word for word in WORDS if word in text] == []

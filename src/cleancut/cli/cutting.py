@@ -118,7 +118,7 @@ def _add_incidence(commands: Any) -> None:
         "incidence",
         _incidence,
         "write which sample mentions which entity how often, as Parquet: what a split has to know of a corpus",
-        "cleancut incidence corpus.jsonl -o corpus.parquet && cleancut split --incidence corpus.parquet -o clean",
+        "cleancut incidence corpus.jsonl -o corpus.parquet && cleancut split --incidence corpus.parquet -o plan",
     )
     parser.add_argument("input", nargs="+", metavar="SOURCE", help="as for cleancut split")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the file; of Spark, a folder of files")
