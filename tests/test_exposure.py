@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleancut import CleancutError, Corpus, Exposure
-from cleancut.exposure import HARD, NOVELTY, Key, _Places
+from cleancut.exposed import HARD, NOVELTY, Places
+from cleancut.keys import Key
 
 WORDS = ["Ada", "ada", "King", "New", "York", "of", "x", "İ", "ﬁ", "fi"]
 TYPES = ["PER", "LOC"]
@@ -294,7 +295,7 @@ def test_codes_are_found_at_their_places(codes, shift, n_dense):
     codes = sorted(codes | {code << shift & 2**62 - 1 for code in range(n_dense)})
     wanted = [*codes, *(code + 1 for code in codes), -1]
     place = {code: i for i, code in enumerate(codes)}
-    found = _Places(np.array(codes, np.int64)).find(np.array(wanted, np.int64))
+    found = Places(np.array(codes, np.int64)).find(np.array(wanted, np.int64))
     assert found.tolist() == [place.get(code, -1) for code in wanted]
 
 

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Key, mixed
 from .incidence import Incidences, Numbers, count_entities
+from .keys import Key, mixed
 from .leakage import Unit, join_at
 from .partition import Problem, connected_units
 from .reading import SUFFIXES, Format, columns_to_read, corpus_of_lines, corpus_of_table, stored_labels

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Exposure, Key, entity_codes, mixed, sample_hashes
+from .exposure import Exposure
 from .folders import write_parts
+from .keys import Key, entity_codes, mixed, sample_hashes
 from .leakage import Unit, units_of
 from .scores import Score, hardeval, share
 from .shapes import Samples, read_dataset

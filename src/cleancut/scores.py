@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import WHOLE, Aligner, Counts, Match, tally
-from .exposure import HARD, NOVELTY, Exposed, Exposure
+from .exposed import HARD, NOVELTY, Exposed
+from .exposure import Exposure
 from .notebook import html_page, html_table
 from .resampling import Part, Rows, columns, intervals, parse_resamples
 from .spans import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
