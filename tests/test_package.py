@@ -17,7 +17,8 @@ SOURCE = ROOT / "src" / "cleancut"
 # Who may import whom: a module imports only from modules on earlier lines.
 LAYERS = [
     {"version", "tags", "notebook"},
-    {"inputs", "locating", "files"},
+    {"vocabulary", "locating", "files"},
+    {"inputs"},
     {"spans"},
     {"alignment", "reading", "keys", "partition", "resampling"},
     {"exposed"},
@@ -48,6 +49,7 @@ ENGINE = {
     "tags",
     "notebook",
     "files",
+    "vocabulary",
     "inputs",
     "spans",
     "alignment",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from .keys import Key
 from .spans import Corpus, Mentions, ranges, sorted_names
 from .tags import CleancutError, bounds_of
+from .vocabulary import Vocabulary
 
 
 @dataclass(eq=False, repr=False)
@@ -31,6 +31,16 @@ class Tables:
     of_surface_type: PairTally
     occurrences: NDArray[np.int64] | None = None
     """Of each surface, its places in the training text, where they were counted."""
+
+    @cached_property
+    def spelt(self) -> Words:
+        """The words, to be found by their spelling."""
+        return Words(self.words)
+
+    @cached_property
+    def spelt_folds(self) -> Words:
+        """The words as compared, likewise."""
+        return Words(self.folds)
 
     @cached_property
     def phrases(self) -> Phrases:
@@ -67,14 +77,16 @@ class Exposed:
 
     def __init__(self, index: Tables, corpus: Corpus) -> None:
         self.key, self._index, self._corpus = index.key, index, _Text.of(corpus)
-        used = corpus.used_words()
-        words = [corpus.vocabulary[w] for w in used.tolist()]
+        words, used = corpus.vocabulary, np.arange(len(corpus.vocabulary))
+        if corpus.n_tokens < len(words):  # a part of a corpus, that has few of its words
+            used = corpus.used_words()
+            words = Vocabulary(words[w] for w in used.tolist())
         self._word_of = np.full(len(corpus.vocabulary), -1, np.int32)  # vocabulary of the corpus -> of the index
-        self._word_of[used] = _ids(index.words, words)
+        self._word_of[used] = index.spelt.find(words)
         self._fold_of = self._word_of
         if index.key.folds:
             self._fold_of = np.full(len(corpus.vocabulary), -1, np.int32)
-            self._fold_of[used] = _ids(index.folds, list(map(index.key.fold, words)))
+            self._fold_of[used] = index.spelt_folds.find(Vocabulary(map(index.key.fold, words)))
 
     # --- mentions -----------------------------------------------------------------------------------------
 
@@ -461,6 +473,31 @@ class Places:
         return slot + 1 & len(self._slots) - 1
 
 
+class Words:
+    """Numbered words, found many at a time: by hash, and then compared letter by letter.
+
+    In a ``dict`` each word would be found on its own, with several misses of the processor's cache.
+    """
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        self._numbers, self._words = numbers, Vocabulary(numbers)
+        self._places = Places(_codes(self._words))
+
+    def find(self, words: Vocabulary) -> NDArray[np.int32]:
+        """The number of each word; -1 for one that is not there."""
+        found = self._places.find(_codes(words))
+        maybe = np.flatnonzero(found >= 0)
+        same = words.same(maybe, self._words, found[maybe])
+        for i in maybe[~same].tolist():  # another word has the same hash
+            found[i] = self._numbers.get(words[i], -1)
+        return found
+
+
+def _codes(words: Vocabulary) -> NDArray[np.int64]:
+    """The hashes as numbers that are not negative."""
+    return (words.hashes >> np.uint64(1)).view(np.int64)
+
+
 class Phrases:
     """Surfaces as a tree of words, descended from many places of a text at once."""
 
@@ -531,8 +568,3 @@ def _in_turn(begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int
 def _or_zero(values: NDArray[np.int64], at: NDArray[np.integer]) -> NDArray[np.int64]:
     """The values at some places; 0 where the place is negative."""
     return np.where(at < 0, 0, values[at]) if len(values) else np.zeros(len(at), np.int64)
-
-
-def _ids(table: Mapping[str, int], keys: list[str]) -> NDArray[np.int32]:
-    """The number of each key; -1 for one that the table does not have."""
-    return np.fromiter(map(table.get, keys, repeat(-1)), np.int32, count=len(keys))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from .inputs import Interner
 from .spans import Corpus, ranges
 from .tags import CleancutError, bounds_of
+from .vocabulary import Vocabulary, mixed, sums
 
 
 class Key(NamedTuple):
@@ -110,54 +110,23 @@ def sample_hashes(corpus: Corpus, texts: NDArray[np.uint64] | None = None) -> ND
     """A number for the words and mentions of each sample, equal for equal samples in any corpus."""
     texts = text_hashes(corpus) if texts is None else texts
     mentions = corpus.mentions
-    of_type = _name_hashes(mentions.labels)[mentions.label] if len(mentions) else np.zeros(0, np.uint64)
+    of_type = Vocabulary(mentions.labels).hashes[mentions.label] if len(mentions) else np.zeros(0, np.uint64)
     span = mentions.start.astype(np.uint64) << np.uint64(32) | mentions.end.astype(np.uint64)
     bounds = np.searchsorted(mentions.sample, np.arange(len(corpus) + 1))
-    return mixed(texts + _sums(mixed(of_type ^ mixed(span)), bounds))
+    return mixed(texts + sums(mixed(of_type ^ mixed(span)), bounds))
 
 
 def text_hashes(corpus: Corpus) -> NDArray[np.uint64]:
     """A number for the words of each sample, equal where all words are, in any corpus."""
-    used = corpus.used_words()
-    of_word = np.zeros(len(corpus.vocabulary), np.uint64)
-    of_word[used] = _name_hashes([corpus.vocabulary[w] for w in used.tolist()])
+    of_word = corpus.vocabulary.hashes
     of_sample, bounds = np.zeros(len(corpus), np.uint64), bounds_of(corpus.lengths)
     for first in range(0, len(corpus), _SLICE):
         ends = bounds[first : first + _SLICE + 1]
         place = np.arange(ends[0], ends[-1]) - np.repeat(ends[:-1], np.diff(ends))
         of_token = of_word[corpus.words[ends[0] : ends[-1]]] * (2 * place + 1).view(np.uint64)
-        of_sample[first : first + _SLICE] = _sums(of_token, ends - ends[0])
+        of_sample[first : first + _SLICE] = sums(of_token, ends - ends[0])
     return mixed(of_sample + corpus.lengths.astype(np.uint64))
 
 
 _SLICE = 1 << 13
 """Samples whose tokens are hashed at a time, so that no array over all tokens is made."""
-
-
-def _name_hashes(names: Sequence[str]) -> NDArray[np.uint64]:
-    """A number for each name: the sum of one for each of its bytes at its place."""
-    found = np.zeros(len(names), np.uint64)
-    for first in range(0, len(names), _SLICE):
-        encoded = [name.encode("utf-8", "surrogatepass") for name in names[first : first + _SLICE]]
-        bounds = bounds_of(np.fromiter(map(len, encoded), np.int64, count=len(encoded)))
-        found[first : first + _SLICE] = byte_hashes(np.frombuffer(b"".join(encoded), np.uint8), bounds)
-    return found
-
-
-def byte_hashes(letters: NDArray[np.uint8], bounds: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The same of names whose bytes lie one after the other."""
-    place = np.arange(len(letters)) - np.repeat(bounds[:-1], np.diff(bounds))
-    return mixed(_sums(mixed((place << 8 | letters).view(np.uint64) + np.uint64(1)), bounds))
-
-
-def _sums(values: NDArray[np.uint64], bounds: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The sums of consecutive groups of values, modulo 2**64."""
-    total = np.append(np.uint64(0), np.cumsum(values))
-    return total[bounds[1:]] - total[bounds[:-1]]
-
-
-def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """splitmix64's finaliser: every bit of the input reaches every bit of the output."""
-    values = (values ^ values >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ values >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return values ^ values >> np.uint64(31)
