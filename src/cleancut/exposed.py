@@ -58,14 +58,40 @@ class Tables:
         return self.of_word_type.largest(len(self.words))
 
     @cached_property
-    def usual_of_surface(self) -> NDArray[np.int64]:
+    def tied_of_word(self) -> NDArray[np.bool_]:
+        """Has each word several most frequent types?"""
+        return self.of_word_type.tied(len(self.words))
+
+    @cached_property
+    def mixed_of_surface(self) -> NDArray[np.bool_]:
+        """Has each surface several types?"""
+        return self.of_surface_type.several(len(self.surfaces))
+
+    @cached_property
+    def usual_of_surface(self) -> NDArray[np.int32]:
         """The most frequent type of each surface; ties by name."""
         return self.of_surface_type.most_frequent(len(self.surfaces), self._rank_of_type)
 
     @cached_property
-    def usual_of_word(self) -> NDArray[np.int64]:
+    def usual_of_word(self) -> NDArray[np.int32]:
         """The most frequent type of each word (-1: never in a mention); ties by name."""
         return self.of_word_type.most_frequent(len(self.words), self._rank_of_type)
+
+    @cached_property
+    def hard_words(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """The class in ``HARD`` of a token of each word with gold O, and with gold I; last of all, of a new word."""
+        inside, outside = self.of_word_inside, self.of_word - self.of_word_inside
+        of_o = np.where(outside < inside, _DIFF_O, _OTHER)
+        of_i = np.where(inside < outside, _DIFF_I, _DIFF_E)
+        return np.append(of_o, _UNSEEN_O), np.append(of_i, _UNSEEN_I)
+
+    @cached_property
+    def hard_words_strict(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """The same where a label is only *diff* if it was never seen at its level."""
+        inside, outside = self.of_word_inside, self.of_word - self.of_word_inside
+        of_o = np.where(outside == 0, _DIFF_O, _OTHER)
+        of_i = np.where(inside == 0, _DIFF_I, np.where(inside < outside, _OTHER, _DIFF_E))
+        return np.append(of_o, _UNSEEN_O), np.append(of_i, _UNSEEN_I)
 
     @property
     def _rank_of_type(self) -> NDArray[np.int64]:
@@ -76,7 +102,7 @@ class Exposed:
     """What an index has shown of one corpus: arrays over its mentions and over its tokens."""
 
     def __init__(self, index: Tables, corpus: Corpus) -> None:
-        self.key, self._index, self._corpus = index.key, index, _Text.of(corpus)
+        self.key, self._index, self._corpus = index.key, index, _Text(corpus)
         words, used = corpus.vocabulary, np.arange(len(corpus.vocabulary))
         if corpus.n_tokens < len(words):  # a part of a corpus, that has few of its words
             used = corpus.used_words()
@@ -100,9 +126,7 @@ class Exposed:
     @cached_property
     def _surface(self) -> NDArray[np.int64]:
         """The surface of each mention, as the index numbers them; -1 for a new one."""
-        text = self._corpus
-        size, surface = self._index.phrases.longest(self._fold, text.begin, text.size)
-        return np.where(size == text.size, surface, -1).astype(np.int64)
+        return self._index.phrases.of(self._fold, self._corpus.begin, self._corpus.size).astype(np.int64)
 
     @cached_property
     def type_frequency(self) -> NDArray[np.int64]:
@@ -128,7 +152,19 @@ class Exposed:
     @property
     def seen(self) -> NDArray[np.bool_]:
         """Is the entity, as the key defines it, in training?"""
-        return self.frequency > 0
+        return self._type_seen if self.key.typed else self._surface >= 0
+
+    @cached_property
+    def _type_seen(self) -> NDArray[np.bool_]:
+        """Has training the surface as a mention of this type?"""
+        seen, known = np.zeros(len(self._surface), bool), np.flatnonzero(self._surface >= 0)
+        surface, types = self._surface[known], self._type[known]
+        usual = self._index.usual_of_surface[surface] == types
+        seen[known[usual]] = True
+        # only of a surface with several types it may be another one
+        rest = np.flatnonzero(~usual & self._index.mixed_of_surface[surface])
+        seen[known[rest]] = self._index.of_surface_type.get(surface[rest], types[rest]) > 0
+        return seen
 
     @cached_property
     def consistency(self) -> NDArray[np.float64]:
@@ -152,7 +188,7 @@ class Exposed:
     def known_words(self) -> NDArray[np.bool_]:
         """Are all words of the mention training words?"""
         text = self._corpus
-        unknown = self._fold[ranges(text.begin, text.size)] < 0
+        unknown = self._fold[text.inside] < 0
         if not len(unknown):
             return np.zeros(0, bool)
         return ~np.logical_or.reduceat(unknown, np.cumsum(text.size) - text.size)
@@ -172,13 +208,13 @@ class Exposed:
     def token_frequency(self) -> NDArray[np.float64]:
         """How often training has a word of the mention: the mean over its tokens."""
         text = self._corpus
-        return self._means(self.word_frequency[ranges(text.begin, text.size)].astype(float))
+        return self._means(self.word_frequency[text.inside].astype(float))
 
     @cached_property
     def token_consistency(self) -> NDArray[np.float64]:
         """Of the training tokens of a word, the share in mentions of this type; the mean over the mention's tokens."""
         text, index = self._corpus, self._index
-        word = self._word[ranges(text.begin, text.size)].astype(np.int64)
+        word = self._word[text.inside].astype(np.int64)
         this = index.of_word_type.get(word, np.repeat(self._type, text.size))
         return self._means(this / np.maximum(np.append(index.of_word, 0)[word], 1))
 
@@ -191,7 +227,7 @@ class Exposed:
     def novelty(self) -> NDArray[np.int64]:
         """The class of each mention in ``NOVELTY``."""
         new = np.where(self.known_words, 2, 3)
-        return np.where(self.type_frequency > 0, 0, np.where(self.surface_frequency > 0, 1, new))
+        return np.where(self._type_seen, 0, np.where(self._surface >= 0, 1, new))
 
     @cached_property
     def mention_class(self) -> NDArray[np.int64]:
@@ -262,24 +298,19 @@ class Exposed:
 
     def _hard_tokens(self, strict: bool) -> NDArray[np.uint8]:
         text, index = self._corpus, self._index
-        inside = self._of_vocabulary(index.of_word_inside)
-        outside = self._of_vocabulary(index.of_word) - inside
-        other, unseen_i, unseen_o, diff_i, diff_o, diff_e = np.arange(len(HARD), dtype=np.uint8)
-        # tables over the vocabulary suffice, but for a gold type that may not be the usual one
-        new = self._word_of < 0
-        of_o = np.where((outside == 0) if strict else (outside < inside), diff_o, other)
-        of_i = np.where(inside < outside, other, diff_e)
-        of_i = np.where((inside == 0) if strict else (inside < outside), diff_i, of_i)
-        hard = np.where(new, unseen_o, of_o).take(text.words)
-        token, types = ranges(text.begin, text.size), np.repeat(self._type, text.size)
-        word = text.words[token]
-        of_token = np.where(new, unseen_i, of_i)[word]
-        maybe = np.flatnonzero(of_token == diff_e)
-        of_index = self._word_of[word[maybe]].astype(np.int64)
-        this = index.of_word_type.get(of_index, types[maybe])
-        usual = (this > 0) if strict else (this == index.most_of_word[of_index])
-        of_token[maybe[usual]] = other
-        hard[token] = of_token
+        # tables over the words suffice, but for a gold type that may not be the usual one
+        of_o, of_i = (of[self._word_of] for of in (index.hard_words_strict if strict else index.hard_words))
+        hard = of_o.take(text.words)
+        words, types = text.words[text.inside], np.repeat(self._type, text.size)
+        of_token = of_i[words]
+        maybe = np.flatnonzero(of_token == _DIFF_E)
+        word, types = self._word_of[words[maybe]], types[maybe]
+        usual = index.usual_of_word[word] == types
+        rest = np.flatnonzero(~usual if strict else ~usual & index.tied_of_word[word])
+        count = index.of_word_type.get(word[rest].astype(np.int64), types[rest])
+        usual[rest] = (count > 0) if strict else (count == index.most_of_word[word[rest]])
+        of_token[maybe[usual]] = _OTHER
+        hard[text.inside] = of_token
         return hard
 
     # --- memory alone -------------------------------------------------------------------------------------
@@ -287,31 +318,55 @@ class Exposed:
     @cached_property
     def memorised(self) -> Mentions:
         """What a look-up of the training mentions finds: from left to right the longest surface, its usual type."""
-        text, index = self._corpus, self._index
-        lengths = np.diff(text.bounds)
-        begin, sample, room = self._first_words()
-        size, surface = index.phrases.longest(self._fold, begin, room)
-        found = np.flatnonzero(size)
-        found = found[_in_turn(begin[found], begin[found] + size[found])]
-        sample, size = sample[found], size[found]
-        start = (begin[found] - text.bounds[sample]).astype(np.int32)
-        names, label = sorted_names(tuple(index.types), index.usual_of_surface[surface[found]])
+        bounds, (begin, size, types) = self._corpus.bounds, self._memorised
+        lengths = np.diff(bounds)
+        sample = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[begin]
+        start = (begin - bounds[sample]).astype(np.int32)
+        names, label = sorted_names(tuple(self._index.types), types)
         return Mentions(sample, start, start + size, label, names, len(lengths), lengths)
+
+    @cached_property
+    def _memorised(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """The same in the whole text: first token, tokens and type of each, as the index numbers them."""
+        size, surface = np.zeros(len(self._fold), np.int32), np.empty(len(self._fold), np.int32)
+        for depth, at, found in self._places():
+            size[at], surface[at] = depth, found
+        begin = np.flatnonzero(size > 0)
+        begin = begin[_in_turn(begin, begin + size[begin])]
+        return begin, size[begin], self._index.usual_of_surface[surface[begin]]
+
+    @cached_property
+    def memorised_of_type(self) -> dict[str, int]:
+        """How many mentions of each type that look-up finds."""
+        counts = np.bincount(self._memorised[2], minlength=len(self._index.types)).tolist()
+        return {name: n for name, n in zip(self._index.types, counts, strict=True) if n}
+
+    @cached_property
+    def memorised_exactly(self) -> NDArray[np.bool_]:
+        """Does that look-up find each mention, with its type?"""
+        text, (begin, size, types) = self._corpus, self._memorised
+        at = np.full(len(text.words), -1, np.int32)
+        at[begin] = np.arange(len(begin))
+        found = at[text.begin]
+        exact = np.flatnonzero(found >= 0)
+        found = found[exact]
+        exact = exact[(size[found] == text.size[exact]) & (types[found] == self._type[exact])]
+        recalled = np.zeros(len(text.begin), bool)
+        recalled[exact] = True
+        return recalled
 
     def surface_places(self) -> NDArray[np.int64]:
         """How often each surface of the index stands in the text, as a mention or not, within other surfaces or not."""
         places = np.zeros(len(self._index.surfaces), np.int64)
-        begin, _, room = self._first_words()
-        for _, _, found in self._index.phrases.descend(self._fold, begin, room):
+        for _, _, found in self._places():
             places += np.bincount(found, minlength=len(places))
         return places
 
-    def _first_words(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-        """The tokens with whose word a surface begins: place, sample, and how many tokens are left of the sample."""
+    def _places(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int32]]]:
         bounds = self._corpus.bounds
-        begin = np.flatnonzero(self._index.phrases.first.take(self._fold))
-        sample = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))[begin]
-        return begin, sample, bounds[sample + 1] - begin
+        last = np.zeros(len(self._fold), bool)
+        last[bounds[1:][np.diff(bounds) > 0] - 1] = True
+        return self._index.phrases.everywhere(self._fold, last)
 
 
 NOVELTY = ("seen", "other_type", "known_words", "unknown_words")
@@ -319,6 +374,8 @@ NOVELTY = ("seen", "other_type", "known_words", "unknown_words")
 
 HARD = ("other", "unseen_i", "unseen_o", "diff_i", "diff_o", "diff_e")
 """Tokens whose word is new, or whose label is not the usual one of the word, by gold label."""
+
+_OTHER, _UNSEEN_I, _UNSEEN_O, _DIFF_I, _DIFF_O, _DIFF_E = np.arange(len(HARD), dtype=np.uint8)
 
 
 class HardTokens(NamedTuple):
@@ -332,20 +389,18 @@ class HardTokens(NamedTuple):
         return cls(of_token, np.bincount(of_token, minlength=len(HARD)))
 
 
-class _Text(NamedTuple):
+class _Text:
     """The arrays of a corpus that a view needs; not the corpus itself, whose life the view must not prolong."""
 
-    words: NDArray[np.int32]
-    bounds: NDArray[np.int64]
-    mentions: Mentions
-    begin: NDArray[np.int64]
-    size: NDArray[np.int64]
+    def __init__(self, corpus: Corpus) -> None:
+        self.words, self.bounds, self.mentions = corpus.words, bounds_of(corpus.lengths), corpus.mentions
+        self.begin = self.bounds[self.mentions.sample] + self.mentions.start
+        self.size = (self.mentions.end - self.mentions.start).astype(np.int64)
 
-    @classmethod
-    def of(cls, corpus: Corpus) -> _Text:
-        bounds, mentions = bounds_of(corpus.lengths), corpus.mentions
-        size = (mentions.end - mentions.start).astype(np.int64)
-        return cls(corpus.words, bounds, mentions, bounds[mentions.sample] + mentions.start, size)
+    @cached_property
+    def inside(self) -> NDArray[np.int64]:
+        """The tokens of each mention, one mention after the other."""
+        return ranges(self.begin, self.size)
 
 
 class Tally:
@@ -405,7 +460,7 @@ class PairTally:
         if len(other.codes):
             self.add(ids[other.codes >> self._BITS], types[other.codes & (1 << self._BITS) - 1], other.counts)
 
-    def get(self, ids: NDArray[np.int64], types: NDArray[np.int64]) -> NDArray[np.int64]:
+    def get(self, ids: NDArray[np.int64], types: NDArray[np.integer]) -> NDArray[np.int64]:
         """The count of each pair; 0 where either is negative."""
         wanted = np.where(types < 0, -1, self.code(ids, types))
         return _or_zero(self.counts, self._places.find(wanted))
@@ -426,12 +481,21 @@ class PairTally:
         np.maximum.at(most, self.codes >> self._BITS, self.counts)
         return most
 
-    def most_frequent(self, n: int, rank: NDArray[np.int64]) -> NDArray[np.int64]:
+    def several(self, n: int) -> NDArray[np.bool_]:
+        """Was each id below ``n`` counted with several types?"""
+        return np.bincount(self.codes >> self._BITS, minlength=n) > 1
+
+    def tied(self, n: int) -> NDArray[np.bool_]:
+        """Has each id below ``n`` several types with its largest count?"""
+        ids = self.codes >> self._BITS
+        return np.bincount(ids[self.counts == self.largest(n)[ids]], minlength=n) > 1
+
+    def most_frequent(self, n: int, rank: NDArray[np.int64]) -> NDArray[np.int32]:
         """For each id below ``n`` the type with the largest count; of equal ones the first by rank; -1 for none."""
         ids, types = self.codes >> self._BITS, self.codes & (1 << self._BITS) - 1
         best = np.flatnonzero(self.counts == self.largest(n)[ids])
         best = best[np.argsort(-rank[types[best]], kind="stable")]  # of each id, the winner comes last
-        usual = np.full(n, -1, np.int64)
+        usual = np.full(n, -1, np.int32)
         usual[ids[best]] = types[best]
         return usual
 
@@ -443,7 +507,7 @@ class Places:
     """
 
     def __init__(self, codes: NDArray[np.int64]) -> None:
-        bits = len(codes).bit_length() + 1  # at most half full: few steps to a free slot
+        bits = len(codes).bit_length() + 2  # at most a quarter full: few steps to a free slot
         self._shift = np.uint64(64 - bits)
         self._codes = np.append(codes, -1)  # at -1, what a free slot holds
         self._slots = np.full(1 << bits, -1, np.int32)
@@ -521,47 +585,63 @@ class Phrases:
         self._branches[steps >> 32] = True
         self._inner = np.zeros(n_words + 1, bool)  # of each word: do steps lead to it?
         self._inner[steps & 0xFFFFFFFF] = True
-        self.first = np.append(self._branches[:n_words] | (self._surface[:n_words] >= 0), False)
-        """Of each word: does a surface begin with it?"""
+        self._roles = np.zeros(n_words + 1, np.uint8)
+        self._roles[:n_words] |= _WHOLE * (self._surface[:n_words] >= 0)
+        self._roles[:n_words] |= _LEADS_ON * self._branches[:n_words]
+        self._roles |= _INNER * self._inner
 
-    def longest(
-        self, words: NDArray[np.int32], begin: NDArray[np.int64], room: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The longest surface at each place, of at most ``room`` words: its words and its number; 0 and -1 for none."""
-        size, surface = np.zeros(len(begin), np.int32), np.full(len(begin), -1, np.int32)
-        for depth, at, found in self.descend(words, begin, room):
-            size[at], surface[at] = depth, found
-        return size, surface
-
-    def descend(
-        self, words: NDArray[np.int32], begin: NDArray[np.int64], room: NDArray[np.int64]
-    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int32]]]:
-        """For surfaces of one word, of two, and so on: at which of the places there is one, and which it is."""
-        node, left, depth = words[begin].astype(np.int64), np.arange(len(begin)), 1
+    def of(self, words: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The surface that the words at each place make up; -1 for none."""
+        node, left, depth = words[begin].astype(np.int64), np.flatnonzero(size > 1), 1
         while len(left):
-            found = self._surface[node[left]]
-            whole = np.flatnonzero(found >= 0)
-            yield depth, left[whole], found[whole]
-            left = left[self._branches[node[left]] & (room[left] > depth)]
-            word = words[begin[left] + depth]
-            known = np.flatnonzero(self._inner[word])  # most words are in no surface: spares their look-up
-            left, word = left[known], word[known]
-            step = self._steps.find(node[left] << 32 | word)
-            left, step = left[step >= 0], step[step >= 0]
-            node[left] = step.astype(np.int64) + self._n_words
+            node[left] = step = self._step(node[left], words[begin[left] + depth])
             depth += 1
+            left = left[(step >= 0) & (size[left] > depth)]
+        return self._surface[node]
+
+    def everywhere(
+        self, words: NDArray[np.int32], last: NDArray[np.bool_]
+    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int32]]]:
+        """For surfaces of one word, of two, and so on: at which places of a text there is one, and which it is.
+
+        ``last`` says of each word whether it is the last one of its sample.
+        """
+        roles = self._roles.take(words)
+        begin = np.flatnonzero(roles & _WHOLE > 0)
+        yield 1, begin, self._surface[words[begin]]
+        begin = np.flatnonzero((roles[:-1] & _LEADS_ON > 0) & (roles[1:] & _INNER > 0) & ~last[:-1])
+        node, depth = words[begin].astype(np.int64), 1
+        while len(begin):
+            node = self._step(node, words[begin + depth])
+            begin, node, depth = begin[node >= 0], node[node >= 0], depth + 1
+            surface = self._surface[node]
+            yield depth, begin[surface >= 0], surface[surface >= 0]
+            on = ~last[begin + depth - 1]
+            begin, node = begin[on], node[on]
+
+    def _step(self, node: NDArray[np.int64], word: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The node to which a further word leads from each node; -1 for none."""
+        found = np.full(len(node), -1, np.int64)
+        maybe = np.flatnonzero(self._branches[node] & self._inner[word])  # spares most look-ups
+        step = self._steps.find(node[maybe] << 32 | word[maybe])
+        found[maybe] = np.where(step < 0, -1, step + np.int64(self._n_words))
+        return found
+
+
+_WHOLE, _LEADS_ON, _INNER = np.uint8(1), np.uint8(2), np.uint8(4)
+"""What a word may be in surfaces: a whole one, one from which steps lead on, one to which steps lead."""
 
 
 def _in_turn(begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
     """Which of sorted spans a reader takes who goes from left to right, and on from the end of each."""
-    apart = np.append(0, np.maximum.accumulate(end))[:-1] <= begin  # no span that begins before reaches this one
-    taken = apart & np.append(apart, True)[1:]  # nor does it reach the next: such are taken, whatever the others
-    rest, chosen, free = np.flatnonzero(~taken), [], 0
-    for i, at, until in zip(rest.tolist(), begin[rest].tolist(), end[rest].tolist(), strict=True):
-        if at >= free:
-            chosen.append(i)
-            free = until
-    taken[chosen] = True
+    # a span that none before reaches is taken, whatever the others; from it one goes on to the first after its end
+    taken = np.append(0, np.maximum.accumulate(end))[:-1] <= begin
+    now = np.flatnonzero(taken & ~np.append(taken, True)[1:])
+    while len(now):
+        now = np.searchsorted(begin, end[now])
+        now = now[now < len(begin)]
+        now = now[~taken[now]]
+        taken[now] = True
     return np.flatnonzero(taken)
 
 
