@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,15 +36,15 @@ class Vocabulary(tuple[str, ...]):
 
     @cached_property
     def _spelt(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        joined = "".join(self)
-        parts: Iterable[Any] = self
-        if joined.isascii():
-            data = joined.encode()
-        else:
-            parts = [word.encode("utf-8", "surrogatepass") for word in self]
-            data = b"".join(parts)
-        sizes = np.fromiter(map(len, parts), np.int64, count=len(self))
-        return np.frombuffer(data + bytes(8), np.uint8), bounds_of(sizes)
+        # all words at once, each with a zero behind it: one by one, each would miss the processor's cache several times
+        data = np.frombuffer("\0".join((*self, "")).encode("utf-8", "surrogatepass"), np.uint8)
+        ends = np.flatnonzero(data == 0)
+        if len(ends) == len(self):
+            letters, sizes = data[data != 0], np.diff(ends, prepend=-1) - 1
+        else:  # a word has a zero of its own
+            encoded = [word.encode("utf-8", "surrogatepass") for word in self]
+            letters, sizes = np.frombuffer(b"".join(encoded), np.uint8), np.array(list(map(len, encoded)), np.int64)
+        return np.append(letters, np.zeros(8, np.uint8)), bounds_of(sizes)
 
     @cached_property
     def hashes(self) -> NDArray[np.uint64]:
