@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleancut import CleancutError, Corpus, Exposure
-from cleancut.exposure import HARD, NOVELTY, Key, _Places
+from cleancut.exposed import HARD, NOVELTY, Places, _in_turn
+from cleancut.keys import Key
 
 WORDS = ["Ada", "ada", "King", "New", "York", "of", "x", "İ", "ﬁ", "fi"]
 TYPES = ["PER", "LOC"]
@@ -294,8 +295,35 @@ def test_codes_are_found_at_their_places(codes, shift, n_dense):
     codes = sorted(codes | {code << shift & 2**62 - 1 for code in range(n_dense)})
     wanted = [*codes, *(code + 1 for code in codes), -1]
     place = {code: i for i, code in enumerate(codes)}
-    found = _Places(np.array(codes, np.int64)).find(np.array(wanted, np.int64))
+    found = Places(np.array(codes, np.int64)).find(np.array(wanted, np.int64))
     assert found.tolist() == [place.get(code, -1) for code in wanted]
+
+
+@st.composite
+def sorted_spans(draw):
+    begin = sorted(draw(st.sets(st.integers(0, 60), max_size=40)))
+    return begin, [b + draw(st.integers(1, 5)) for b in begin]
+
+
+@given(sorted_spans())
+def test_spans_are_taken_in_turn(spans):
+    begin, end = spans
+    taken, free = [], 0
+    for i, at in enumerate(begin):
+        if at >= free:
+            taken.append(i)
+            free = end[i]
+    assert _in_turn(np.array(begin, np.int64), np.array(end, np.int64)).tolist() == taken
+
+
+@settings(deadline=None)
+@given(crowded(), crowded(), st.booleans())
+def test_what_is_kept_of_the_look_up_is_what_its_mentions_are(train, test, case):
+    view = Exposure.of(train, case=case).view(test)
+    spans = [(i, s["start"], s["end"], s["label"]) for i, own in enumerate(view.memorised.spans()) for s in own]
+    gold = [(i, s["start"], s["end"], s["label"]) for i, own in enumerate(test.entities()) for s in own]
+    assert view.memorised_exactly.tolist() == [mention in spans for mention in gold]
+    assert view.memorised_of_type == Counter(span[3] for span in spans)
 
 
 def test_views_are_kept_while_the_corpus_lives_and_not_longer():

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
         wilcoxon,
     )
     from .distributed import spark_extract, spark_incidences
-    from .exposure import Exposed, Exposure
+    from .exposed import Exposed
+    from .exposure import Exposure
     from .folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
     from .frontiers import Frontier, Point, frontier
     from .hub import materialise, publish, publish_app, publish_metrics, stage, stage_app
@@ -45,7 +46,8 @@ _HOME = {
     "confusion": ["Errors", "errors"],
     "diagnosis": ["attribute_wise", "comparative_diagnosis", "friedman", "model_wise", "self_diagnosis", "wilcoxon"],
     "distributed": ["spark_extract", "spark_incidences"],
-    "exposure": ["Exposed", "Exposure"],
+    "exposed": ["Exposed"],
+    "exposure": ["Exposure"],
     "folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
     "frontiers": ["Frontier", "Point", "frontier"],
     "hub": ["materialise", "publish", "publish_app", "publish_metrics", "stage", "stage_app"],

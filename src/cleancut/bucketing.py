@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .alignment import Aligner, Counts
-from .exposure import NOVELTY, Exposed, Exposure
+from .exposed import NOVELTY, Exposed
+from .exposure import Exposure
 from .notebook import html_page, html_table
 from .resampling import Part, Rows, intervals, parse_resamples
 from .scores import Sums, signature

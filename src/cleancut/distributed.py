@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Key, mixed
 from .incidence import Incidences, Numbers, count_entities
+from .keys import Key
 from .leakage import Unit, join_at
 from .partition import Problem, connected_units
 from .reading import SUFFIXES, Format, columns_to_read, corpus_of_lines, corpus_of_table, stored_labels
 from .tags import CleancutError, Repair, parse_choice
+from .vocabulary import mixed
 
 
 def spark_extract(

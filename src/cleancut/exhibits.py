@@ -16,7 +16,7 @@ from enum import StrEnum
 from itertools import chain, groupby
 from typing import Any, NamedTuple
 
-from .exposure import NOVELTY
+from .exposed import NOVELTY
 from .findings import Findings
 from .frontiers import Frontier
 from .leakage import Audit

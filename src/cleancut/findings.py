@@ -12,7 +12,8 @@ from . import scores
 from .bucketing import PAPER, Buckets, attribute_names, buckets
 from .comparing import compare
 from .confusion import Errors, errors
-from .exposure import NOVELTY, Exposure
+from .exposed import NOVELTY
+from .exposure import Exposure
 from .scores import NEED_TRAIN, Score
 from .spans import Corpus, overlaps, pair
 from .tags import CleancutError

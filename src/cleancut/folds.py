@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Exposure, Key, entity_codes, mixed, sample_hashes
+from .exposure import Exposure
 from .folders import write_parts
+from .keys import Key, entity_codes, sample_hashes
 from .leakage import Unit, units_of
 from .scores import Score, hardeval, share
 from .shapes import Samples, read_dataset
@@ -21,6 +22,7 @@ from .spans import Corpus, Mentions
 from .splitting import ASIDE, fingerprint_of, mincut
 from .tags import CleancutError, bounds_of, parse_choice
 from .version import __version__
+from .vocabulary import Vocabulary, mixed
 
 
 class Fold(NamedTuple):
@@ -361,4 +363,4 @@ def _corpus_of_sets(groups: Iterable[Any]) -> Corpus:
     lengths = np.bincount(sample, minlength=n)
     start = np.arange(len(sample)) - bounds_of(lengths)[sample]
     mentions = Mentions.of_columns(sample, start, start + 1, np.zeros(len(sample), int), ("entity",), n, lengths)
-    return Corpus(words, tuple(map(str, range(len(samples_of)))), mentions)
+    return Corpus(words, Vocabulary(map(str, range(len(samples_of)))), mentions)

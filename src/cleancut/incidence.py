@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Key, Shared, byte_hashes, entity_codes, mixed, sample_hashes, shared_codes, text_hashes
 from .files import replacing
 from .inputs import Interner
+from .keys import Key, Shared, entity_codes, sample_hashes, shared_codes, text_hashes
 from .leakage import Unit, units_of
 from .spans import Corpus, Mentions, sorted_names
 from .tags import CleancutError, bounds_of, parse_choice
+from .vocabulary import byte_hashes, mixed
 
 Hashes = NDArray[np.uint64]
 

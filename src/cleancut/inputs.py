@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .tags import CleancutError, Where, bounds_of, locate
+from .vocabulary import Vocabulary
 
 MASK = -100
 """The label id that ``transformers`` puts where a position must not be scored."""
@@ -35,7 +36,7 @@ def _place(what: str, sample: int, token: int | None = None) -> str:
 # --- words ----------------------------------------------------------------------------------------
 
 
-def intern_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], tuple[str, ...]]:
+def intern_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], Vocabulary]:
     """Word ids, tokens of each sample and the vocabulary."""
     if is_arrow(tokens):
         return _arrow_words(tokens, where)
@@ -52,7 +53,7 @@ def intern_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[
             for t, word in enumerate(sample):
                 if not isinstance(word, str):
                     raise CleancutError(f"{where(i, t)}: {_short(word)} is not a word. Give tokens as strings.")
-    return words, lengths, tuple(table)
+    return words, lengths, Vocabulary(table)
 
 
 # --- recognising the form of the input --------------------------------------------------------------
@@ -398,7 +399,7 @@ def _chunks(data: Any, where: Where) -> Iterator[tuple[Any, Where]]:
         first += len(chunk)
 
 
-def _arrow_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], tuple[str, ...]]:
+def _arrow_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], Vocabulary]:
     """Words chunk by chunk, so that only their codes are ever in memory."""
     pa = sys.modules["pyarrow"]  # loaded, since the words are Arrow's
     chunks, sizes = [], []
@@ -410,9 +411,9 @@ def _arrow_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[
         chunks.append(values.cast(pa.string()) if hasattr(values, "dictionary") else values)
         sizes.append(lengths)
     if not chunks:
-        return np.zeros(0, np.int32), np.zeros(0, np.int64), ()
+        return np.zeros(0, np.int32), np.zeros(0, np.int64), Vocabulary()
     encoded = pa.chunked_array(chunks).dictionary_encode()  # all chunks with one dictionary
-    vocabulary = tuple(encoded.chunk(0).dictionary.to_pylist())
+    vocabulary = Vocabulary(encoded.chunk(0).dictionary.to_pylist())
     words = np.concatenate([part.indices.to_numpy(zero_copy_only=False).astype(np.int32) for part in encoded.chunks])
     del encoded, chunks
     pa.default_memory_pool().release_unused()

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Exposure, sample_hashes
+from .exposure import Exposure
 from .folders import write_parts
+from .keys import sample_hashes
 from .scores import share
 from .shapes import read_dataset
 from .spans import Corpus

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Exposure, Key, Shared, key_name, shared_codes, text_hashes
+from .exposure import Exposure
 from .inputs import Interner
+from .keys import Key, Shared, key_name, shared_codes, text_hashes
 from .notebook import html_page, html_table, percent
 from .scores import memorisation, share
 from .spans import Corpus, Mentions

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .detecting import End
-from .exposure import Shared
+from .keys import Shared
 from .leakage import Unit
 from .locating import hub_folder
 from .sources import is_config

@@ -13,7 +13,7 @@ from typing import Any
 from .bucketing import Buckets, describe
 from .comparing import ALPHA, COMPARED, Comparison
 from .diagnosis import self_diagnosis
-from .exposure import NOVELTY
+from .exposed import NOVELTY
 from .folds import Folds
 from .frontiers import Frontier
 from .ladders import Ladder

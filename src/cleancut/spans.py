@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .inputs import Interner, Raw, RawSpans, RawTags, in_sample, intern_words, place_of, recognise
 from .tags import CleancutError, Repair, Scheme, Tagging, Where, bounds_of, decode, encode, parse_choice, parse_scheme
+from .vocabulary import Vocabulary
 
 
 class Tagged(NamedTuple):
@@ -241,7 +242,7 @@ class Corpus:
     """
 
     words: NDArray[np.int32]
-    vocabulary: tuple[str, ...] = field(repr=False)
+    vocabulary: Vocabulary = field(repr=False)
     mentions: Mentions
     ids: tuple[str | None, ...] | None = field(default=None, repr=False)
     docs: tuple[str | None, ...] | None = field(default=None, repr=False)
@@ -315,7 +316,7 @@ class Corpus:
         ids = tuple(chain.from_iterable(c.ids or (None,) * len(c) for c in corpora))
         docs = tuple(chain.from_iterable(c.docs or (None,) * len(c) for c in corpora))
         return cls(
-            np.concatenate(words), tuple(table), mentions, ids if any(ids) else None, docs if any(docs) else None,
+            np.concatenate(words), Vocabulary(table), mentions, ids if any(ids) else None, docs if any(docs) else None,
             _joined_relations(corpora),
         )  # fmt: skip
 

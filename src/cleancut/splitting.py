@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Key, Shared, key_name, mixed, sample_hashes, shared_codes
 from .files import replacing
 from .incidence import Incidences, own_numbers
+from .keys import Key, Shared, key_name, sample_hashes, shared_codes
 from .leakage import SPLITS, Unit, contamination, split_rank
 from .notebook import html_page, html_table
 from .shapes import Samples, from_dataset, own_documents, read_dataset
@@ -27,6 +27,7 @@ from .spans import Corpus
 from .strata import Strata
 from .tags import CleancutError, bounds_of, parse_choice
 from .version import __version__
+from .vocabulary import mixed
 
 if TYPE_CHECKING:
     from .partition import Problem, Solution

@@ -11,11 +11,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ..exposure import Shared
 from ..files import write_text
 from ..folders import refuse_own_input, write_assignment, write_split, written_together
 from ..frontiers import frontier
 from ..incidence import Incidences, write_incidence
+from ..keys import Shared
 from ..leakage import Unit, join_at
 from ..reading import by_split
 from ..recipes import SPLIT, Recipe

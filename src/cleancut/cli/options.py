@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..detecting import End, label_file
-from ..exposure import Exposure, Shared
+from ..exposure import Exposure
+from ..keys import Shared
 from ..leakage import join_at
 from ..reading import Format, format_of, paired_batches, read_batches
 from ..shapes import Samples, load_splits, needs_shape, read_samples
