@@ -123,17 +123,20 @@ def _cost(n_mixed, sizes, mentions, types, shares, low, high, type_minimum, type
 
 
 @njit(cache=True, inline="always")
-def _state(u, counts):  # type: ignore[no-untyped-def]
-    """Four times the highest split that a unit touches; 1 more if it is mixed, 2 more if it is mixed with train."""
+def _state(u, counts, old, new):  # type: ignore[no-untyped-def]
+    """Four times the highest split that a unit touches; 1 more if it is mixed, 2 more if it is mixed with train.
+
+    As it would be with one of its vertices moved from a split to another one; -1 for none.
+    """
     touched = 0
     split = 0
     for s in range(counts.shape[1]):
-        if counts[u, s] > 0:
+        if counts[u, s] - (s == old) + (s == new) > 0:
             touched += 1
             split = s
     if touched < 2:
         return 4 * split
-    return 4 * split + (2 if counts[u, 0] > 0 else 1)
+    return 4 * split + (2 if counts[u, 0] - (old == 0) + (new == 0) > 0 else 1)
 
 
 @njit(cache=True, inline="always")
@@ -160,9 +163,12 @@ def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, pr
 @njit(cache=True)
 def _anneal(  # type: ignore[no-untyped-def]
     labels, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
-    type_weight, weight, slack, aside, price, proposals, hot, cold, seed,
+    type_weight, weight, slack, aside, price, proposals, hot, cold, at_front, seed,
 ):  # fmt: skip
-    """Move single vertices while the temperature falls; returns the best labels seen and their cost."""
+    """Move single vertices while the temperature falls; returns the best labels seen and their cost.
+
+    So many of the moves are of vertices at the front, where mixed units are.
+    """
     np.random.seed(seed)
     n_splits, n_units, n_vertices = len(shares), len(size), len(labels)
     counts = np.zeros((n_units, n_splits), np.int32)
@@ -174,7 +180,7 @@ def _anneal(  # type: ignore[no-untyped-def]
     for u in range(n_units):
         for k in range(uv_bounds[u], uv_bounds[u + 1]):
             counts[u, labels[uv[k]]] += 1
-        states[u] = _state(u, counts)
+        states[u] = _state(u, counts, -1, -1)
         n_mixed += _transfer(
             u, -1, states[u], size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types
         )  # fmt: skip
@@ -186,49 +192,78 @@ def _anneal(  # type: ignore[no-untyped-def]
     since_old = np.zeros(max(proposals, 1), np.int8)
     n_since = 0
     temperature = hot
-    most = 0
+    widest = 0
     for v in range(n_vertices):
-        most = max(most, vu_bounds[v + 1] - vu_bounds[v])
-    before = np.zeros(most, np.int16)  # the states of the units that a move touches
+        widest = max(widest, vu_bounds[v + 1] - vu_bounds[v])
+    before, after = np.zeros(widest, np.int16), np.zeros(widest, np.int16)  # states of the units that a move touches
+    front, place = np.zeros(n_units, np.int32), np.full(n_units, -1, np.int32)  # the mixed units, in no order
+    n_front = 0
+    for u in range(n_units):
+        if states[u] & 3:
+            front[n_front], place[u] = u, n_front
+            n_front += 1
     for step in range(proposals):
         if step % 1024 == 0:
             temperature = hot * (cold / hot) ** (step / proposals)
-        v = np.random.randint(n_vertices)
-        old = labels[v]
-        if np.random.random() < 0.7 and vu_bounds[v + 1] > vu_bounds[v]:
-            # towards the label of a neighbour
-            u = vu[vu_bounds[v] + np.random.randint(vu_bounds[v + 1] - vu_bounds[v])]
+        if np.random.random() < at_front and n_front > 0:
+            # to a label of a mixed unit: one of its vertices, or one that shares a unit with it
+            u = front[np.random.randint(n_front)]
+            v = uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]
             new = labels[uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]]
+            if np.random.random() < 0.8:
+                u = vu[vu_bounds[v] + np.random.randint(vu_bounds[v + 1] - vu_bounds[v])]
+                v = uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]
+            if np.random.random() * (vu_bounds[v + 1] - vu_bounds[v]) > 5:  # hubs are at every turn, and much work
+                continue
         else:
-            new = np.random.randint(n_splits)
+            v = np.random.randint(n_vertices)
+            if np.random.random() < 0.7 and vu_bounds[v + 1] > vu_bounds[v]:
+                # to the label of a neighbour
+                u = vu[vu_bounds[v] + np.random.randint(vu_bounds[v + 1] - vu_bounds[v])]
+                new = labels[uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]]
+            else:
+                new = np.random.randint(n_splits)
+        old = labels[v]
         if new == old or shares[new] == 0.0:
+            continue
+        most = cost - temperature * np.log(1.0 - np.random.random())  # what the move may cost
+        changed = n_mixed
+        for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
+            u = vu[k]
+            before[nth], after[nth] = states[u], _state(u, counts, old, new)
+            changed += (price[after[nth] & 3] - price[before[nth] & 3]) * size[u]
+        if changed > most:  # whatever it does for the quotas
+            continue
+        for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
+            if before[nth] != after[nth]:
+                n_mixed += _transfer(
+                    vu[k], before[nth], after[nth], size, mentions, ut_bounds, ut, type_counts, aside, price, sizes,
+                    inside, types,
+                )  # fmt: skip
+        changed = _cost(
+            n_mixed, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
+        )  # fmt: skip
+        if changed > most:  # back again
+            for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
+                if before[nth] != after[nth]:
+                    n_mixed += _transfer(
+                        vu[k], after[nth], before[nth], size, mentions, ut_bounds, ut, type_counts, aside, price, sizes,
+                        inside, types,
+                    )  # fmt: skip
             continue
         for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
             u = vu[k]
             counts[u, old] -= 1
             counts[u, new] += 1
-            was, now = states[u], _state(u, counts)
-            before[nth] = was
-            if was != now:
-                states[u] = now
-                n_mixed += _transfer(
-                    u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types
-                )  # fmt: skip
-        changed = _cost(
-            n_mixed, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
-        )  # fmt: skip
-        if changed > cost and np.random.random() >= np.exp((cost - changed) / temperature):  # back again
-            for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
-                u = vu[k]
-                counts[u, old] += 1
-                counts[u, new] -= 1
-                was, now = states[u], before[nth]
-                if was != now:
-                    states[u] = now
-                    n_mixed += _transfer(
-                        u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types
-                    )  # fmt: skip
-            continue
+            states[u] = after[nth]
+            if after[nth] & 3 and place[u] < 0:
+                front[n_front], place[u] = u, n_front
+                n_front += 1
+            elif not after[nth] & 3 and place[u] >= 0:
+                n_front -= 1
+                last = front[n_front]
+                front[place[u]], place[last] = last, place[u]
+                place[u] = -1
         cost = changed
         labels[v] = new
         if cost < best:
@@ -351,6 +386,9 @@ def split_of_units(problem: Problem, labels: NDArray[np.int8]) -> tuple[Ints, ND
     return highest, highest != np.minimum.reduceat(of_pair, starts)
 
 
+_AT_FRONT, _AT_FRONT_ASIDE = 0.6, 0.2
+"""How many moves are made where mixed units are; fewer where these are set aside, and others must make up for them."""
+
 _LEAST = 300_000
 """Moves that even the least effort spends on quotas and density."""
 
@@ -375,6 +413,8 @@ def _run(
 ) -> tuple[NDArray[np.int8], float]:
     if not HAS_NUMBA:
         proposals = min(proposals, 100_000)
+    elif problem.aside:  # it takes more moves to also make up for what goes
+        proposals += proposals // 2
     free = max(slack * float(problem.size.sum()), least)
     minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types
@@ -382,7 +422,8 @@ def _run(
         found, cost = _anneal(
             labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
             problem.shares, *problem.density, minimum, problem.type_weight, weight, free, problem.aside,
-            np.array([0.0, *((1.0, 1.0) if problem.aside else problem.prices)]), proposals, hot, cold, seed,
+            np.array([0.0, *((1.0, 1.0) if problem.aside else problem.prices)]), proposals, hot, cold,
+            _AT_FRONT_ASIDE if problem.aside else _AT_FRONT, seed,
         )  # fmt: skip
     return found, float(cost)
 
