@@ -314,7 +314,9 @@ def solve(
         problem, starts = replace(problem, prices=_APART), nested
     else:
         starts = [packed, *_cuts(problem, seed, engine)]
-    tried = [done(polished(problem, start, proposals // 60, seed), 0.3 / len(starts)) for start in starts]
+    tried = [
+        done(polished(problem, start, proposals // (4 * len(starts)), seed), 0.3 / len(starts)) for start in starts
+    ]
     few = sorted(tried, key=_cost_of)[: 2 if proposals else 1]
     few = [done(polished(problem, start, proposals // 5, seed + 1), 0.4 / len(few)) for start in few]
     few = [done(settled(problem, start, proposals // 8, seed + 2), 0.3 / len(few)) for start in few]
@@ -415,6 +417,8 @@ def _run(
         proposals = min(proposals, 100_000)
     elif problem.aside:  # it takes more moves to also make up for what goes
         proposals += proposals // 2
+    if proposals < 20 * problem.n_vertices:  # few moves are best spent downhill
+        hot, cold, slack = min(hot, 0.3), min(cold, 0.1), _TIGHT
     free = max(slack * float(problem.size.sum()), least)
     minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types

@@ -452,7 +452,7 @@ def _proposals(effort: Effort, layout: _Layout) -> int:
     n_units = len(layout.unit_size)
     if effort is Effort.BEST:
         return 100_000_000
-    return int(min(5_000_000 + 6_000 * n_units, 60_000_000) * min(1.0, 40_000 / n_units))
+    return int(min(5_000_000 + 6_000 * n_units, 60_000_000) * min(1.0, 40_000 / n_units) ** 0.5)
 
 
 class _Limits:
