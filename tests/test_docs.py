@@ -76,7 +76,7 @@ def test_examples_run_and_commands_print_what_is_shown(page, demo_run, tmp_path,
 
 NOT_RUN = {
     "cleancut demo": "it is run already, for the files that the examples read, and its output compared",
-    "python -m pytest": "it would run these tests in themselves",
+    "python -m pytest -n auto --dist loadfile": "it would run these tests in themselves",
     "cleancut split 'corpus/*.jsonl' --engine spark --master 'local[2]' -o clean":
         "takes a minute as Spark is set by default; tests/test_distributed.py runs it with other settings",
     "cleancut incidence 's3a://bucket/corpus/*.parquet' --engine spark --master yarn -o s3a://bucket/incidence":

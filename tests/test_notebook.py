@@ -33,10 +33,24 @@ def results():
         "plan": cc.mincut({"train": train, "test": gold}, ratios=(80, 20), min_per_type=0, effort="fast"),
         "buckets": cc.buckets(gold, pred, shown),
         "comparison": cc.compare(gold, systems, shown, ci=50),
+        "folds": cc.mincut_folds(train, k=2, effort="fast", min_per_type=0),
+        "ladder": cc.ladder(train, cc.Corpus.of([[EVIL]], tags=[[f"B-<b>{EVIL}"]]), levels="0:100:50", seeds=1),
     }
 
 
-NAMES = ["exact_f1", "partial_f1", "clean_f1", "hardeval", "seqeval", "audit", "plan", "buckets", "comparison"]
+NAMES = [
+    "exact_f1",
+    "partial_f1",
+    "clean_f1",
+    "hardeval",
+    "seqeval",
+    "audit",
+    "plan",
+    "buckets",
+    "comparison",
+    "folds",
+    "ladder",
+]
 
 
 class Reader(HTMLParser):

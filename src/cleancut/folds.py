@@ -16,6 +16,7 @@ from .exposure import Exposure
 from .folders import write_parts
 from .keys import Key, entity_codes, sample_hashes
 from .leakage import Unit, units_of
+from .notebook import html_page, html_table
 from .scores import Score, hardeval, share
 from .shapes import Samples, read_dataset
 from .spans import Corpus, Mentions
@@ -32,7 +33,7 @@ class Fold(NamedTuple):
     test: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Folds:
     """Which fold each sample is tested in: ``for train, test in folds``."""
 
@@ -63,6 +64,22 @@ class Folds:
         if not n:
             return "no entity is shared between any two folds"
         return f"{n} of {len(self.assignment) - self.n_discarded} samples share an entity with another fold"
+
+    def __repr__(self) -> str:
+        sizes = [row["n_samples"] for row in self.statistics]
+        return f"Folds({sizes}, n_discarded={self.n_discarded}): {self.guarantee}. {self.signature}"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each fold."""
+        keys = ("n_samples", "n_partial", "rate_partial", "n_mentions")
+        rows = [
+            [f"fold {nth}", *(row[key] for key in keys), f"{row['entities_per_sample_ratio']:.3f}"]
+            for nth, row in enumerate(self.statistics)
+        ]
+        header = ["", "samples", "share an entity", "%", "mentions", "entities/sample"]
+        table = html_table("Folds, and what each shares with the others", header, rows)
+        said = f"{self.guarantee[0].upper()}{self.guarantee[1:]}."
+        return html_page(table, notes=[said, *self.notes, self.signature])
 
     def __len__(self) -> int:
         return self.k

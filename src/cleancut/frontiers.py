@@ -50,13 +50,16 @@ _TOLERANCE, _DENSE, _MOST = 0.0035, 0.9, 0.1
 """How far off a ratio may be; what a recommended split has of the corpus's density, and sets aside at most."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frontier:
     """Splits of one corpus by budget and density floor, the best of each kind marked."""
 
     points: tuple[Point, ...]
     best: Point
     """Of those that are dense enough and set little aside, the one that shares least."""
+
+    def __repr__(self) -> str:
+        return f"Frontier of {len(self.points)} splits. {self.recommendation}"
 
     @property
     def recommendation(self) -> str:

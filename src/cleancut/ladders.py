@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .exposure import Exposure
 from .folders import write_parts
 from .keys import sample_hashes
+from .notebook import html_page, html_table
 from .scores import share
 from .shapes import read_dataset
 from .spans import Corpus
@@ -56,7 +57,7 @@ class Rung:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ladder:
     """The training sets of all levels and seeds, in this order."""
 
@@ -67,6 +68,17 @@ class Ladder:
     signature: str
     fingerprint: str
     """Of train."""
+
+    def __repr__(self) -> str:
+        kinds = f"n_clean={self.n_clean}, n_contaminated={self.n_contaminated}"
+        return f"Ladder({len(self)} training sets, {kinds}). {self.signature}"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each training set."""
+        keys = ("n_samples", "n_samples_contaminated", "rate_samples", "n_mentions_contaminated", "rate_mentions")
+        rows = [[rung.name, *(rung.to_dict()[key] for key in keys)] for rung in self.rungs]
+        header = ["", "samples", "contaminated", "%", "mentions contaminated", "%"]
+        return html_page(html_table("Training sets", header, rows), notes=[self.signature])
 
     def __iter__(self) -> Iterator[Rung]:
         return iter(self.rungs)

@@ -310,7 +310,8 @@ def solve(
     packed = _pack(problem, component, seed, moves)
     if packed.cost < 0.5 or engine == "none":  # less than any sample that is mixed or off
         return packed
-    if not problem.aside and (nested := _nested(problem, component, seed, engine, moves)):
+    apart = problem.prices[0] < problem.prices[1] and not problem.aside
+    if apart and (nested := _nested(problem, component, seed, engine, moves)):
         problem, starts = replace(problem, prices=_APART), nested
     else:
         starts = [packed, *_cuts(problem, seed, engine)]
@@ -415,8 +416,6 @@ def _run(
 ) -> tuple[NDArray[np.int8], float]:
     if not HAS_NUMBA:
         proposals = min(proposals, 100_000)
-    elif problem.aside:  # it takes more moves to also make up for what goes
-        proposals += proposals // 2
     if proposals < 20 * problem.n_vertices:  # few moves are best spent downhill
         hot, cold, slack = min(hot, 0.3), min(cold, 0.1), _TIGHT
     free = max(slack * float(problem.size.sum()), least)

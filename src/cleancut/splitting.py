@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
@@ -469,13 +469,13 @@ class _Limits:
         held_out = int((self.shares[1:] > 0).sum())
         return np.where(totals >= 2.5 * self.min_per_type * held_out, self.min_per_type, 0).astype(np.int64)
 
-    def minimum(self, types: NDArray[np.int64], strata: NDArray[np.int64], kept: float = 1.0) -> NDArray[np.int64]:
-        """The least count of each type, and then of each stratum, in each split, of what is kept of their totals.
+    def minimum(self, types: NDArray[np.int64], kept: float, strata: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The least count of each type (of which a share is kept), and then of each stratum, in each split.
 
         The size of a split is fixed: where no stratum has too few samples, none can have too many.
         """
         fair = (self.type_share or 0.0) * self.shares[:, None] * kept * types
-        within = np.floor((self.shares[:, None] - 0.0005 * (len(strata) > 0)) * kept * strata)
+        within = np.floor((self.shares[:, None] - 0.0005 * (len(strata) > 0)) * strata)
         return np.hstack([np.maximum(self.type_minimum(types), np.floor(fair)), np.maximum(within, 0)]).astype(np.int64)
 
     def weight(self, n_types: int, n_strata: int) -> NDArray[np.float64]:
@@ -573,17 +573,22 @@ class _Layout:
         """0 where nothing is stratified."""
         return len(self.strata.values) if len(self.strata.values) > 1 else 0
 
-    def _minimum(self, limits: _Limits, n_aside: int = 0) -> NDArray[np.int64]:
+    def _minimum(self, limits: _Limits, gone: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         bearing = self.unit_mentions[self.unit_of_sample] > 0
         mentions, n_strata = self.corpus.mentions, self._n_strata
         types = np.bincount(mentions.label, minlength=len(mentions.labels))
+        share = 1.0
+        if gone is not None:
+            share -= self.unit_size[self.bearing[gone]].sum() / max(int(bearing.sum()), 1)
+            bearing &= ~np.isin(self.unit_of_sample, self.bearing[gone])
         strata = np.bincount(self.strata.of_sample[bearing], minlength=n_strata)[:n_strata]
-        return limits.minimum(types, strata, 1 - n_aside / max(int(bearing.sum()), 1))
+        return limits.minimum(types, share, strata)
 
-    def quotas(self, limits: _Limits, seed: int, n_aside: int = 0) -> dict[str, Any]:
-        """What the solver is to meet where so many entity-bearing samples are set aside."""
+    def quotas(self, limits: _Limits, seed: int, gone: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+        """What the solver is to meet where some of the entity-bearing units are set aside."""
+        n_aside = 0 if gone is None else int(self.unit_size[self.bearing[gone]].sum())
         shares = self.bearing_shares(limits.shares, seed, n_aside)
-        return {"shares": shares, "type_minimum": self._minimum(limits, n_aside)}
+        return {"shares": shares, "type_minimum": self._minimum(limits, gone)}
 
     def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[str, dict[str, Any]]:
         """Every ordered pair of splits, by sample, as the audit computes it."""
@@ -676,21 +681,34 @@ def _mincut(
     problem = replace(layout.problem(limits), **layout.quotas(limits, seed))
     options: dict[str, Any] = {"seed": seed, "engine": engine.value if engine else "none", "proposals": proposals}
     room = int(budget * len(layout.corpus))
-    found = partition.solve(replace(problem, aside=room > 0), **options, progress=progress)
+
+    def told(share: float) -> None:
+        if progress:
+            progress(0.4 * share if room else share)
+
+    found = partition.solve(replace(problem, aside=room > 0), **options, progress=told)
     order, gone, rest = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool), problem
-    if room and (n_mixed := partition.n_mixed(problem, found)):
-        quotas = layout.quotas(limits, seed, min(n_mixed, room))  # they are of what is kept
-        found = partition.settled(replace(problem, **quotas, aside=True), found, proposals // 10, seed + 4)
-        fits, rounds = partition.n_mixed(problem, found) <= room, []
-        for nth in range(1 if fits else 3):  # another cut without what goes may leave others to go
+    if room and partition.n_mixed(problem, found):
+
+        def kept(found: Solution) -> Problem:
+            """What is to hold without what goes."""
+            without = _first_to_go(problem, found, gone, order, room)
+            return replace(problem, **layout.quotas(limits, seed, without), aside=True)
+
+        # another way is to cut while all counts, and then to make up for what goes
+        prices = (1.0, 1.0) if budget >= 1 else problem.prices
+        start = partition.solve(replace(problem, prices=prices), **options, progress=told)
+        other = partition.polished(kept(found), start, proposals // 3, seed + 3)
+        both = [partition.settled(kept(found), each, proposals // 8, seed + 4) for each in (found, other)]
+        found = min(both, key=lambda each: each.cost)
+        found = partition.settled(kept(found), found, proposals // 8, seed + 6)
+        if partition.n_mixed(problem, found) <= room:
             gone = _first_to_go(problem, found, gone, order, room)
-            quotas = layout.quotas(limits, seed, int(problem.size[gone].sum()))
-            rest = replace(problem.without(gone), **quotas)
-            if not fits:
-                found = partition.polished(rest, found, proposals // 8, seed + 5 + nth)
-                found = partition.settled(rest, found, proposals // 10, seed + 8 + nth)
-            rounds.append((found, gone, rest))
-        found, gone, rest = min(rounds, key=lambda each: each[0].cost)
+            rest = replace(problem.without(gone), **layout.quotas(limits, seed, gone))
+        else:
+            rounds = [*_rounds(layout, limits, problem, found, room, proposals, seed)]
+            rounds += _rounds(layout, limits, problem, start, room, proposals, seed)
+            found, gone, rest = min(rounds, key=lambda each: each[0].cost)
     split = partition.split_of_units(problem, found.labels)[0]
     if engine and budget < 1:  # else nothing may be shared, whatever that does to the ratios
         split = _levelled(rest, split, order)
@@ -700,6 +718,21 @@ def _mincut(
         elif budget >= 1:
             gone |= split == 0
     return layout.with_entity_less(np.where(gone, ASIDE, split), limits, seed), found.how
+
+
+def _rounds(
+    layout: _Layout, limits: _Limits, problem: Problem, found: Solution, room: int, proposals: int, seed: int
+) -> Iterator[tuple[Solution, NDArray[np.bool_], Problem]]:
+    """Cuts without what goes, and the rest: another cut may leave others to go."""
+    from . import partition
+
+    order, gone = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool)
+    for nth in range(3):
+        gone = _first_to_go(problem, found, gone, order, room)
+        rest = replace(problem.without(gone), **layout.quotas(limits, seed, gone))
+        found = partition.polished(rest, found, proposals // 8, seed + 5 + nth)
+        found = partition.settled(rest, found, proposals // 10, seed + 8 + nth)
+        yield found, gone, rest
 
 
 def _first_to_go(
