@@ -204,6 +204,13 @@ def test_nothing_is_shared_where_samples_may_be_set_aside(wikigold):
         assert 0.9 <= row["entities_per_sample_ratio"] <= 1.1
 
 
+def test_a_sample_that_no_fold_has_room_for_is_kept():
+    """Where entity-less samples fill all folds but for a part of a sample each."""
+    corpus = Corpus.of([["Ada"], ["ada"], ["Ada"] * 2, ["Ada"] * 3], tags=[["B-PER"], ["O"], ["O"] * 2, ["O"] * 3])
+    folds = mincut_folds(corpus, 3, effort="fast")
+    assert folds.n_discarded == 0 and sorted(row["n_samples"] for row in folds.statistics) == [1, 1, 2]
+
+
 @settings(max_examples=25, deadline=None)
 @given(corpora(max_samples=14, nested=True), st.integers(2, 4), st.sampled_from([0, "auto"]))
 def test_laws_of_clean_folds(corpus, k, discard):

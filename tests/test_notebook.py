@@ -101,7 +101,11 @@ def test_the_numbers_are_those_of_the_text(results, name):
     reader = Reader()
     reader.feed(results[name]._repr_html_())
     shown = numbers(" ".join(reader.text))
-    if name == "hardeval":  # the text leaves out the finer kinds
+    if name in ("folds", "ladder"):  # they have no text of their own
+        rates = [row["rate_partial"] for row in found.statistics] if name == "folds" else []
+        rates += [rung.to_dict()["rate_mentions"] for rung in found] if name == "ladder" else []
+        assert {f"{100 * rate:.2f}" for rate in rates} <= shown
+    elif name == "hardeval":  # the text leaves out the finer kinds
         assert {f"{100 * found.ter:.2f}", f"{100 * found.ter_unseen_i:.2f}"} <= shown
     else:
         assert shown and shown <= numbers(as_text(found)), shown - numbers(as_text(found))
@@ -112,7 +116,7 @@ def test_repr_is_short_and_says_what_it_is(results, name):
     said = repr(results[name])
     assert len(said) < 1600 and "array(" not in said and "object at" not in said
     kinds = {"audit": "Audit of train, test", "plan": "SplitPlan(train=", "buckets": "Buckets of F1"}
-    kinds |= {"comparison": "Comparison of", "seqeval": "exact_f1("}
+    kinds |= {"comparison": "Comparison of", "seqeval": "exact_f1(", "folds": "Folds([", "ladder": "Ladder(3 "}
     assert said.startswith(kinds.get(name, f"{name}("))
 
 

@@ -616,8 +616,8 @@ class _Layout:
         of_empty = self._deal_empty(self._empty_quota(shares, n_aside), seed)
         wanted = shares * (total - n_aside) - np.bincount(of_empty, weights=sizes, minlength=len(shares))
         wanted[0] = max(total - n_aside - n_empty - np.maximum(wanted[1:], 0).sum(), 0)
-        wanted = np.maximum(wanted, 0)
-        return wanted / max(wanted.sum(), 1e-9)
+        wanted = np.where(shares > 0, np.maximum(wanted, 0), 0)  # a share of 0 is 0, whatever rounding leaves
+        return wanted / wanted.sum() if wanted.any() else shares
 
     def _empty_quota(
         self, shares: NDArray[np.float64], n_aside: int, stratum: int | None = None
