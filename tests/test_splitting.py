@@ -96,15 +96,20 @@ def test_a_large_component_goes_to_a_split_that_holds_it():
         assert plan.guarantee == NOTHING_SHARED and plan.sizes == {"train": 20, "validation": 30, "test": 50}
 
 
-@pytest.mark.parametrize(("name", "most"), [("btc", 100), ("crossner_ai", 60)])
-def test_nothing_is_shared_where_samples_may_be_set_aside(name, most, originals):
+@pytest.mark.parametrize(
+    ("name", "ratios", "most"), [("btc", (80, 10, 10), 80), ("btc", "original", 240), ("crossner_ai", (80, 10, 10), 55)]
+)
+def test_nothing_is_shared_where_samples_may_be_set_aside(name, ratios, most, originals):
     data = originals(name)
-    plan = mincut(data, discard="auto")
+    plan = mincut(data, ratios, discard="auto")
     assert plan.n_discarded <= most
+    total = sum(map(len, data.values()))
+    shares = [len(part) / total for part in data.values()] if ratios == "original" else (0.8, 0.1, 0.1)
     for split in ("validation", "test"):  # of what is kept
         assert 0.9 <= plan.representation[split]["entities_per_sample_ratio"] <= 1.1
+        assert plan.representation[split]["entity_bearing_ratio"] == pytest.approx(1, abs=0.01)
     assert plan.guarantee == NOTHING_SHARED and 0 < plan.n_discarded < 0.08 * len(plan.assignment)
-    assert ratio_error(plan) <= 0.35
+    assert ratio_error(plan, shares) <= 0.35
     parts = plan.apply(data, discarded=True)
     assert sum(map(len, parts.values())) == len(plan.assignment)
     del parts["discarded"]

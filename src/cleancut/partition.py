@@ -12,6 +12,7 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -301,7 +302,7 @@ def solve(
 
     def done(found: Solution, share: float) -> Solution:
         if progress:
-            progress(share)
+            progress(share / (1.75 if problem.aside and proposals else 1.0))
         return found
 
     if problem.n_vertices == 0:
@@ -315,11 +316,14 @@ def solve(
         problem, starts = replace(problem, prices=_APART), nested
     else:
         starts = [packed, *_cuts(problem, seed, engine)]
-    tried = [
-        done(polished(problem, start, proposals // (4 * len(starts)), seed), 0.3 / len(starts)) for start in starts
-    ]
-    few = sorted(tried, key=_cost_of)[: 2 if proposals else 1]
-    few = [done(polished(problem, start, proposals // 5, seed + 1), 0.4 / len(few)) for start in few]
+    each = 1 / (4 * len(starts))
+    few = [done(polished(problem, start, int(each * proposals), seed), each) for start in starts]
+    few = sorted(few, key=_cost_of)
+    if problem.aside and proposals:
+        far = enumerate(zip(cycle(few), _HEATS, strict=False))
+        few = [done(polished(problem, start, proposals // 8, seed + 3 + nth, hot), 1 / 8) for nth, (start, hot) in far]
+    few = sorted(few, key=_cost_of)[: 2 if proposals else 1]
+    few = [done(polished(problem, start, proposals // 5, seed + 1), 0.45 / len(few)) for start in few]
     few = [done(settled(problem, start, proposals // 8, seed + 2), 0.3 / len(few)) for start in few]
     best = min(few, key=_cost_of)
     return best._replace(how="cut" if best.how == "components" else f"cut:{best.how}")
@@ -361,9 +365,13 @@ def _cost_of(solution: Solution) -> float:
     return solution.cost
 
 
-def polished(problem: Problem, start: Solution, proposals: int, seed: int) -> Solution:
-    """A better solution in the neighbourhood of one, with some slack in the quotas: it is what makes room for moves."""
-    labels, cost = _run(problem, start.labels, proposals, seed, hot=1.5, cold=0.3, slack=_LOOSE)
+def polished(problem: Problem, start: Solution, proposals: int, seed: int, hot: float = 1.5) -> Solution:
+    """A better solution in the neighbourhood of one, with some slack in the quotas: it is what makes room for moves.
+
+    The hotter, the wider the neighbourhood.
+    """
+    weight = _SOFT_ASIDE if problem.aside else _SOFT
+    labels, cost = _run(problem, start.labels, proposals, seed, hot=hot, cold=0.3, weight=weight, slack=_LOOSE)
     return Solution(labels, cost, start.how)
 
 
@@ -395,8 +403,12 @@ _AT_FRONT, _AT_FRONT_ASIDE = 0.6, 0.2
 _LEAST = 300_000
 """Moves that even the least effort spends on quotas and density."""
 
-_SOFT, _FIRM = 2.0, 5.0
-"""What a sample off a quota weighs while a cut is searched for, and when it is settled."""
+_SOFT, _SOFT_ASIDE, _FIRM = 2.0, 4.0, 5.0
+"""What a sample off a quota weighs while a cut is searched for, also where mixed units go, and when it is settled."""
+
+_HEATS = (4.0, 8.0, 16.0, 4.0, 8.0, 16.0)
+"""Where mixed units go, the dense ones go first, and the density that is lost comes back only with whole clusters of
+entities: what they need to move is as hot as this, where less would do for single ones."""
 
 _LOOSE, _TIGHT = 0.003, 0.0003
 """How far off a quota is free, as a share of the samples, while a cut is searched for, and when it is settled."""

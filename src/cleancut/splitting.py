@@ -640,6 +640,7 @@ class _Layout:
         """The split of each sample: entity-less units fill each split up to its share of what is kept, by stratum."""
         of_unit = np.full(len(self.unit_size), ASIDE, np.int64)
         of_unit[self.bearing] = of_bearing
+        owed = np.zeros(len(limits.shares))  # what rounding takes in one stratum comes back in the next
         for stratum in range(len(self.strata.values)):
             inside = self.unit_stratum == stratum
             empty, bearing = self.empty[inside[self.empty]], self.bearing[inside[self.bearing]]
@@ -649,11 +650,14 @@ class _Layout:
             sizes = np.bincount(of_unit[bearing], weights=self.unit_size[bearing], minlength=len(limits.shares))
             n_empty = self.unit_size[empty].sum()
             total = sizes.sum() + n_empty
-            room = np.maximum(limits.shares * total - sizes, 0)
+            room = np.maximum(limits.shares * total - sizes + owed, 0)
             fair = self._empty_quota(limits.shares, int(self.unit_size[inside].sum() - total), stratum)
-            room = fair if (np.abs(room - fair) <= 1.5).all() else room  # a sample off is not worth another proportion
+            if (np.abs(room - fair) <= min(1.5, 0.0015 * total)).all():  # it is not worth another proportion
+                room = fair
             room *= n_empty / max(room.sum(), 1e-9)
-            of_unit[empty] = self._deal_empty(room, seed, empty)
+            of_unit[empty] = dealt = self._deal_empty(room, seed, empty)
+            owed = room - np.bincount(dealt, weights=self.unit_size[empty], minlength=len(room))
+            owed = owed.clip(-0.5, 0.5)
         return of_unit[self.unit_of_sample]
 
 
@@ -684,7 +688,7 @@ def _mincut(
 
     def told(share: float) -> None:
         if progress:
-            progress(0.4 * share if room else share)
+            progress((0.8 if budget >= 1 else 0.4 if room else 1.0) * share)
 
     found = partition.solve(replace(problem, aside=room > 0), **options, progress=told)
     order, gone, rest = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool), problem
@@ -695,17 +699,13 @@ def _mincut(
             without = _first_to_go(problem, found, gone, order, room)
             return replace(problem, **layout.quotas(limits, seed, without), aside=True)
 
-        # another way is to cut while all counts, and then to make up for what goes
-        prices = (1.0, 1.0) if budget >= 1 else problem.prices
-        start = partition.solve(replace(problem, prices=prices), **options, progress=told)
-        other = partition.polished(kept(found), start, proposals // 3, seed + 3)
-        both = [partition.settled(kept(found), each, proposals // 8, seed + 4) for each in (found, other)]
-        found = min(both, key=lambda each: each.cost)
-        found = partition.settled(kept(found), found, proposals // 8, seed + 6)
+        for nth in range(2):  # what goes decides how much of all is left, and so what is to hold for the rest
+            found = partition.settled(kept(found), found, proposals // 8, seed + 4 + nth)
         if partition.n_mixed(problem, found) <= room:
             gone = _first_to_go(problem, found, gone, order, room)
             rest = replace(problem.without(gone), **layout.quotas(limits, seed, gone))
-        else:
+        else:  # another way is to cut while all counts
+            start = partition.solve(problem, **options, progress=told)
             rounds = [*_rounds(layout, limits, problem, found, room, proposals, seed)]
             rounds += _rounds(layout, limits, problem, start, room, proposals, seed)
             found, gone, rest = min(rounds, key=lambda each: each[0].cost)
