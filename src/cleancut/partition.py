@@ -518,36 +518,54 @@ def filled(size: NDArray, order: Ints, quota: NDArray[np.float64]) -> NDArray[np
 
 
 def _peeled(problem: Problem, seed: int) -> list[Solution]:
-    """Hub peeling: without the most frequent entities, the rest falls into components with few bridging units."""
-    degree = np.diff(problem.vertex_units.bounds)
-    starts, vertices = problem.unit_vertices.bounds[:-1], problem.unit_vertices.columns
-    quota = problem.shares * problem.size.sum()
-    rng = np.random.default_rng(seed)
-    found = []
-    thresholds = np.unique(np.geomspace(2, max(int(degree.max()), 3), 14).astype(int))
-    for threshold in thresholds[:-1].tolist():
-        small = degree <= threshold
-        part = _components(problem, small)
-        # all small vertices of a unit are in one component, since the unit joins them; -1: it has hubs only
-        of_vertex = part[vertices]
-        of_unit = np.maximum.reduceat(of_vertex, starts)
-        unit = np.flatnonzero(of_unit >= 0)
-        has_hub = np.minimum.reduceat(of_vertex, starts)[unit] < 0
-        of_part, n = of_unit[unit], int(part.max()) + 1
-        size = np.bincount(of_part, weights=problem.size[unit], minlength=n)
-        bridging = np.bincount(of_part, weights=problem.size[unit] * has_hub, minlength=n)
-        dense = np.bincount(of_part, weights=problem.mentions[unit], minlength=n)
-        fair = problem.mentions.sum() / max(problem.size.sum(), 1)
-        # few bridges first; among equals those that are not too sparse
-        with np.errstate(invalid="ignore", divide="ignore"):
-            rank = bridging / size + 0.25 * np.maximum(1 - dense / (size * fair), 0)
-        order = np.lexsort((rng.random(n), np.nan_to_num(rank, nan=9.0)))
-        labels = np.zeros(problem.n_vertices, np.int8)
-        of_label = filled(size - bridging if problem.aside else size, order, quota)
-        labels[small] = of_label[part[small]]
-        labels, cost = _run(problem, labels, 0, seed)
-        found.append(Solution(labels, cost, "peel"))
+    """Hub peeling: without the most frequent entities, the rest falls into components with few bridging units.
+
+    The fewer are left out, the fewer units bridge, but the more of all hangs together and is of no use to the held-out
+    splits. The search is for the degree at which it just suffices for them.
+    """
+    degree, found = np.diff(problem.vertex_units.bounds), list[Solution]()
+    wanted = 0.98 * problem.shares[1:].sum() * problem.size.sum()
+
+    def hangs_together(most: int) -> bool:
+        small = degree <= most
+        found.append(_without_hubs(problem, small, seed))
+        held_out = split_of_units(problem, found[-1].labels)[0] > 0
+        with_small = np.logical_or.reduceat(small[problem.unit_vertices.columns], problem.unit_vertices.bounds[:-1])
+        return bool(problem.size[held_out].sum() < wanted <= problem.size[with_small].sum())
+
+    degrees = np.unique(degree).tolist()
+    low, high, step = -1, len(degrees) - 1, 1  # of all, too much hangs together, or there would be no cut
+    while high - low > 1:
+        middle = min(low + step, (low + high) // 2)
+        if hangs_together(degrees[middle]):
+            high = middle
+        else:
+            low, step = middle, 2 * step
     return found
+
+
+def _without_hubs(problem: Problem, small: NDArray[np.bool_], seed: int) -> Solution:
+    """The components that some vertices make without the others, those with few bridging units held out."""
+    part, starts = _components(problem, small), problem.unit_vertices.bounds[:-1]
+    # all small vertices of a unit are in one component, since the unit joins them; -1: it has hubs only
+    of_vertex = part[problem.unit_vertices.columns]
+    of_unit = np.maximum.reduceat(of_vertex, starts)
+    unit = np.flatnonzero(of_unit >= 0)
+    has_hub = np.minimum.reduceat(of_vertex, starts)[unit] < 0
+    of_part, n = of_unit[unit], int(part.max()) + 1
+    size = np.bincount(of_part, weights=problem.size[unit], minlength=n)
+    bridging = np.bincount(of_part, weights=problem.size[unit] * has_hub, minlength=n)
+    dense = np.bincount(of_part, weights=problem.mentions[unit], minlength=n)
+    fair = problem.mentions.sum() / max(problem.size.sum(), 1)
+    # few bridges first; among equals those that are not too sparse
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rank = bridging / size + 0.25 * np.maximum(1 - dense / (size * fair), 0)
+    order = np.lexsort((np.random.default_rng(seed).random(n), np.nan_to_num(rank, nan=9.0)))
+    labels = np.zeros(problem.n_vertices, np.int8)
+    quota = problem.shares * problem.size.sum()
+    of_label = filled(size - bridging if problem.aside else size, order, quota)
+    labels[small] = of_label[part[small]]
+    return Solution(*_run(problem, labels, 0, seed), "peel")
 
 
 @contextmanager
