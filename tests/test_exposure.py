@@ -2,13 +2,14 @@
 
 import gc
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleancut import CleancutError, Corpus, Exposure
+from cleancut import CleancutError, Corpus, Exposure, clean_f1, hardeval
 from cleancut.exposed import HARD, NOVELTY, Places, _in_turn
 from cleancut.keys import Key
 
@@ -324,6 +325,16 @@ def test_what_is_kept_of_the_look_up_is_what_its_mentions_are(train, test, case)
     gold = [(i, s["start"], s["end"], s["label"]) for i, own in enumerate(test.entities()) for s in own]
     assert view.memorised_exactly.tolist() == [mention in spans for mention in gold]
     assert view.memorised_of_type == Counter(span[3] for span in spans)
+
+
+@settings(deadline=None)
+@given(corpora(), corpora())
+def test_of_a_prepared_corpus_no_score_looks_anything_up(train, gold):
+    shown, pred = Exposure.of(train), gold.with_predictions([[] for _ in range(len(gold))])
+    expected = [str(score(replace(gold), pred, shown).to_dict()) for score in (clean_f1, hardeval)]
+    shown.prepare(gold)
+    shown.view(gold)._index = None  # whoever asks it now, fails
+    assert [str(score(gold, pred, shown).to_dict()) for score in (clean_f1, hardeval)] == expected
 
 
 def test_views_are_kept_while_the_corpus_lives_and_not_longer():

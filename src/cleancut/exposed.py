@@ -114,6 +114,10 @@ class Exposed:
             self._fold_of = np.full(len(corpus.vocabulary), -1, np.int32)
             self._fold_of[used] = index.spelt_folds.find(Vocabulary(map(index.key.fold, words)))
 
+    def look_up(self) -> None:
+        """Make, and keep, the arrays that scores ask for."""
+        _ = self.mention_class, self.hard_tokens, self.memorised_of_type, self.memorised_exactly
+
     # --- mentions -----------------------------------------------------------------------------------------
 
     @cached_property

@@ -62,6 +62,8 @@ class NerMetrics:
             self._exposure = Exposure.of(splits, case=case, typed=typed, unicode=unicode)
         self._metrics = tuple(metrics)
         self._scores = self._needed()
+        if self._exposure is not None and set(self._scores) & set(_EXPOSED):
+            self._exposure.prepare(*(gold.corpus for gold in self._sets.values()))
 
     def __call__(self, prediction: Any) -> dict[str, float]:
         """The values chosen, as plain floats, of an ``EvalPrediction`` (logits, or ids by argmax)."""
