@@ -1,11 +1,12 @@
 """The splitter at scale: time as a multiple of one batched ``datasets`` pass, and peak memory, beside the paper's form.
 
-    python benchmarks/splitting.py [--samples 10000 100000 1000000] [--markdown FILE]
+    python benchmarks/splitting.py [--samples 10000 100000 1000000] [--file 500000] [--markdown FILE]
 
 The corpora are synthetic: sentences of 8 to 24 words with two names each, drawn by Zipf's law from a vocabulary that
 grows with the corpus, with more of the tail than of the head, as in real text. Each run is a process of its own. The
 paper's form is METIS on the graph of samples (clique expansion), built with scipy, up to where that runs; beside it the
-same graph built edge by edge in plain Python, as the paper's released code does.
+same graph built edge by edge in plain Python, as the paper's released code does. ``--file`` is ``cleancut split`` from
+end to end: a JSONL file is read, cut, verified and written, beside one pass over its lines.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from scoring import memory
 
 PAPER_UP_TO = 100_000
+NAMES = ["O", "B-PER", "I-PER"]
 
 
 def table(n_samples: int, n_names: int, seed: int = 0):
@@ -52,7 +56,7 @@ def dataset(n_samples: int, folder: str):
     """The corpus as a memory-mapped dataset."""
     import datasets
 
-    names = datasets.ClassLabel(names=["O", "B-PER", "I-PER"])
+    names = datasets.ClassLabel(names=NAMES)
     features = datasets.Features({"tokens": datasets.List(datasets.Value("string")), "ner_tags": datasets.List(names)})
     path = f"{folder}/corpus.arrow"
     with datasets.arrow_writer.ArrowWriter(path=path, features=features) as writer:
@@ -67,19 +71,47 @@ def one_pass(data) -> float:
     """One batched pass that decodes the mentions in Python."""
     names = data.features["ner_tags"].feature.names
     started = time.perf_counter()
-    n_mentions = 0
     for batch in data.iter(batch_size=1000):
         for words, ids in zip(batch["tokens"], batch["ner_tags"], strict=True):
-            mention: list[str] = []
-            for word, tag in zip(words, ids, strict=True):
-                if mention and names[tag][0] != "I":
-                    n_mentions += 1
-                    mention = []
-                if tag:
-                    mention.append(word)
-            n_mentions += bool(mention)
-    assert n_mentions
+            mentions(words, map(names.__getitem__, ids))
     return time.perf_counter() - started
+
+
+def mentions(words: Iterable[str], tags: Iterable[str]) -> list[list[str]]:
+    found: list[list[str]] = []
+    for word, tag in zip(words, tags, strict=True):
+        if tag[0] == "B":
+            found.append([word])
+        elif tag[0] == "I":
+            found[-1].append(word)
+    return found
+
+
+def end_to_end(n_samples: int) -> str:
+    """``cleancut split`` of a JSONL file beside one pass that decodes the mentions of its lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "corpus.jsonl"
+        with path.open("w") as stream:
+            for batch in table(n_samples, int(10 * n_samples**0.75)).to_batches(10_000):
+                rows = batch.to_pydict()
+                for words, ids in zip(rows["tokens"], rows["ner_tags"], strict=True):
+                    stream.write(json.dumps({"tokens": words, "tags": [NAMES[i] for i in ids]}) + "\n")
+        started = time.process_time()
+        with path.open() as stream:
+            for line in stream:
+                row = json.loads(line)
+                mentions(row["tokens"], row["tags"])
+        base = time.process_time() - started
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "cleancut", "split", str(path), "-o", f"{folder}/clean"]
+        subprocess.run(command, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (
+        f"End to end (`cleancut split`: read, cut, verify, write), a JSONL file of {n_samples:,} samples took "
+        f"{seconds:.1f} s of processor time, {seconds / base:.1f} times one pass over it that decodes the mentions "
+        f"({base:.2f} s)."
+    )
 
 
 RELEASED = "the paper's form, edge by edge"
@@ -147,6 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--file", type=int, default=500_000, help="samples of a file to split; 0 for none")
     parser.add_argument("--markdown", type=Path, help="write the table here as well")
     parser.add_argument("--one", nargs=2, metavar=("WAY", "SAMPLES"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -177,6 +210,8 @@ def main() -> None:
             sizes = f"{row['megabytes']:.0f} | {row['in_all']:.0f}"
             measured = f"{row['seconds']:.2f} | {ratio:.2f} | {reading:.2f} | {sizes} | {shared}"
             lines.append(f"| {n_samples:,} | {way} | {measured} |")
+    if arguments.file:
+        lines += ["", end_to_end(arguments.file)]
     text = "\n".join(lines) + "\n"
     print(text)
     if arguments.markdown:

@@ -347,7 +347,7 @@ def _nested(problem: Problem, component: Ints, seed: int, engine: str, moves: in
 
 def _cuts(problem: Problem, seed: int, engine: str) -> list[Solution]:
     """Starts that an engine finds."""
-    found, small = list[Solution](), problem.n_vertices < 100_000
+    found, small = list[Solution](), problem.n_vertices < _SMALL
     if engine in ("auto", "peel"):
         found += sorted(_peeled(problem, seed), key=_cost_of)[:2]
     if engine in ("auto", "metis"):
@@ -399,6 +399,9 @@ def split_of_units(problem: Problem, labels: NDArray[np.int8]) -> tuple[Ints, ND
 
 _AT_FRONT, _AT_FRONT_ASIDE = 0.6, 0.2
 """How many moves are made where mixed units are; fewer where these are set aside, and others must make up for them."""
+
+_SMALL = 100_000
+"""Vertices of a problem that takes no time to cut, so that many ways are tried."""
 
 _LEAST = 300_000
 """Moves that even the least effort spends on quotas and density."""
@@ -541,6 +544,9 @@ def _peeled(problem: Problem, seed: int) -> list[Solution]:
             high = middle
         else:
             low, step = middle, 2 * step
+    if problem.n_vertices < _SMALL:  # it takes no time to try all over
+        for most in np.unique(np.geomspace(2, max(degrees[-1], 3), 14).astype(int))[:-1].tolist():
+            hangs_together(most)
     return found
 
 

@@ -472,16 +472,20 @@ class _Limits:
     def minimum(self, types: NDArray[np.int64], kept: float, strata: NDArray[np.int64]) -> NDArray[np.int64]:
         """The least count of each type (of which a share is kept), and then of each stratum, in each split.
 
-        The size of a split is fixed: where no stratum has too few samples, none can have too many.
+        The size of a split is fixed: where no stratum has too few samples, none can have too many; so that what the
+        others are allowed does not add up in a small one, they are allowed none where samples go.
         """
         fair = (self.type_share or 0.0) * self.shares[:, None] * kept * types
-        within = np.floor((self.shares[:, None] - 0.0005 * (len(strata) > 0)) * strata)
+        within = np.floor((self.shares[:, None] - (0.0005 if kept == 1 else 0.0)) * strata)
         return np.hstack([np.maximum(self.type_minimum(types), np.floor(fair)), np.maximum(within, 0)]).astype(np.int64)
 
     def weight(self, n_types: int, n_strata: int) -> NDArray[np.float64]:
-        """What one short of a minimum weighs; without a floor, types only decide between cuts that are equal else."""
+        """What one short of a minimum weighs; without a floor, types only decide between cuts that are equal else.
+
+        Strata are ratios, which come before all but sharing.
+        """
         asked = self.representative is not None or self.type_share is not None
-        return np.repeat([2.0 if asked else 0.0002, 2.0], [n_types, n_strata])
+        return np.repeat([2.0 if asked else 0.0002, 5.0], [n_types, n_strata])
 
     def density(self, average: float) -> tuple[float, float]:
         if self.representative is None:
