@@ -359,10 +359,21 @@ def test_mt_kahypar_cuts_as_well(originals):
     assert plan.assignment.tolist() == mincut(originals("crossner_politics"), engine="kahypar").assignment.tolist()
 
 
-def test_progress_adds_up():
+@pytest.mark.parametrize("discard", [0, 0.01, 0.3, "auto"])
+@pytest.mark.parametrize("floor", [0.9, None])
+def test_progress_adds_up(discard, floor):
     told = []
-    mincut(mixed_corpus(), progress=told.append)
-    assert len(told) > 4 and sum(told) == pytest.approx(1)
+    plan = mincut(mixed_corpus(), discard=discard, representative=floor, progress=told.append)
+    assert (len(told) > 4 or plan.how == "components") and sum(told) == pytest.approx(1) and min(told) > -1e-9
+
+
+@pytest.mark.parametrize("bearing", [0, 0.6])
+@pytest.mark.parametrize("size", [1, 5, 20])
+def test_ratios_hold_over_many_small_strata(bearing, size):
+    rng, n = random.Random(5), 200 * size
+    tags = [["B-P" if rng.random() < bearing else "O"] for _ in range(n)]
+    plan = mincut(Corpus.of([[f"w{i}"] for i in range(n)], tags=tags), stratify=[i // size for i in range(n)])
+    assert ratio_error(plan) <= max(0.35, 100 / n + 1e-9)
 
 
 def test_the_origin_of_rows_is_kept_on_request():

@@ -145,7 +145,7 @@ class Exposure:
         return found
 
     def prepare(self, *corpora: Corpus) -> None:
-        """Look gold corpora up ahead, all that ``clean_f1`` and ``hardeval`` ask: else the first score of each does."""
+        """Look gold corpora up ahead, all that ``clean_f1`` and ``hardeval`` ask by default: else a first call does."""
         for corpus in corpora:
             self.view(corpus).look_up()
 

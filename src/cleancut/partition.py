@@ -296,13 +296,14 @@ def solve(
 ) -> Solution:
     """Whole components if they can be packed, else the best of several cuts, polished by moving single vertices.
 
-    Which start is best shows only once it is polished a little: all are, and the best two get the rest of the moves.
-    ``progress`` is told what share of the work was done since it was told last.
+    Which start is best shows only once it is polished a little: all are, and the best two get the rest of the moves;
+    where mixed units go, the best two of several that wander far. ``progress`` is told what share of the work was done
+    since it was told last.
     """
 
     def done(found: Solution, share: float) -> Solution:
         if progress:
-            progress(share / (1.75 if problem.aside and proposals else 1.0))
+            progress(share / (1.75 if problem.aside else 1.0))
         return found
 
     if problem.n_vertices == 0:
@@ -319,9 +320,9 @@ def solve(
     each = 1 / (4 * len(starts))
     few = [done(polished(problem, start, int(each * proposals), seed), each) for start in starts]
     few = sorted(few, key=_cost_of)
-    if problem.aside and proposals:
-        far = enumerate(zip(cycle(few), _HEATS, strict=False))
-        few = [done(polished(problem, start, proposals // 8, seed + 3 + nth, hot), 1 / 8) for nth, (start, hot) in far]
+    if problem.aside:
+        far, moves = enumerate(zip(cycle(few), _HEATS, strict=False)), max(proposals // 8, _LEAST)
+        few = [done(polished(problem, start, moves, seed + 3 + nth, hot), 1 / 8) for nth, (start, hot) in far]
     few = sorted(few, key=_cost_of)[: 2 if proposals else 1]
     few = [done(polished(problem, start, proposals // 5, seed + 1), 0.45 / len(few)) for start in few]
     few = [done(settled(problem, start, proposals // 8, seed + 2), 0.3 / len(few)) for start in few]
@@ -411,7 +412,8 @@ _SOFT, _SOFT_ASIDE, _FIRM = 2.0, 4.0, 5.0
 
 _HEATS = (4.0, 8.0, 16.0, 4.0, 8.0, 16.0)
 """Where mixed units go, the dense ones go first, and the density that is lost comes back only with whole clusters of
-entities: what they need to move is as hot as this, where less would do for single ones."""
+entities: what they need to move is as hot as this, where less would do for single ones. (In large problems, for which
+there are few moves, none is hot.)"""
 
 _LOOSE, _TIGHT = 0.003, 0.0003
 """How far off a quota is free, as a share of the samples, while a cut is searched for, and when it is settled."""
@@ -524,7 +526,7 @@ def _peeled(problem: Problem, seed: int) -> list[Solution]:
     """Hub peeling: without the most frequent entities, the rest falls into components with few bridging units.
 
     The fewer are left out, the fewer units bridge, but the more of all hangs together and is of no use to the held-out
-    splits. The search is for the degree at which it just suffices for them.
+    splits. The search is for the degree at which it just suffices for them; none is found where all degrees are equal.
     """
     degree, found = np.diff(problem.vertex_units.bounds), list[Solution]()
     wanted = 0.98 * problem.shares[1:].sum() * problem.size.sum()
@@ -620,7 +622,7 @@ def _metis(problem: Problem, seed: int, attempts: int) -> list[Solution]:
     each = np.repeat(problem.size / np.maximum(k, 1), k)
     vertex_weight = np.bincount(columns, weights=each, minlength=n)
     parts = np.flatnonzero(problem.shares > 0)
-    if len(parts) < 2:
+    if len(parts) < 2 or n < 2 * len(parts):  # METIS writes to the terminal where there is too little to cut
         return []
     shares = (problem.shares[parts] / problem.shares[parts].sum()).tolist()
     found = []

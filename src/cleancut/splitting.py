@@ -644,24 +644,25 @@ class _Layout:
         """The split of each sample: entity-less units fill each split up to its share of what is kept, by stratum."""
         of_unit = np.full(len(self.unit_size), ASIDE, np.int64)
         of_unit[self.bearing] = of_bearing
-        owed = np.zeros(len(limits.shares))  # what rounding takes in one stratum comes back in the next
+        owed = np.zeros(len(limits.shares))  # what rounding takes in one stratum comes back in others
         for stratum in range(len(self.strata.values)):
             inside = self.unit_stratum == stratum
             empty, bearing = self.empty[inside[self.empty]], self.bearing[inside[self.bearing]]
-            if not len(empty):
-                continue
             bearing = bearing[of_unit[bearing] != ASIDE]
             sizes = np.bincount(of_unit[bearing], weights=self.unit_size[bearing], minlength=len(limits.shares))
             n_empty = self.unit_size[empty].sum()
             total = sizes.sum() + n_empty
-            room = np.maximum(limits.shares * total - sizes + owed, 0)
+            exact = limits.shares * total - sizes
+            room = np.maximum(exact + owed.clip(-1, 1), 0)
+            owed += exact
+            if not len(empty):
+                continue
             fair = self._empty_quota(limits.shares, int(self.unit_size[inside].sum() - total), stratum)
-            if (np.abs(room - fair) <= min(1.5, 0.0015 * total)).all():  # it is not worth another proportion
-                room = fair
+            if not room.any() or (np.abs(room - fair) <= min(1.5, 0.0015 * total)).all():
+                room = fair  # the rest is not worth another proportion
             room *= n_empty / max(room.sum(), 1e-9)
             of_unit[empty] = dealt = self._deal_empty(room, seed, empty)
-            owed = room - np.bincount(dealt, weights=self.unit_size[empty], minlength=len(room))
-            owed = owed.clip(-0.5, 0.5)
+            owed -= np.bincount(dealt, weights=self.unit_size[empty], minlength=len(room))
         return of_unit[self.unit_of_sample]
 
 
@@ -690,11 +691,20 @@ def _mincut(
     options: dict[str, Any] = {"seed": seed, "engine": engine.value if engine else "none", "proposals": proposals}
     room = int(budget * len(layout.corpus))
 
-    def told(share: float) -> None:
-        if progress:
-            progress((0.8 if budget >= 1 else 0.4 if room else 1.0) * share)
+    left = 1.0
 
-    found = partition.solve(replace(problem, aside=room > 0), **options, progress=told)
+    def told(share: float) -> None:
+        nonlocal left
+        if progress:
+            progress(share)
+            left -= share
+
+    def part(share: float) -> Callable[[float], None]:
+        """Tells so much of a part that is a share of all."""
+        return lambda of_part: told(share * of_part)
+
+    most = 1.0 if not room else 0.8 if budget >= 1 else 0.4
+    found = partition.solve(replace(problem, aside=room > 0), **options, progress=part(most))
     order, gone, rest = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool), problem
     if room and partition.n_mixed(problem, found):
 
@@ -709,7 +719,7 @@ def _mincut(
             gone = _first_to_go(problem, found, gone, order, room)
             rest = replace(problem.without(gone), **layout.quotas(limits, seed, gone))
         else:  # another way is to cut while all counts
-            start = partition.solve(problem, **options, progress=told)
+            start = partition.solve(problem, **options, progress=part(0.3))
             rounds = [*_rounds(layout, limits, problem, found, room, proposals, seed)]
             rounds += _rounds(layout, limits, problem, start, room, proposals, seed)
             found, gone, rest = min(rounds, key=lambda each: each[0].cost)
@@ -721,6 +731,7 @@ def _mincut(
             split = placed(problem, split, proposals // 2, seed + 7)
         elif budget >= 1:
             gone |= split == 0
+    told(left)
     return layout.with_entity_less(np.where(gone, ASIDE, split), limits, seed), found.how
 
 
