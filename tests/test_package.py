@@ -32,6 +32,7 @@ LAYERS = [
     {"diagnosis"},
     {"faces", "confusion", "leakage", "trainer", "pages"},
     {"incidence"},
+    {"cutting"},
     {"splitting"},
     {"recipes"},
     {"findings", "folders"},

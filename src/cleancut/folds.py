@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .cutting import ASIDE
 from .exposure import Exposure
 from .folders import write_parts
-from .keys import Key, entity_codes, sample_hashes
+from .keys import Key, entity_codes, fingerprint_of, sample_hashes
 from .leakage import Unit, units_of
 from .notebook import html_page, html_table
 from .scores import Score, hardeval, share
 from .shapes import Samples, read_dataset
 from .spans import Corpus, Mentions
-from .splitting import ASIDE, fingerprint_of, mincut
+from .splitting import mincut
 from .tags import CleancutError, bounds_of, parse_choice
 from .version import __version__
 from .vocabulary import Vocabulary, mixed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from enum import StrEnum
 from typing import NamedTuple
@@ -130,3 +131,13 @@ def text_hashes(corpus: Corpus) -> NDArray[np.uint64]:
 
 _SLICE = 1 << 13
 """Samples whose tokens are hashed at a time, so that no array over all tokens is made."""
+
+
+def fingerprint_of(hashes: NDArray[np.uint64]) -> str:
+    """Of samples in any order."""
+    return f"{int(hashes.sum(dtype=np.uint64)):016x}"
+
+
+def order_of(hashes: NDArray[np.uint64]) -> str:
+    """Of samples in this order."""
+    return hashlib.blake2b(hashes.tobytes(), digest_size=8).hexdigest()

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from .exposure import Exposure
 from .folders import write_parts
-from .keys import sample_hashes
+from .keys import fingerprint_of, sample_hashes
 from .notebook import html_page, html_table
 from .scores import share
 from .shapes import read_dataset
 from .spans import Corpus
-from .splitting import fingerprint_of
 from .tags import CleancutError
 from .version import __version__
 
