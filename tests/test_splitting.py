@@ -1,5 +1,6 @@
 """The splitter: published figures, guarantees verified by the audit, laws, corner cases."""
 
+import ctypes
 import json
 import random
 
@@ -357,6 +358,17 @@ def test_mt_kahypar_cuts_as_well(originals):
     assert "kahypar" in plan.signature
     assert held_out(plan) < held_out(mincut(originals("crossner_politics"), method="random")) / 5
     assert plan.assignment.tolist() == mincut(originals("crossner_politics"), engine="kahypar").assignment.tolist()
+
+
+def test_metis_says_nothing(capfd):
+    pytest.importorskip("pymetis", reason="it is METIS that must be quiet")
+    rng = random.Random(3)
+    for _ in range(20):
+        tokens = [[f"E{rng.randint(0, 3)}" for _ in range(rng.randint(1, 3))] for _ in range(rng.randint(2, 14))]
+        mincut(Corpus.of(tokens, tags=[["B-P"] * len(own) for own in tokens]), effort="fast", min_per_type=1)
+    ctypes.CDLL(None).fflush(None)
+    print("still heard")
+    assert capfd.readouterr().out == "still heard\n"
 
 
 @pytest.mark.parametrize("discard", [0, 0.01, 0.3, "auto"])

@@ -8,7 +8,9 @@ entities, nets = samples), which does not blow up at hubs as a graph of samples 
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -587,6 +589,23 @@ def _interruptible() -> Iterator[None]:
         raise
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """METIS complains of small graphs on standard output, where a result in JSON may stand: nothing gets there."""
+    flush = ctypes.CDLL(None).fflush if os.name == "posix" else lambda _: 0  # what C holds back comes out as well
+    flush(None)
+    kept = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        flush(None)
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
+
+
 def has_metis() -> bool:
     """Is pymetis here? There is no wheel for some platforms."""
     return importlib.util.find_spec("pymetis") is not None
@@ -622,18 +641,19 @@ def _metis(problem: Problem, seed: int, attempts: int) -> list[Solution]:
     each = np.repeat(problem.size / np.maximum(k, 1), k)
     vertex_weight = np.bincount(columns, weights=each, minlength=n)
     parts = np.flatnonzero(problem.shares > 0)
-    if len(parts) < 2 or n < 2 * len(parts):  # METIS writes to the terminal where there is too little to cut
+    if len(parts) < 2:
         return []
     shares = (problem.shares[parts] / problem.shares[parts].sum()).tolist()
     found = []
     for attempt in range(attempts):
         options = pymetis.Options(seed=seed + attempt)
-        _, membership = pymetis.part_graph(
-            len(parts), adjacency=_adjacency(graph),
-            eweights=np.maximum(np.rint(graph.data * 12), 1).astype(np.int32),
-            vweights=np.maximum(np.rint(vertex_weight * 100), 1).astype(np.int32), tpwgts=shares, recursive=True,
-            options=options,
-        )  # fmt: skip
+        with _quiet():
+            _, membership = pymetis.part_graph(
+                len(parts), adjacency=_adjacency(graph),
+                eweights=np.maximum(np.rint(graph.data * 12), 1).astype(np.int32),
+                vweights=np.maximum(np.rint(vertex_weight * 100), 1).astype(np.int32), tpwgts=shares, recursive=True,
+                options=options,
+            )  # fmt: skip
         labels, cost = _run(problem, parts[np.array(membership)].astype(np.int8), 0, seed)
         found.append(Solution(labels, cost, "metis"))
     return found
@@ -702,11 +722,12 @@ def metis_graph_split(problem: Problem, shares: NDArray[np.float64], seed: int, 
     graph.eliminate_zeros()
     if not graph.nnz:
         return parts[_spread(problem.size, shares[parts], seed)]
-    _, membership = pymetis.part_graph(
-        len(parts), adjacency=_adjacency(graph),
-        eweights=graph.data.astype(np.int32) if weighted else None, vweights=problem.size.astype(np.int32),
-        tpwgts=(shares[parts] / shares[parts].sum()).tolist(), options=pymetis.Options(seed=seed),
-    )  # fmt: skip
+    with _quiet():
+        _, membership = pymetis.part_graph(
+            len(parts), adjacency=_adjacency(graph),
+            eweights=graph.data.astype(np.int32) if weighted else None, vweights=problem.size.astype(np.int32),
+            tpwgts=(shares[parts] / shares[parts].sum()).tolist(), options=pymetis.Options(seed=seed),
+        )  # fmt: skip
     return parts[np.array(membership)]
 
 
