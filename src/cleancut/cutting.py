@@ -233,8 +233,8 @@ class Layout:
             if not room.any() or (np.abs(room - fair) <= min(1.5, 0.0015 * total)).all():
                 room = fair  # the rest is not worth another proportion
             room *= n_empty / max(room.sum(), 1e-9)
-            of_unit[empty] = dealt = self._deal_empty(room, seed, empty)
-            owed -= np.bincount(dealt, weights=self.unit_size[empty], minlength=len(room))
+            of_unit[empty] = given = self._deal_empty(room, seed, empty)
+            owed -= np.bincount(given, weights=self.unit_size[empty], minlength=len(room))
         return of_unit[self.unit_of_sample]
 
 

@@ -594,7 +594,11 @@ def _quiet() -> Iterator[None]:
     """METIS complains of small graphs on standard output, where a result in JSON may stand: nothing gets there."""
     flush = ctypes.CDLL(None).fflush if os.name == "posix" else lambda _: 0  # what C holds back comes out as well
     flush(None)
-    kept = os.dup(1)
+    try:
+        kept = os.dup(1)
+    except OSError:  # it is closed: nobody listens
+        yield
+        return
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 1)
