@@ -1,4 +1,4 @@
-"""Where the tests find the shared corpora, and a Hub cache of their own."""
+"""What all tests share: needs and how they are skipped, Hypothesis's profiles, the shared corpora, one demo folder."""
 
 import json
 import os
@@ -9,35 +9,87 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from needs import NEEDS, SHARED, browser_path, required
 
 # read at import by the clients: set before anything imports them
 _HOME = tempfile.mkdtemp(prefix="cleancut-tests-")
 os.environ.update(HF_HOME=_HOME, HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
 os.environ.update(HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 
-settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
-settings.load_profile("unhurried")
+# No deadline in any of them: a busy machine is no failure. A failing example is printed with the line that repeats it.
+settings.register_profile("random", deadline=None, print_blob=True)
+settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
+settings.register_profile("long", deadline=None, print_blob=True, max_examples=20 * settings().max_examples)
+settings.load_profile("ci" if os.environ.get("CI") else "random")
 
-ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
+
+# --- what tests need ----------------------------------------------------------------------------------------
 
 
-def _shared(path: Path) -> Path:
-    if path.exists():
-        return path
-    if os.environ.get("CLEANCUT_REQUIRE_SHARED"):
-        pytest.fail(f"{path} is required here")
-    pytest.skip(f"needs the shared corpora ({path.name}), which are not part of the project")
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by marker
+def pytest_collection_modifyitems(items):
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        for name, need in NEEDS.items():
+            if fixtures.intersection(need.fixtures):
+                item.add_marker(name)
+
+
+def pytest_runtest_setup(item):
+    for name, need in NEEDS.items():
+        if item.get_closest_marker(name) is None or need.is_met():
+            continue
+        if name in required():
+            pytest.fail(f"needs {need.what}, which is required here ({need.remedy})", pytrace=False)
+        pytest.skip(f"needs {need.what}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Where needs are required, a test that is skipped for no need has failed."""
+    report = yield
+    if report.skipped and required() and not any(item.get_closest_marker(name) for name in NEEDS):
+        reason = report.longrepr[-1] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome, report.longrepr = "failed", f"{item.nodeid} must not be skipped here: {reason}"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter):
+    """How many tests were skipped for which need, and how to run them."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = [report.longrepr[-1] for report in skipped if isinstance(report.longrepr, tuple)]
+    lines = []
+    for need in NEEDS.values():
+        n_skipped = sum(reason.endswith(f"needs {need.what}") for reason in reasons)
+        if n_skipped:
+            lines.append(f"{n_skipped} need {need.what}. To run them: {need.remedy}.")
+    if lines:
+        terminalreporter.section("skipped tests, and how to run them")
+        terminalreporter.write_line("\n".join(lines))
+
+
+# --- fixtures -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
 def corpora() -> Path:
-    return _shared(SHARED / "corpora")
+    return SHARED / "corpora"
 
 
 @pytest.fixture(scope="session")
 def golden() -> dict:
-    return json.loads(_shared(SHARED / "golden" / "golden.json").read_text())
+    return json.loads((SHARED / "golden" / "golden.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(scope="session")

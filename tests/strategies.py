@@ -1,6 +1,16 @@
 """Random corpora: tags of any letters, flat mentions, nested mentions."""
 
+from hypothesis import settings
 from hypothesis import strategies as st
+
+
+def examples(number: int) -> settings:
+    """Settings of a law that is tried on so many examples, where 100 are too many or too few.
+
+    The profile "long" tries 20 times as many.
+    """
+    return settings(max_examples=number * settings().max_examples // 100)
+
 
 LETTERS = "BIMELSU"
 TYPES = ["PER", "LOC", "geo-loc"]

@@ -6,9 +6,9 @@ from functools import partial
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import nested_pairs, pairs
+from strategies import examples, nested_pairs, pairs
 
 from cleancut import Mentions, exact_f1, partial_f1
 from cleancut.alignment import WHOLE, Aligner, Match
@@ -74,7 +74,7 @@ def iou(g, p):
     return Fraction(shared, max(g["end"], p["end"]) - min(g["start"], p["start"])) * same(g, p, "label")
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(nested_pairs())
 def test_muc_and_iou_against_all_one_to_one_choices(both):
     n_exact = n_span = n_met = n_typed = n_met_typed = earned = 0

@@ -27,12 +27,6 @@ EXAMPLES = ROOT / "spaces_app" / "examples"
 RANDOM = EXAMPLES / "random"
 
 
-def _needed(module):
-    if os.environ.get("CLEANCUT_REQUIRE_SHARED"):
-        return __import__(module)
-    return pytest.importorskip(module, reason=f"{module} is in the extras 'app' and 'test'")
-
-
 # --- what it computes ---------------------------------------------------------------------------------------
 
 
@@ -213,24 +207,9 @@ def test_errors_of_the_user_are_told_and_others_are_not(tmp_path):
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """The app as `cleancut app` starts it, and where its files are."""
-    _needed("gradio")
     folder = tmp_path_factory.mktemp("served")
     with served([sys.executable, "-m", "cleancut", "app"], folder) as url:
         yield url, folder
-
-
-@pytest.fixture(scope="module")
-def browser():
-    _needed("playwright.sync_api")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        if os.environ.get("CLEANCUT_REQUIRE_SHARED"):
-            pytest.fail("a browser is required here: apt-get install chromium")
-        pytest.skip("needs chromium")
-    with sys.modules["playwright.sync_api"].sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 class Visitor:
@@ -481,7 +460,6 @@ def test_the_pictures_of_the_readme_are_there_and_small():
 
 
 def test_the_snippet_of_the_card_runs(server, capsys):
-    _needed("gradio_client")
     card = (ROOT / "spaces_app" / "README.md").read_text()
     code = "".join(re.findall(r"^```python\n(.*?)^```", card, re.M | re.S))
     assert "Client(" in code
@@ -491,7 +469,9 @@ def test_the_snippet_of_the_card_runs(server, capsys):
 
 
 def test_endpoints_are_named_and_bad_input_is_told(server):
-    client = _needed("gradio_client").Client(server[0], verbose=False)
+    from gradio_client import Client
+
+    client = Client(server[0], verbose=False)
     named = client.view_api(return_format="dict")["named_endpoints"]
     assert set(named) == {"/score", "/audit", "/split", "/compare", "/learn"}
     assert [p["parameter_name"] for p in named["/score"]["parameters"]] == ["gold", "predictions", "train"]
@@ -533,9 +513,11 @@ def installed(folder, requirements):
     return folder / "bin" / "python"
 
 
+@pytest.mark.app
 def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
     """Staged, uploaded, fetched and started where there is no cleancut."""
-    client = _needed("gradio_client")
+    from gradio_client import Client
+
     staged = cc.stage_app(tmp_path / "space")
     files = {path.relative_to(staged).as_posix(): path for path in staged.rglob("*") if path.is_file()}
     package = {path.relative_to(ROOT / "src") for path in (ROOT / "src" / "cleancut").rglob("*") if path.is_file()}
@@ -563,7 +545,7 @@ def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
     assert subprocess.run([python, "-I", "-c", "import cleancut"], capture_output=True).returncode == 1
     command = [python, "-v", fetched / "app.py"]  # which says where each module comes from
     with served(command, tmp_path, PYTHONPATH="", GRADIO_ANALYTICS_ENABLED="False") as url:
-        api = client.Client(url, verbose=False)
+        api = Client(url, verbose=False)
         texts = {"training": "[Ada PER]", "gold": "[Ada PER] ran", "prediction": "[Ada PER] ran"}
         assert api.predict(**texts, api_name="/learn")["F1"] == 1.0
         scores = api.predict(gold="Ada B-PER\n", predictions="Ada B-PER\n", train="", api_name="/score")

@@ -365,8 +365,8 @@ def test_split(capsys, tmp_path):
     corpus = generate(300)
     write(corpus.select(slice(0, 200)), tmp_path / "train.jsonl")
     write(corpus.select(slice(200, 300)), tmp_path / "test.conll")
-    inputs = [tmp_path / "train.jsonl", tmp_path / "test.conll"]
-    code, out, err = run(capsys, "split", *inputs, "-o", tmp_path / "out", "--discard", "auto", "--json")
+    inputs, fast = [tmp_path / "train.jsonl", tmp_path / "test.conll"], ["--effort", "fast"]
+    code, out, err = run(capsys, "split", *inputs, "-o", tmp_path / "out", "--discard", "auto", *fast, "--json")
     result = json.loads(out)
     assert (code, err) == (0, "") and result["n_samples"] == 300 and result["n_discarded"] > 0
     assert {"sizes", "ratios", "leakage_before", "leakage_after", "representation", "how", "guarantee"} <= set(result)
@@ -381,7 +381,7 @@ def test_split(capsys, tmp_path):
     assert sizes == result["sizes"] == SplitPlan.load(tmp_path / "out" / "plan.json").sizes
     rows = [row for name in (*sizes, "discarded") for row in read(tmp_path / "out" / f"{name}.jsonl").tokens()]
     assert sorted(map(str, rows)) == sorted(map(str, corpus.tokens()))
-    more = ["--ratios", "80/20", "--compare", "--representative", "off", "--effort", "fast"]
+    more = ["--ratios", "80/20", "--compare", "--representative", "off", *fast]
     code, out, _ = run(capsys, "split", tmp_path / "train.jsonl", "-o", tmp_path / "out", *more)
     assert code == 0 and "random" in out and "paper" in out
     assert "discarded.jsonl" not in {path.name for path in (tmp_path / "out").iterdir()}
@@ -512,7 +512,8 @@ def test_split_of_tokens_in_rows_gives_sentences_back_whole(capsys, tmp_path):
         f"{i},{w},{t},{i}-{k}" for i in range(60) for k, (w, t) in enumerate([(f"N{i % 9}", "B-PER"), ("ran", "O")])
     ]
     (tmp_path / "all.csv").write_text("\n".join(["sentence_id,word,tag,key", *rows]))
-    code, _, err = run(capsys, "split", tmp_path / "all.csv", "-o", tmp_path / "out", "--min-per-type", 0)
+    options = ["--min-per-type", 0, "--effort", "fast"]
+    code, _, err = run(capsys, "split", tmp_path / "all.csv", "-o", tmp_path / "out", *options)
     assert code == 0 and "one token a row, samples by: sentence_id; tokens: word; tags: tag (strings, iob2)" in err
     parts = {p.stem: datasets.Dataset.from_parquet(str(p))[:] for p in (tmp_path / "out").glob("*.parquet")}
     assert set(parts) == {"train", "validation", "test"}

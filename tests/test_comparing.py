@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import samples, tags_of
+from strategies import examples, samples, tags_of
 from test_cli import run
 
 import cleancut
@@ -50,7 +50,7 @@ def output(gold, right, seed):
 # --- laws -------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(two_systems())
 def test_swapping_systems_flips_the_sign_and_nothing_else(case):
     gold, a, b = case
@@ -68,7 +68,7 @@ def test_swapping_systems_flips_the_sign_and_nothing_else(case):
         )
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(two_systems())
 def test_identical_systems_do_not_differ(case):
     gold, a, _ = case

@@ -7,8 +7,9 @@ import sys
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from cleancut import Corpus, Exposure, SplitPlan, audit, clean_f1, cli, exact_f1, read
 from cleancut.sampletext import generate
@@ -101,7 +102,7 @@ tagged = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(tagged, st.lists(st.lists(words, min_size=1, max_size=6), min_size=1, max_size=4))
 def test_taggers_find_well_formed_mentions_of_the_types_they_were_shown(samples, tokens):
     tags = [[tag for _, tag in sample] for sample in samples]

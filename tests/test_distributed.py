@@ -206,7 +206,6 @@ def motley():
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory):
-    pytest.importorskip("pyspark", reason="Spark is an extra")
     from cleancut.distributed import spark_session
 
     few = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
@@ -295,14 +294,20 @@ def test_errors_on_workers_come_back_in_a_line(spark, tmp_path, capsys):
         assert message in said and said.count("\n") == 1
 
 
-def test_what_is_missing_is_said(tmp_path, capsys):
-    """Without pyspark, and without Java: in processes of their own, where no session is running."""
-    code = "import sys; {}; from cleancut.cli import main; sys.exit(main(sys.argv[1:]))"
-    missing = {
-        "sys.modules['pyspark'] = None": "Install cleancut[spark]",
-        "import os, shutil; shutil.which = lambda *a, **k: None": "Install Java 17",
-    }
-    for prepare, message in missing.items():
-        command = [sys.executable, "-c", code.format(prepare), "split", "x.jsonl", "--engine", "spark", "-o", "out"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
+WITHOUT_PYSPARK = "sys.modules['pyspark'] = None"
+WITHOUT_JAVA = "import shutil; shutil.which = lambda *a, **k: None"
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        pytest.param(WITHOUT_PYSPARK, "Install cleancut[spark]", id="pyspark"),
+        pytest.param(WITHOUT_JAVA, "Install Java 17", id="Java", marks=pytest.mark.spark),
+    ],
+)
+def test_what_is_missing_is_said(prepare, message, tmp_path):
+    """In a process of its own, where no session is running."""
+    code = f"import sys; {prepare}; from cleancut.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "split", "x.jsonl", "--engine", "spark", "-o", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import urllib.request
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -84,8 +83,8 @@ NOT_RUN = {
     "cleancut split --incidence s3a://bucket/incidence --engine spark --master yarn -o clean": "the same",
 }  # fmt: skip
 """Commands that are not run here, and why. All others are."""
-NEEDED = {"cleancut app": "gradio", "app.py": "gradio", "cleancut completion": "shtab"}
-"""What is in an extra, by what a command that needs it says."""
+SERVES = re.compile(r"cleancut app\b|python \S*app\.py")
+"""Commands that serve until they are stopped."""
 PREPARED = {
     "cleancut materialise my-org/corpus --config mincut-80-10-10 -o rows": (
         "cleancut split org/name -o indices --discard auto --effort fast",
@@ -158,12 +157,6 @@ def dataset(folder: Path, column: str) -> dict[str, str]:
     return {**files, "README.md": f"---\n{yaml.safe_dump(configs)}---\n"}
 
 
-@pytest.fixture(scope="module")
-def served_already() -> set[str]:
-    """To start each command that serves once."""
-    return set()
-
-
 class Desk:
     """A folder with the files that a page speaks of, a home, the commands of an installation, and a Hub."""
 
@@ -203,29 +196,34 @@ class Desk:
             assert b"cleancut" in urllib.request.urlopen(url).read()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", SHELL_PAGES, ids=named)
-def test_commands_run(page, short, served_already, tmp_path):
-    """All, in order, in a shell."""
-    absent = set()
+def test_commands_run(page, short, tmp_path):
+    """All but those that serve, in order, in a shell."""
     with Hub() as hub:
         for branch in ("main", "revision"):
             hub.put("dataset", "org/name", dataset(short, "fine_ner_tags"), branch)
         hub.put("dataset", "leondz/wnut_17", dataset(short, "ner_tags"))
         desk = Desk(tmp_path, short, "\n".join(commands(page)), hub)
         for command in commands(page):
-            lacking = {needed for part, needed in NEEDED.items() if part in command and not find_spec(needed)}
-            absent |= lacking
-            if command in NOT_RUN or lacking:
+            if command in NOT_RUN or SERVES.match(command):
                 continue
             for before in PREPARED.get(command, ()):
                 desk.run(before)
-            if not re.match(r"cleancut app\b|python \S*app\.py", command):
-                desk.run(command)
-            elif command not in served_already:
-                desk.serve(command.replace("7860", "$GRADIO_SERVER_PORT"))
-                served_already.add(command)
-    if absent:
-        pytest.skip(f"all ran but what needs {', '.join(absent)}")
+            desk.run(command)
+
+
+@pytest.mark.slow
+@pytest.mark.app
+def test_commands_that_serve_answer(short, tmp_path):
+    """Each once, where the app is staged as the pages say."""
+    found = {command for page in SHELL_PAGES for command in commands(page) if SERVES.match(command)}
+    assert len(found) > 2
+    with Hub() as hub:
+        desk = Desk(tmp_path, short, "", hub)
+        desk.run("cleancut stage --app -o space")
+        for command in sorted(found):
+            desk.serve(command.replace("7860", "$GRADIO_SERVER_PORT"))
 
 
 def test_what_is_not_run_stands_on_some_page_and_parses():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cleancut import CleancutError, Corpus, Exposure, clean_f1, hardeval
@@ -44,7 +44,6 @@ def keys(corpus):
     ]
 
 
-@settings(deadline=None)
 @given(corpora(nested=True), corpora(nested=True))
 def test_mentions_against_plain_counters(train, test):
     typed, surfaces = Counter(keys(train)), Counter(key[0] for key in keys(train))
@@ -64,7 +63,6 @@ def test_mentions_against_plain_counters(train, test):
             assert np.isnan(share) and usual is None
 
 
-@settings(deadline=None)
 @given(corpora(), corpora())
 def test_words_against_plain_counters(train, test):
     total, inside = Counter(), Counter()
@@ -92,7 +90,6 @@ def labels(corpus):
     return [[tag if tag == "O" else "I" + tag[1:] for tag in tags] for tags in corpus.tags("iob2")]
 
 
-@settings(deadline=None)
 @given(st.lists(corpora(nested=True), min_size=1, max_size=3), corpora(nested=True))
 def test_batches_merging_and_order_make_no_difference(parts, test):
     whole = Exposure.of(Corpus.concatenate(parts))
@@ -113,7 +110,6 @@ def test_batches_merging_and_order_make_no_difference(parts, test):
         assert other.view(test).memorised == whole.view(test).memorised
 
 
-@settings(deadline=None)
 @given(corpora(nested=True), corpora(), st.booleans(), st.sampled_from([None, "NFKC"]))
 def test_saving_and_loading_gives_it_back(tmp_path_factory, train, test, case, unicode):
     path = tmp_path_factory.mktemp("e") / "index.npz"
@@ -196,7 +192,6 @@ def test_hard_tokens_by_hand():
     ]  # fmt: skip
 
 
-@settings(deadline=None)
 @given(corpora(), corpora(), st.booleans())
 def test_hard_tokens_against_plain_counters(train, test, strict):
     counts = Counter((w, t[2:]) for words, tags in zip(train.tokens(), labels(train)) for w, t in zip(words, tags))
@@ -266,7 +261,6 @@ def look_up(train, test, key):
     return found, [of.total() for of, _ in shown], [of[label] for of, label in shown]
 
 
-@settings(deadline=None)
 @given(
     st.lists(crowded(), min_size=1, max_size=3),
     crowded(),
@@ -290,7 +284,6 @@ def test_the_look_up_against_one_word_by_word(parts, test, case, typed, unicode)
         assert view.seen.tolist() == [n > 0 for n in (of_type if typed else of_surface)]
 
 
-@settings(deadline=None)
 @given(st.sets(st.integers(0, 2**62)), st.integers(0, 62), st.integers(0, 300))
 def test_codes_are_found_at_their_places(codes, shift, n_dense):
     codes = sorted(codes | {code << shift & 2**62 - 1 for code in range(n_dense)})
@@ -317,7 +310,6 @@ def test_spans_are_taken_in_turn(spans):
     assert _in_turn(np.array(begin, np.int64), np.array(end, np.int64)).tolist() == taken
 
 
-@settings(deadline=None)
 @given(crowded(), crowded(), st.booleans())
 def test_what_is_kept_of_the_look_up_is_what_its_mentions_are(train, test, case):
     view = Exposure.of(train, case=case).view(test)
@@ -327,7 +319,6 @@ def test_what_is_kept_of_the_look_up_is_what_its_mentions_are(train, test, case)
     assert view.memorised_of_type == Counter(span[3] for span in spans)
 
 
-@settings(deadline=None)
 @given(corpora(), corpora())
 def test_of_a_prepared_corpus_no_score_looks_anything_up(train, gold):
     shown, pred = Exposure.of(train), gold.with_predictions([[] for _ in range(len(gold))])

@@ -293,11 +293,12 @@ def test_distributed_processes_gather_all_samples(name, tmp_path):
     assert same(results[0], direct(name, GOLD, PRED))
 
 
+@pytest.mark.trainer
 @pytest.mark.parametrize("name", ["exact_f1", "partial_f1"])
 def test_evaluator_with_a_model_and_a_tokenizer(name, tmp_path):
-    torch = pytest.importorskip("torch", reason="torch is in the extra 'trainer'")
-    transformers = pytest.importorskip("transformers")
     import datasets
+    import torch
+    import transformers
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     words = ["[UNK]", "[PAD]", "Ada", "King", "spoke", "Oslo", "slept"]

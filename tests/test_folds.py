@@ -8,8 +8,9 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 from test_exposure import corpora
 from test_splitting import CORNERS, mixed_corpus
 
@@ -55,7 +56,7 @@ def check_counts(folds: Folds, corpus: Corpus) -> None:
 # --- random folds -----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(corpora(max_samples=14, nested=True), st.integers(2, 5), st.integers(0, 3))
 def test_random_folds(corpus, k, seed):
     if k > len(corpus):
@@ -178,6 +179,7 @@ def wikigold(corpora):
     return read(corpora / "wikigold" / "train.jsonl")
 
 
+@pytest.mark.slow
 def test_clean_folds_share_little_and_are_representative(wikigold):
     chance, folds = kfold(wikigold, 5), mincut_folds(wikigold, 5)
     check_partition(folds, len(wikigold))
@@ -193,6 +195,7 @@ def test_clean_folds_share_little_and_are_representative(wikigold):
     assert folds.assignment.tolist() == mincut_folds(wikigold, 5).assignment.tolist()
 
 
+@pytest.mark.slow
 def test_nothing_is_shared_where_samples_may_be_set_aside(wikigold):
     folds = mincut_folds(wikigold, 5, discard="auto")
     assert folds.guarantee == SHARED_NOTHING and 0 < folds.n_discarded < 0.05 * len(wikigold)
@@ -211,7 +214,7 @@ def test_a_sample_that_no_fold_has_room_for_is_kept():
     assert folds.n_discarded == 0 and sorted(row["n_samples"] for row in folds.statistics) == [1, 1, 2]
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(corpora(max_samples=14, nested=True), st.integers(2, 4), st.sampled_from([0, "auto"]))
 def test_laws_of_clean_folds(corpus, k, discard):
     try:
@@ -240,12 +243,12 @@ def test_corner_cases(case, discard):
     few = case in ("a single sample", "two samples", "an empty sample", "duplicates", "non-ASCII")
     if few or (discard and case in ("one entity in every sample", "nested")):
         try:
-            folds = mincut_folds(corpus, 5, discard=discard)
+            folds = mincut_folds(corpus, 5, discard=discard, effort="fast")
         except CleancutError as error:
             assert "would be empty" in str(error) or "5 folds of" in str(error)
             return
     else:
-        folds = mincut_folds(corpus, 5, discard=discard)
+        folds = mincut_folds(corpus, 5, discard=discard, effort="fast")
     check_partition(folds, len(corpus))
     if discard:
         assert folds.guarantee == SHARED_NOTHING
@@ -257,7 +260,7 @@ def test_corner_cases(case, discard):
 def test_an_entity_that_no_fold_can_hold_is_shared_evenly():
     tags = [["B-P", "O"]] * 60 + [["B-P", "O"]] * 40
     corpus = Corpus.of([["Ada", f"w{i}"] for i in range(60)] + [[f"n{i}", "x"] for i in range(40)], tags=tags)
-    folds = mincut_folds(corpus, 5)
+    folds = mincut_folds(corpus, 5, effort="fast")
     assert [len(test) for _, test in folds] == [20] * 5
     assert sum(row["n_partial"] for row in folds.statistics) == 60  # and nobody else
 

@@ -66,24 +66,24 @@ GOLD = [["B-PER", "I-PER", "O"], ["O"], ["B-LOC", "O"]]
 PRED = [["B-PER", "O", "O"], ["B-LOC"], ["B-LOC", "O"]]
 TOKENS = [["a", "b", "x"], ["y"], ["new", "c"]]
 TRAIN = {"tokens": [["a", "b", "x"], ["c"]], "tags": [["B-PER", "I-PER", "O"], ["B-LOC"]]}
-COMPUTE = """
+NEED_TRAIN = [name for name, keywords in KEYWORDS.items() if "train" in keywords]
+COMPUTE = f"""
 import json, sys, evaluate
-metric = evaluate.load(sys.argv[1], **({{"revision": sys.argv[2]}} if len(sys.argv) > 2 else {{}}))
-extra = {{"tokens": {TOKENS}, "train": {TRAIN}}} if {needs} else {{}}
-print(json.dumps(metric.compute(predictions={PRED}, references={GOLD}, **extra)))
+place, revision, *names = sys.argv[1:]
+for name in names:
+    metric = evaluate.load(f"{{place}}/{{name}}", **({{"revision": revision}} if revision else {{}}))
+    extra = {{"tokens": {TOKENS}, "train": {TRAIN}}} if name in {NEED_TRAIN} else {{}}
+    print(json.dumps(metric.compute(predictions={PRED}, references={GOLD}, **extra)))
 """
+"""Loads metrics from an organisation or a folder, perhaps at a revision, and prints what each computes."""
 
 
 def expected(name):
     train = cleancut.Exposure.of(cleancut.Corpus.of(TRAIN["tokens"], tags=TRAIN["tags"]))
-    given = {"tokens": TOKENS} if "train" in KEYWORDS[name] else {}
+    given = {"tokens": TOKENS} if name in NEED_TRAIN else {}
     function = cleancut.buckets if name == "bucket_f1" else getattr(cleancut, name)
     score = function(GOLD, PRED, *([train] if given else []), **given)
     return json.dumps(score.to_dict())
-
-
-def program(name):
-    return COMPUTE.format(TOKENS=TOKENS, TRAIN=TRAIN, GOLD=GOLD, PRED=PRED, needs="train" in KEYWORDS[name])
 
 
 def test_spaces_compute_the_same_where_cleancut_is_not_installed(hub, run, cli, bare, tmp_path):
@@ -94,18 +94,17 @@ def test_spaces_compute_the_same_where_cleancut_is_not_installed(hub, run, cli, 
     assert {name for _, name in hub.repos} == {f"org/{name}" for name in KEYWORDS}
     staged = cli("stage", "-o", tmp_path / "spaces").stdout.splitlines()
     assert sorted(Path(folder).name for folder in staged) == sorted(KEYWORDS)
-    for name in KEYWORDS:
-        for where in ([f"org/{name}"], [tmp_path / "spaces" / name], [f"org/{name}", TAG]):
-            done = run("-c", program(name), *where, python=bare)
-            assert done.stdout.strip() == expected(name), done.stderr
+    for place, revision in (("org", ""), (tmp_path / "spaces", ""), ("org", TAG)):
+        done = run("-c", COMPUTE, place, revision, *KEYWORDS, python=bare)
+        assert done.stdout.splitlines() == [expected(name) for name in KEYWORDS], done.stderr
 
 
 def test_a_revision_pins_the_code(hub, run, cli, bare):
     assert cli("publish-metrics", "exact_f1", "--to", "org", "--push").returncode == 0
     face = hub.files("space", "org/exact_f1")["exact_f1.py"].decode()
     hub.put("space", "org/exact_f1", {"exact_f1.py": face.replace(".to_dict()", '.to_dict() | {"f1": -1.0}')})
-    newest = json.loads(run("-c", program("exact_f1"), "org/exact_f1", python=bare).stdout)
-    pinned = run("-c", program("exact_f1"), "org/exact_f1", TAG, python=bare, home="other").stdout
+    newest = json.loads(run("-c", COMPUTE, "org", "", "exact_f1", python=bare).stdout)
+    pinned = run("-c", COMPUTE, "org", TAG, "exact_f1", python=bare, home="other").stdout
     assert newest["f1"] == -1.0 and pinned.strip() == expected("exact_f1")
     again = cli("publish-metrics", "exact_f1", "--to", "org", "--push")  # what was changed by hand is restored
     assert "a release is not moved" in again.stdout
@@ -162,8 +161,8 @@ def test_the_app_goes_up_only_when_asked_and_says_how_to_go_on(hub, cli):
     assert "is not the id of a repository" in cli("publish-app", "--to", "app").stderr
 
 
+@pytest.mark.app
 def test_the_page_of_a_space_answers(tmp_path):
-    pytest.importorskip("gradio", reason="the page is for Gradio, an extra")
     cleancut.stage(["clean_f1"], tmp_path)
     code = (
         "import runpy, json\n"

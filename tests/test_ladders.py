@@ -4,8 +4,9 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 from test_exposure import corpora
 
 from cleancut import CleancutError, Corpus, Exposure, ladder, read, write
@@ -43,7 +44,7 @@ def test_algorithm_1(name, corpora):
         assert (rung.level, rung.seed, rung.rows.tolist()) == (g, seed, sorted(drawn))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(corpora(max_samples=12, nested=True), corpora(max_samples=6, nested=True), st.integers(0, 9))
 def test_laws(train, test, seed):
     exposure = Exposure.of(test)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from test_exposure import corpora, keys
 
 from cleancut import CleancutError, Corpus, Exposure, audit, clean_f1, join_at, mention_statistics, read, subsets
@@ -142,7 +142,6 @@ def test_empty_splits():
     assert pair["n_samples"] == 0 and pair["rate_partial"] != pair["rate_partial"]
 
 
-@settings(deadline=None)
 @given(corpora(nested=True), corpora(nested=True))
 def test_the_audit_against_plain_sets(train, test):
     pair = audit({"train": train, "test": test}).pairs["test_vs_train"]
@@ -155,7 +154,6 @@ def test_the_audit_against_plain_sets(train, test):
     assert pair["n_entities_contaminated"] == len(set(keys(test)) & shown)
 
 
-@settings(deadline=None)
 @given(corpora(nested=True), corpora(nested=True))
 def test_subsets_keep_every_sample_and_filter_the_targets(train, test):
     exposure = Exposure.of(train)

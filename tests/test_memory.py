@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_exposure import corpora, keys
 
@@ -113,7 +113,6 @@ def scored(draw):
     return gold, gold.with_predictions(spans), draw(corpora())
 
 
-@settings(deadline=None)
 @given(scored(), st.booleans(), st.sampled_from(["exact", "left", "right", "overlap"]))
 def test_clean_and_contaminated_add_up(data, typed, match):
     gold, pred, train = data
@@ -133,7 +132,6 @@ def test_clean_and_contaminated_add_up(data, typed, match):
     assert (s.n_clean == 0) == math.isnan(s.clean_recall)
 
 
-@settings(deadline=None)
 @given(scored())
 def test_training_on_the_test_set_leaves_no_clean_mention(data):
     gold, pred, _ = data
@@ -142,7 +140,6 @@ def test_training_on_the_test_set_leaves_no_clean_mention(data):
     assert hardeval(gold, pred, Exposure.of(gold)).n_unseen == 0
 
 
-@settings(deadline=None)
 @given(scored(), st.booleans(), st.sampled_from(["bilou", "bio", "io"]))
 def test_hardeval_laws(data, strict, encoding):
     gold, pred, train = data
@@ -158,7 +155,6 @@ def test_hardeval_laws(data, strict, encoding):
         assert s.share_unseen + s.share_diff + s.share_other == pytest.approx(1)
 
 
-@settings(deadline=None)
 @given(scored(), st.integers(0, 6))
 def test_scores_of_shards_add_up(data, cut):
     gold, pred, train = data
@@ -192,7 +188,6 @@ def test_type_confusable_mentions_by_hand():
         clean_f1(gold, pred, uncased, tokens=tokens, confusable=shown)
 
 
-@settings(deadline=None)
 @given(scored(), st.integers(0, 6))
 def test_type_confusable_mentions_against_sets_and_in_shards(data, cut):
     gold, pred, train = data
@@ -212,9 +207,12 @@ def test_type_confusable_mentions_against_sets_and_in_shards(data, cut):
     judge = Exposure.of(gold)
     parts = [(gold.select(part), pred.select(part)) for part in (slice(0, cut), slice(cut, None))]
     assert sum(clean_f1(*part, Exposure.of(train), confusable=judge, ci=20) for part in parts) == whole
-    if 0 < cut < len(gold):
+    by_shard = [clean_f1(*part, Exposure.of(train), confusable=True) for part in parts]
+    if len({Exposure.of(own_gold).fingerprint for own_gold, _ in parts}) == 2:
         with pytest.raises(CleancutError, match="do not add up"):
-            sum(clean_f1(*part, Exposure.of(train), confusable=True) for part in parts)
+            sum(by_shard)
+    else:  # shards that show the same are judged alike, as the whole is
+        assert sum(by_shard).n_confusable == whole.n_confusable
 
 
 def test_partial_credit_in_place_of_exact_matching():

@@ -3,9 +3,9 @@
 import warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import flat, pairs, tags_of
+from strategies import examples, flat, pairs, tags_of
 
 from cleancut import Corpus, Exposure, Mentions, clean_f1, exact_f1, partial_f1
 
@@ -40,7 +40,7 @@ def assert_same(score, found, gold, pred):
         assert got == pytest.approx(expected), label
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(pairs(tags_of("BIES")))
 def test_seqeval_default_mode(both):
     gold, pred = with_words(both)
@@ -50,7 +50,7 @@ def test_seqeval_default_mode(both):
         assert exact_f1(gold, pred, keys="seqeval").overall_accuracy == metrics.accuracy_score(gold, pred)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @pytest.mark.parametrize(("scheme", "letters"), [("IOB2", "BI"), ("IOE2", "IE"), ("IOBES", "BIES"), ("BILOU", "BILU")])
 @given(data=st.data())
 def test_seqeval_strict_mode_discards_what_we_discard(scheme, letters, data):
@@ -86,7 +86,7 @@ def assert_same_counts(score, found, schemes):
                 assert score[f"{name}_muc_{scheme}{at}"] == pytest.approx(getattr(theirs, name)), (scheme, name, at)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.tuples(flat(), flat()), min_size=1, max_size=4))
 def test_nervaluate_on_flat_mentions(samples):
     """Where mentions do not overlap, taking the first match from left to right finds as many as there can be."""
@@ -94,7 +94,7 @@ def test_nervaluate_on_flat_mentions(samples):
     assert_same_counts(partial_f1(gold, pred, muc=True), nervaluate(gold, pred), ("strict", "exact", "partial"))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.tuples(flat(), flat()), min_size=1, max_size=4))
 def test_nervaluate_by_type_where_its_order_does_not_matter(samples):
     """In its type scores, the first prediction takes a gold mention even from a later one of the right type."""
@@ -119,7 +119,7 @@ def test_where_nervaluate_differs():
 # --- SeqScore -----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(pairs(tags_of("BI")))
 def test_seqscore_with_its_conlleval_repair(both):
     scoring = pytest.importorskip("seqscore.scoring", reason="SeqScore is needed for the comparison")
@@ -132,7 +132,7 @@ def test_seqscore_with_its_conlleval_repair(both):
         assert (score[f"n_exact/{label}"], score[f"f1/{label}"]) == (row.true_pos, pytest.approx(row.f1))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_seqscore_on_the_type_confusable_mentions(data):
     """SeqScore does not choose tough mentions, but its recall of a chosen subset of the references is that subset's."""

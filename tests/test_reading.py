@@ -5,9 +5,9 @@ import json
 import os
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import flat
+from strategies import examples, flat
 
 from cleancut import CleancutError, Corpus, exact_f1, from_dataset, read, read_batches, read_pair, write
 from cleancut.reading import format_of, paired_batches
@@ -151,7 +151,7 @@ def test_class_label_columns_are_not_copied():
     assert np.shares_memory(values.to_numpy(), column.chunk(0).values.to_numpy())
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(flat(), min_size=1, max_size=4),
     st.sampled_from(["iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes"]),

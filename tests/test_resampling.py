@@ -5,9 +5,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import pairs
+from strategies import examples, pairs
 
 import cleancut
 from cleancut import CleancutError, Corpus
@@ -17,7 +17,7 @@ GOLD = [["B-A", "O", "B-B", "O"]] * 40 + [["O", "B-A", "O", "O"]] * 50 + [["O"] 
 PRED = [["B-A", "O", "O", "O"]] * 60 + [["O", "B-A", "O", "O"]] * 50 + [["B-B", "O", "O", "O"]] * 10
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(pairs(), st.integers(0, 3))
 def test_intervals_hold_the_value_and_repeat(both, seed):
     gold, pred = both
@@ -117,7 +117,7 @@ def test_rows_stand_beside_each_other_as_long_as_they_are_units():
         score.sums.rows + whole
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.lists(st.lists(st.integers(-3, 2**40), min_size=3, max_size=3)), st.integers(0, 5))
 def test_collapsing_is_numpys_unique(rows, more):
     table = np.array(rows + rows[:more], np.int64).reshape(-1, 3)

@@ -582,7 +582,7 @@ def test_a_csv_keeps_words_that_look_like_nothing(tmp_path):
 
 def test_mincut_takes_any_shape():
     rows = [{"text": f"Name{i % 9} spoke.", "entities": [{"text": f"Name{i % 9}", "type": "PER"}]} for i in range(60)]
-    plan = mincut(datasets.Dataset.from_list(rows), ratios=(50, 50), min_per_type=0)
+    plan = mincut(datasets.Dataset.from_list(rows), ratios=(50, 50), min_per_type=0, effort="fast")
     assert plan.guarantee == "no entity is shared between any two splits"
     split = plan.apply(datasets.Dataset.from_list(rows))
     assert split["train"].column_names == ["text", "entities"]
@@ -593,12 +593,12 @@ def test_plans_are_for_the_rows_that_were_given():
     for data in (many, datasets.DatasetDict(train=many, test=ontonotes())):
         with pytest.raises(CleancutError, match="documents of several sentences.*unit='doc'"):
             mincut(data)
-        plan = mincut(data, unit="doc", ratios=(50, 50), min_per_type=0, duplicates_together=False)
+        plan = mincut(data, unit="doc", ratios=(50, 50), min_per_type=0, duplicates_together=False, effort="fast")
         split = plan.apply(data)
         rows = [row for part in (data.values() if isinstance(data, dict) else [data]) for row in part]
         assert len(plan.assignment) == len(rows) and sum(map(len, split.values())) == len(rows)
         of_split = [set(part["document_id"]) for part in split.values()]
         assert not of_split[0] & of_split[1] and of_split[0] | of_split[1] == {row["document_id"] for row in rows}
     tokens = [{"sentence_id": i, "word": w, "tag": t} for i in range(9) for w, t in ((f"N{i}", "B-A"), ("ran", "O"))]
-    plan = mincut(datasets.Dataset.from_list(tokens), ratios=(50, 50), min_per_type=0)
+    plan = mincut(datasets.Dataset.from_list(tokens), ratios=(50, 50), min_per_type=0, effort="fast")
     assert len(plan.assignment) == 18 and (plan.assignment[::2] == plan.assignment[1::2]).all()

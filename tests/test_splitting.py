@@ -1,18 +1,23 @@
 """The splitter: published figures, guarantees verified by the audit, laws, corner cases."""
 
 import ctypes
+import functools
 import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 from test_exposure import corpora
 
 import cleancut.partition as partition
 from cleancut import CleancutError, Corpus, SplitPlan, audit, mincut, read
 from cleancut.sampletext import generate
 from cleancut.splitting import NOTHING_SHARED
+
+quick = functools.partial(mincut, effort="fast")
+"""A cut that is not polished: what holds of every plan holds of it, in a tenth of the time."""
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +42,7 @@ def ratio_error(plan, shares=(0.8, 0.1, 0.1)):
     return 100 * max(abs(a - b) for a, b in zip(plan.to_dict()["ratios"].values(), shares))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "ratios", "floor", "most"),
     [
@@ -63,6 +69,7 @@ def test_published_figures(name, ratios, floor, most, originals):
         assert plan.how == "components" and plan.guarantee == NOTHING_SHARED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bc5cdr", "crossner_ai", "crossner_politics", "wikigold"])
 def test_no_more_contamination_than_the_papers_method(name, originals):
     pytest.importorskip("pymetis", reason="the paper's method needs METIS")
@@ -70,6 +77,7 @@ def test_no_more_contamination_than_the_papers_method(name, originals):
     assert held_out(mincut(data, representative=None)) <= held_out(mincut(data, method="paper"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["btc", "crossner_ai", "crossner_politics", "wikigold"])
 @pytest.mark.parametrize("ratios", [(34, 33, 33), (60, 20, 20)])
 def test_nor_at_ratios_that_leave_train_little(name, ratios, originals):
@@ -84,7 +92,7 @@ def test_where_whole_components_do_for_train_only_the_held_out_splits_are_cut():
     chain = [[f"n{i}", f"n{i + 1}"] for i in range(60)]  # too large for one split, not for two
     alone = [[f"m{i}"] for i in range(30)]
     corpus = Corpus.of(chain + alone, tags=[["B-P", "B-P"]] * 60 + [["B-P"]] * 30)
-    plan = mincut(corpus, (34, 33, 33), representative=None)
+    plan = quick(corpus, (34, 33, 33), representative=None)
     assert held_out(plan) == 0 and plan.leakage["after"]["test_vs_validation"]["n_partial"] == 1
     assert "no other two splits share an entity" in plan.guarantee
 
@@ -93,10 +101,11 @@ def test_a_large_component_goes_to_a_split_that_holds_it():
     tokens = [["Ada", f"w{i}"] for i in range(45)] + [[f"n{i}", "ran"] for i in range(55)]
     corpus = Corpus.of(tokens, tags=[["B-P", "O"]] * 100)
     for seed in range(4):
-        plan = mincut(corpus, (20, 30, 50), seed=seed)
+        plan = quick(corpus, (20, 30, 50), seed=seed)
         assert plan.guarantee == NOTHING_SHARED and plan.sizes == {"train": 20, "validation": 30, "test": 50}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "ratios", "most"), [("btc", (80, 10, 10), 80), ("btc", "original", 240), ("crossner_ai", (80, 10, 10), 55)]
 )
@@ -122,17 +131,20 @@ def mixed_corpus(n=400, seed=3):
     return generate(n, seed)
 
 
-@pytest.mark.parametrize("engine", ["auto", "peel", "metis"])
-def test_the_order_of_rows_does_not_matter(engine):
-    corpus = mixed_corpus()
+@pytest.mark.parametrize(
+    ("engine", "effort"),
+    [("peel", "fast"), ("metis", "fast"), ("auto", "fast"), pytest.param("auto", "auto", marks=pytest.mark.slow)],
+)
+def test_the_order_of_rows_does_not_matter(engine, effort):
+    corpus, options = mixed_corpus(), {"engine": engine, "effort": effort}
     order = random.Random(1).sample(range(len(corpus)), len(corpus))
-    one, other = mincut(corpus, engine=engine), mincut(corpus.select(order), engine=engine)
+    one, other = mincut(corpus, **options), mincut(corpus.select(order), **options)
     assert one.assignment[order].tolist() == other.assignment.tolist()
-    assert mincut(corpus, engine=engine).assignment.tolist() == one.assignment.tolist()
-    assert mincut(corpus, engine=engine, seed=14).signature != one.signature
+    assert mincut(corpus, **options).assignment.tolist() == one.assignment.tolist()
+    assert mincut(corpus, seed=14, **options).signature != one.signature
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     corpora(max_samples=12, nested=True),
     st.sampled_from([(80, 10, 10), (50, 50), (1, 1, 1)]),
@@ -141,7 +153,7 @@ def test_the_order_of_rows_does_not_matter(engine):
 def test_each_sample_is_assigned_once_and_the_guarantee_is_true(corpus, ratios, discard):
     if not len(corpus):
         return
-    plan = mincut(corpus, ratios=ratios, discard=discard, effort="fast")
+    plan = quick(corpus, ratios=ratios, discard=discard)
     assert len(plan.assignment) == len(corpus) == sum(plan.sizes.values()) + plan.n_discarded
     after = audit(plan.apply(corpus)).pairs
     assert json.dumps(after) == json.dumps(plan.leakage["after"])
@@ -176,11 +188,18 @@ CORNERS = {
 }
 
 
-@pytest.mark.parametrize("case", CORNERS)
+POLISHED = ["a giant component", "one entity in every sample", "nested"]
+"""Corners of the search itself, at the default effort as well."""
+
+
+@pytest.mark.parametrize(
+    ("case", "effort"),
+    [(case, "fast") for case in CORNERS] + [pytest.param(case, "auto", marks=pytest.mark.slow) for case in POLISHED],
+)
 @pytest.mark.parametrize("discard", [0, "auto"])
-def test_corner_cases(case, discard, tmp_path):
+def test_corner_cases(case, effort, discard, tmp_path):
     corpus = CORNERS[case]
-    plan = mincut(corpus, discard=discard)
+    plan = mincut(corpus, discard=discard, effort=effort)
     assert sum(plan.sizes.values()) + plan.n_discarded == len(corpus)
     if discard == "auto":
         assert plan.guarantee == NOTHING_SHARED
@@ -190,38 +209,38 @@ def test_corner_cases(case, discard, tmp_path):
 
 def test_ratios():
     corpus = mixed_corpus(200)
-    assert mincut(corpus, ratios=(90, 0, 10)).sizes["validation"] == 0
-    assert list(mincut(corpus, ratios=(80, 20)).sizes) == ["train", "test"]
-    assert list(mincut(corpus, ratios={"a": 0.5, "b": 0.3, "c": 0.2}).sizes) == ["a", "b", "c"]
-    assert mincut(corpus, ratios=(8, 1, 1)).sizes == mincut(corpus, ratios="80/10/10").sizes
+    assert quick(corpus, ratios=(90, 0, 10)).sizes["validation"] == 0
+    assert list(quick(corpus, ratios=(80, 20)).sizes) == ["train", "test"]
+    assert list(quick(corpus, ratios={"a": 0.5, "b": 0.3, "c": 0.2}).sizes) == ["a", "b", "c"]
+    assert quick(corpus, ratios=(8, 1, 1)).sizes == quick(corpus, ratios="80/10/10").sizes
     for wrong in ((100,), (1, 2, 3, 4), "a/b", (-1, 2), (0, 0), "original", 7):
         with pytest.raises(CleancutError, match="ratios="):
-            mincut(corpus, ratios=wrong)
+            quick(corpus, ratios=wrong)
 
 
 def test_wrong_options_are_refused():
     corpus = mixed_corpus(50)
     for option in ({"discard": "all"}, {"discard": 1.5}, {"representative": 7}, {"method": "magic"}, {"engine": "x"}):
         with pytest.raises(CleancutError, match=next(iter(option))):
-            mincut(corpus, **option)
+            quick(corpus, **option)
     with pytest.raises(CleancutError, match="no samples to split"):
-        mincut(Corpus.of([], tags=[]))
+        quick(Corpus.of([], tags=[]))
     with pytest.raises(CleancutError, match="no document ids"):
-        mincut(corpus, unit="doc")
+        quick(corpus, unit="doc")
 
 
 def test_a_budget_is_kept():
     corpus = mixed_corpus(600)
-    needed = mincut(corpus, discard="auto").n_discarded
+    needed = quick(corpus, discard="auto").n_discarded
     assert needed > 6
-    plan = mincut(corpus, discard=0.01)
+    plan = quick(corpus, discard=0.01)
     assert 0 < plan.n_discarded <= 6
 
 
 def test_documents_stay_whole():
     corpus = mixed_corpus(200)
     docs = [str(i // 4) for i in range(200)]
-    plan = mincut(Corpus.of(corpus.tokens(), entities=corpus.entities(), docs=docs), unit="doc")
+    plan = quick(Corpus.of(corpus.tokens(), entities=corpus.entities(), docs=docs), unit="doc")
     of_doc = {}
     for doc, split in zip(docs, plan.assignment.tolist()):
         of_doc.setdefault(doc, set()).add(split)
@@ -233,18 +252,18 @@ def test_plans_apply_to_datasets(tmp_path):
     corpus = mixed_corpus(120)
     rows = {"tokens": corpus.tokens(), "tags": corpus.tags(), "extra": list(range(120))}
     ds = datasets.Dataset.from_dict(rows)
-    plan = mincut(ds, discard="auto")
+    plan = quick(ds, discard="auto")
     dd = plan.apply(ds, discarded=True)
     assert sorted(x for part in dd.values() for x in part["extra"]) == list(range(120))
     assert dd["test"].features == ds.features
     split = datasets.DatasetDict(train=ds.select(range(80)), test=ds.select(range(80, 120)))
-    assert mincut(split, discard="auto").assignment.tolist() == plan.assignment.tolist()
+    assert quick(split, discard="auto").assignment.tolist() == plan.assignment.tolist()
     with pytest.raises(CleancutError, match="the plan is for 120 samples, but 80"):
         plan.apply(split["train"])
 
 
 def test_plans_are_json(tmp_path):
-    plan = mincut({"train": mixed_corpus(100), "test": mixed_corpus(40, seed=5)})
+    plan = quick({"train": mixed_corpus(100), "test": mixed_corpus(40, seed=5)})
     assert set(plan.to_dict()) >= {
         "n_samples", "n_discarded", "sizes", "ratios", "leakage_before", "leakage_after", "representation", "how",
         "guarantee", "signature",
@@ -269,7 +288,7 @@ def test_without_numba_and_metis(monkeypatch):
         function = getattr(partition, name)
         monkeypatch.setattr(partition, name, getattr(function, "py_func", function))
     corpus = mixed_corpus(150)
-    plan = mincut(corpus, discard="auto", effort="fast")
+    plan = quick(corpus, discard="auto")
     assert plan.guarantee == NOTHING_SHARED and any("numba is not installed" in note for note in plan.notes)
     with pytest.raises(CleancutError, match="needs pymetis"):
         mincut(corpus, method="paper")
@@ -280,21 +299,21 @@ def test_a_sentence_that_stands_there_many_times_does_not_spoil_the_ratios(metho
     names = mixed_corpus(400)
     tokens = names.tokens() + [["Nothing", "happened", "."]] * 60
     corpus = Corpus.of(tokens, entities=names.entities() + [[]] * 60)
-    plan = mincut(corpus, method=method)
+    plan = quick(corpus, method=method)
     assert ratio_error(plan) <= 0.35
     assert len(set(plan.assignment[400:].tolist())) == 1
 
 
 def test_random_and_components():
     corpus = mixed_corpus(600)
-    plan = mincut(corpus, method="random")
+    plan = quick(corpus, method="random")
     assert ratio_error(plan) <= 0.35 and plan.how == "random"
-    assert mincut(corpus, method="components").guarantee == NOTHING_SHARED
+    assert quick(corpus, method="components").guarantee == NOTHING_SHARED
 
 
 def test_the_leakage_is_what_a_slow_count_gives():
     corpus = mixed_corpus(300)
-    parts = mincut(corpus, effort="fast").apply(corpus)
+    parts = quick(corpus).apply(corpus)
 
     def keys(part):
         rows = zip(part.tokens(), part.entities())
@@ -302,9 +321,10 @@ def test_the_leakage_is_what_a_slow_count_gives():
 
     shown = set().union(*keys(parts["train"]))
     expected = sum(bool(sample & shown) for sample in keys(parts["test"]))
-    assert mincut(corpus, effort="fast").leakage["after"]["test_vs_train"]["n_partial"] == expected
+    assert quick(corpus).leakage["after"]["test_vs_train"]["n_partial"] == expected
 
 
+@pytest.mark.slow
 def test_a_budget_is_kept_and_spent_on_what_contaminates(originals):
     data = originals("crossner_ai")
     free, bounded = mincut(data), mincut(data, discard=0.03)
@@ -318,21 +338,21 @@ def test_a_budget_is_kept_and_spent_on_what_contaminates(originals):
 
 def test_a_budget_that_suffices_is_as_good_as_any():
     corpus = mixed_corpus(300)
-    assert mincut(corpus, discard=0.9).assignment.tolist() == mincut(corpus, discard="auto").assignment.tolist()
+    assert quick(corpus, discard=0.9).assignment.tolist() == quick(corpus, discard="auto").assignment.tolist()
 
 
 @pytest.mark.parametrize("discard", [0, 0.05])
 @pytest.mark.parametrize("ratios", [(80, 10, 10), (10, 20, 70), (90, 0, 10), (0, 50, 50), (50, 50)])
 def test_ratios_hold_where_an_entity_is_in_every_sample(ratios, discard):
     corpus = Corpus.of([["Ada", f"n{i % 9}"] for i in range(100)], tags=[["B-P", "B-P"]] * 100)
-    plan = mincut(corpus, ratios, discard=discard, duplicates_together=False, effort="fast")
+    plan = quick(corpus, ratios, discard=discard, duplicates_together=False)
     kept = 100 - plan.n_discarded
     for n, part in zip(plan.sizes.values(), ratios):
         assert abs(n - kept * part / sum(ratios)) <= 1
 
 
 def test_the_guarantee_names_both_directions_of_every_pair():
-    plan = mincut(mixed_corpus(), (50, 25, 25), representative=None, effort="fast")
+    plan = quick(mixed_corpus(), (50, 25, 25), representative=None)
     after = plan.leakage["after"]
     assert any(row["n_partial"] for row in after.values())
     for pair, row in after.items():
@@ -348,10 +368,11 @@ SHARING = ("share an entity with", "with")
 def test_a_hundred_splits():
     names = {f"s{i}": 1 for i in range(100)}
     corpus = Corpus.of([[f"n{i // 2}", f"w{i}"] for i in range(400)], tags=[["B-P", "O"]] * 400)
-    plan = mincut(corpus, names, effort="fast", min_per_type=0)
+    plan = quick(corpus, names, min_per_type=0)
     assert set(plan.sizes.values()) == {4} and plan.guarantee == NOTHING_SHARED
 
 
+@pytest.mark.slow
 def test_mt_kahypar_cuts_as_well(originals):
     pytest.importorskip("mtkahypar", reason="the engine is an extra")
     plan = mincut(originals("crossner_politics"), engine="kahypar")
@@ -365,12 +386,13 @@ def test_metis_says_nothing(capfd):
     rng = random.Random(3)
     for _ in range(20):
         tokens = [[f"E{rng.randint(0, 3)}" for _ in range(rng.randint(1, 3))] for _ in range(rng.randint(2, 14))]
-        mincut(Corpus.of(tokens, tags=[["B-P"] * len(own) for own in tokens]), effort="fast", min_per_type=1)
+        quick(Corpus.of(tokens, tags=[["B-P"] * len(own) for own in tokens]), min_per_type=1)
     ctypes.CDLL(None).fflush(None)
     print("still heard")
     assert capfd.readouterr().out == "still heard\n"
 
 
+@pytest.mark.slow  # most of the work that is told of is the polishing of the default effort
 @pytest.mark.parametrize("discard", [0, 0.01, 0.3, "auto"])
 @pytest.mark.parametrize("floor", [0.9, None])
 def test_progress_adds_up(discard, floor):
@@ -384,7 +406,7 @@ def test_progress_adds_up(discard, floor):
 def test_ratios_hold_over_many_small_strata(bearing, size):
     rng, n = random.Random(5), 200 * size
     tags = [["B-P" if rng.random() < bearing else "O"] for _ in range(n)]
-    plan = mincut(Corpus.of([[f"w{i}"] for i in range(n)], tags=tags), stratify=[i // size for i in range(n)])
+    plan = quick(Corpus.of([[f"w{i}"] for i in range(n)], tags=tags), stratify=[i // size for i in range(n)])
     assert ratio_error(plan) <= max(0.35, 100 / n + 1e-9)
 
 
@@ -395,17 +417,17 @@ def test_the_origin_of_rows_is_kept_on_request():
     columns = {"tokens": corpus.tokens(), "tags": corpus.tags()}
     whole = datasets.Dataset.from_dict(columns)
     data = datasets.DatasetDict({"train": whole.select(range(40)), "test": whole.select(range(40, 60))})
-    found = mincut(data, effort="fast").apply(data, origin=True)
+    found = quick(data).apply(data, origin=True)
     rows = [row for part in found.values() for row in part.to_list()]
     assert len(rows) == 60 and set(found["train"].features) == {"tokens", "tags", "source_split", "source_row"}
     assert all(data[row["source_split"]][row["source_row"]]["tokens"] == row["tokens"] for row in rows)
-    assert set(mincut(data, effort="fast").apply(data)["train"].features) == {"tokens", "tags"}
+    assert set(quick(data).apply(data)["train"].features) == {"tokens", "tags"}
 
 
 def test_a_plan_is_for_its_rows_in_their_order():
     corpus = mixed_corpus(80)
     parts = {"train": corpus.select(slice(0, 50)), "test": corpus.select(slice(50, 80))}
-    plan = mincut(parts, effort="fast")
+    plan = quick(parts)
     there = plan.apply(parts)
     assert plan.apply({"test": parts["test"], "train": parts["train"]})["test"].tokens() == there["test"].tokens()
     shuffled = corpus.select(list(reversed(range(80))))
@@ -429,17 +451,17 @@ def test_a_plan_is_for_its_rows_in_their_order():
 )  # fmt: skip
 def test_bad_settings_are_refused(options, message):
     with pytest.raises(CleancutError, match=message):
-        mincut(mixed_corpus(20), **options)
+        quick(mixed_corpus(20), **options)
     with pytest.raises(CleancutError, match="no samples"):
         mincut({})
 
 
 def test_train_comes_first_and_original_names_stay():
-    plan = mincut(mixed_corpus(60), ratios={"test": 20, "train": 80}, effort="fast")
+    plan = quick(mixed_corpus(60), ratios={"test": 20, "train": 80})
     assert plan.names == ("train", "test") and plan.sizes["train"] > plan.sizes["test"]
     corpus = mixed_corpus(60)
     parts = {"train": corpus.select(slice(0, 45)), "dev": corpus.select(slice(45, 60))}
-    assert mincut(parts, ratios="original", effort="fast").names == ("train", "validation")
+    assert quick(parts, ratios="original").names == ("train", "validation")
 
 
 def test_documents_with_numbers_are_others_in_each_file_and_boilerplate_joins_nothing():
@@ -448,7 +470,7 @@ def test_documents_with_numbers_are_others_in_each_file_and_boilerplate_joins_no
     docs = [str(i // 3 % 15) for i in range(90)]
     whole = Corpus.of(tokens, tags=tags, docs=docs)
     parts = {"train": whole.select(slice(0, 45)), "test": whole.select(slice(45, 90))}
-    plan = mincut(parts, unit="doc", ratios=(50, 50), effort="fast")
+    plan = quick(parts, unit="doc", ratios=(50, 50))
     assert plan.sizes == {"train": 45, "test": 45}
     of_doc = [set(plan.assignment[i : i + 3].tolist()) for i in range(0, 90, 3)]
     assert all(len(splits) == 1 for splits in of_doc)
@@ -458,7 +480,7 @@ def test_documents_with_numbers_are_others_in_each_file_and_boilerplate_joins_no
 def test_what_was_missed_is_said():
     names = [f"n{i // 40}" for i in range(120)]  # three entities cannot be halves
     corpus = Corpus.of([[name, f"w{i}"] for i, name in enumerate(names)], tags=[["B-P", "O"]] * 120)
-    plan = mincut(corpus, method="components", ratios=(50, 50), effort="fast")
+    plan = quick(corpus, method="components", ratios=(50, 50))
     assert any("of the samples, not 50.0%" in note for note in plan.notes)
 
 
@@ -473,6 +495,7 @@ def domains():
     return Corpus.concatenate(parts), names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"discard": "auto"}, {"representative": None}])
 def test_ratios_hold_within_strata(domains, options):
     corpus, names = domains
@@ -493,10 +516,11 @@ def test_ratios_hold_within_strata(domains, options):
 
 def test_what_strata_cannot_have_is_said():
     corpus = Corpus.of([["Ada"]] * 10 + [["Bo"]] * 10, tags=[["B-PER"]] * 20)
-    plan = mincut(corpus, ratios=(50, 50), stratify=["a"] * 10 + ["b"] * 10, discard="auto", duplicates_together=False)
+    plan = quick(corpus, ratios=(50, 50), stratify=["a"] * 10 + ["b"] * 10, discard="auto", duplicates_together=False)
     assert any("of the samples whose values is a, not 50.0%." in note for note in plan.notes)
 
 
+@pytest.mark.slow
 def test_the_mix_of_types_is_kept(originals):
     data = originals("crossner_politics")
     free, kept = mincut(data), mincut(data, type_share=0.85)
@@ -526,8 +550,8 @@ def test_strata_come_from_columns(tmp_path, capsys, domains):
     (tmp_path / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     dataset = datasets.Dataset.from_list(rows)
     dataset.to_parquet(str(tmp_path / "all.parquet"))
-    plan = mincut(dataset, stratify="domain", effort="fast")
-    assert plan.assignment.tolist() == mincut(corpus, stratify={"domain": names}, effort="fast").assignment.tolist()
+    plan = quick(dataset, stratify="domain")
+    assert plan.assignment.tolist() == quick(corpus, stratify={"domain": names}).assignment.tolist()
     for file in ("all.jsonl", "all.parquet"):
         options = ["--stratify", "domain", "--type-share", "0.5", "--effort", "fast", "--json"]
         code, out, err = run(capsys, "split", tmp_path / file, "-o", tmp_path / "out", *options)
@@ -555,4 +579,4 @@ def test_strata_come_from_columns(tmp_path, capsys, domains):
 )
 def test_bad_strata_are_refused(options, message):
     with pytest.raises(CleancutError, match=message):
-        mincut(mixed_corpus(), **options)
+        quick(mixed_corpus(), **options)

@@ -194,9 +194,8 @@ def test_other_ways_to_give_the_data():
         NerMetrics(evaluation=EVALUATION, metrics=["f1"])(prediction(IDS * 1.1))
 
 
+@pytest.mark.trainer
 def test_a_real_trainer_logs_what_a_direct_computation_gives():
-    pytest.importorskip("torch", reason="torch is in the extra 'trainer'")
-    pytest.importorskip("transformers", reason="transformers is in the extra 'trainer'")
     spec = importlib.util.spec_from_file_location("trainer_example", ROOT / "examples" / "trainer.py")
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)

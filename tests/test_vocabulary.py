@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_exposure import corpora
 
@@ -52,7 +52,6 @@ def weak(bits):
     return lambda letters, bounds: sound(letters, bounds) & np.uint64(2**bits - 1) << np.uint64(1)
 
 
-@settings(deadline=None)
 @given(vocabularies, vocabularies, st.sampled_from([0, 1, 3, 63]))
 def test_words_are_found_whatever_the_hash(known, asked, bits):
     with pytest.MonkeyPatch.context() as patch:
@@ -62,7 +61,6 @@ def test_words_are_found_whatever_the_hash(known, asked, bits):
         assert Words(numbers).find(asked).tolist() == [numbers.get(word, -1) for word in asked]
 
 
-@settings(deadline=None)
 @given(corpora(), corpora(), st.booleans(), st.sampled_from([None, "NFKC"]), st.sampled_from([0, 2]))
 def test_collisions_change_no_answer(tmp_path_factory, train, test, case, unicode, bits):
     def answers():
@@ -85,7 +83,6 @@ def test_collisions_change_no_answer(tmp_path_factory, train, test, case, unicod
 
 
 @given(corpora(), corpora())
-@settings(deadline=None)
 def test_a_small_part_of_a_corpus_is_looked_up_alike(train, test):
     index = Exposure.of(train)
     whole = index.view(test).word_seen.tolist()
