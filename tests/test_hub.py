@@ -425,6 +425,8 @@ def test_gated_missing_and_unreachable(hub, cli, plan):
     assert done.returncode == 2 and "no such repository" in done.stderr
     done = cli("publish", plan, "--to", "org/data", "--config", "c", "--push", HF_ENDPOINT="http://127.0.0.1:9")
     assert done.returncode == 2 and "cannot be reached" in done.stderr and done.stderr.count("\n") == 1
+    done = cli("materialise", "org/data", "--config", "c", "-o", "x", HF_ENDPOINT="http://127.0.0.1:9")
+    assert done.returncode == 2 and "cannot be reached" in done.stderr and done.stderr.count("\n") == 1
 
 
 # --- datasets in -----------------------------------------------------------------------------------------
@@ -510,6 +512,15 @@ def test_what_cannot_be_loaded_is_said_in_one_line(hub, cli, source):
         assert " " not in name or len(hub.requests) == before
     done = cli("audit", "org/source", HF_ENDPOINT="http://127.0.0.1:9", home="nothing-kept")
     assert done.returncode == 2 and "cannot be reached" in done.stderr
+
+
+@pytest.mark.parametrize("status", [None, 503])
+def test_what_was_loaded_before_needs_no_hub(hub, cli, source, status):
+    """One that hangs up, and one that is out of order."""
+    before = cli("audit", "org/source", "--json")
+    hub.fail(".*", status)
+    done = cli("audit", "org/source", "--json")
+    assert done.returncode == 0 and done.stdout == before.stdout, done.stderr
 
 
 def test_what_is_published_is_what_was_split(hub, run, cli, tmp_path):

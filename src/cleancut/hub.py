@@ -32,7 +32,7 @@ from .locating import hub_folder, metric
 from .reading import Format, format_of, json_records, read
 from .report import split_text
 from .shapes import from_dataset
-from .sources import HubId, is_config, is_repo
+from .sources import HubId, is_config, is_repo, network_errors
 from .spans import samples_of
 from .splitting import SplitPlan
 from .tags import CleancutError, bounds_of
@@ -220,7 +220,6 @@ _PATIENCE = 3
 
 def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
     """Run requests, and turn what may go wrong on the way into one line that says how to go on."""
-    import httpx2
     from huggingface_hub import errors
 
     try:
@@ -228,7 +227,7 @@ def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
             try:
                 return request()
             except RuntimeError as error:  # how the client wraps what befell one of several files
-                if isinstance(error.__cause__, errors.HfHubHTTPError | httpx2.HTTPError):
+                if isinstance(error.__cause__, network_errors()):
                     raise error.__cause__ from None
                 raise
             except errors.HfHubHTTPError as error:  # what was done already is not done again
@@ -236,6 +235,8 @@ def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
                     raise
                 wait = error.response.headers.get("Retry-After", "")
                 time.sleep(min(float(wait) if wait.replace(".", "", 1).isdigit() else 10.0, 300.0))
+    except errors.LocalEntryNotFoundError as error:  # no answer, and no copy from before
+        why = _unreachable(error)
     except errors.GatedRepoError:
         why = "access to it is restricted. Ask for access on its page, and log in with `hf auth login`"
     except (errors.RepositoryNotFoundError, FileNotFoundError):  # as datasets says it
@@ -248,9 +249,13 @@ def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
         why = "you are not logged in. Run `hf auth login`"
     except errors.HfHubHTTPError as error:
         why = _refusal(error)
-    except (httpx2.HTTPError, OSError) as error:
-        why = f"the Hub cannot be reached ({type(error).__name__}). Check the network"
+    except network_errors() as error:
+        why = _unreachable(error)
     raise CleancutError(f"{repo}: {why}. {resume}")
+
+
+def _unreachable(error: BaseException) -> str:
+    return f"the Hub cannot be reached ({type(error).__name__}). Check the network"
 
 
 def _refusal(error: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,7 +79,7 @@ def load_hub(source: HubId) -> tuple[HubId, dict[str, Any]]:
     """
     try:
         return _loaded(source)
-    except Exception as error:  # the libraries raise their own, httpx's, fsspec's and Arrow's errors alike
+    except Exception as error:  # the libraries raise their own, their transports', fsspec's and Arrow's errors alike
         if "Dataset scripts are no longer supported" not in str(error) or source.revision is not None:
             raise _explained(source, error) from None
     try:
@@ -92,13 +93,29 @@ def load_hub(source: HubId) -> tuple[HubId, dict[str, Any]]:
         ) from None
 
 
+TRANSPORTS = {"requests": "RequestException", "httpx": "HTTPError", "httpx2": "HTTPError"}
+"""What versions 0, 1 and 2 of huggingface_hub send their requests with, and the kind of all its errors."""
+
+
+def network_errors() -> tuple[type[BaseException], ...]:
+    """The kinds of errors that a request to the Hub ends in, whichever client is installed.
+
+    What the client itself raises are errors of the operating system in every version. What its transport raises need
+    not be: that is looked up where the client has imported it, and never imported here.
+    """
+    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+
+    loaded = [(sys.modules[name], kind) for name, kind in TRANSPORTS.items() if name in sys.modules]
+    return HfHubHTTPError, OfflineModeIsEnabled, OSError, *(getattr(module, kind) for module, kind in loaded)
+
+
 def _loaded(source: HubId) -> tuple[HubId, dict[str, Any]]:
     import datasets
-    from huggingface_hub import HfApi, errors
+    from huggingface_hub import HfApi
 
     try:
         commit = HfApi().dataset_info(source.repo, revision=source.revision).sha
-    except (errors.HfHubHTTPError, errors.OfflineModeIsEnabled, OSError):
+    except network_errors():
         commit = source.revision  # what was loaded before may be there still; if not, the next line says why
     loaded = datasets.load_dataset(source.repo, source.config, revision=commit)
     return replace(source, revision=commit), {str(name): split for name, split in loaded.items()}

@@ -36,7 +36,7 @@ from .leakage import Audit, audit
 from .reading import Format, by_split, format_of, read_pair
 from .report import to_json
 from .shapes import Samples, load_splits, read_samples
-from .sources import HubId, is_local
+from .sources import HubId, is_local, network_errors
 from .spans import Corpus
 from .splitting import SplitPlan, mincut, parse_discard
 from .tags import CleancutError
@@ -155,12 +155,12 @@ def _from_hub(source: str) -> dict[str, Samples]:
     os.environ["HF_HOME"] = os.path.abspath("hub")  # goes with the folder
     if is_local(source):
         raise CleancutError(f"{source!r} is not the id of a dataset on the Hub. Write org/name or org/name:config.")
-    from huggingface_hub import HfApi, errors
+    from huggingface_hub import HfApi
 
     named = HubId.parse(source)
     try:
         held = HfApi().dataset_info(named.repo, revision=named.revision, files_metadata=True).siblings or ()
-    except (errors.HfHubHTTPError, errors.OfflineModeIsEnabled, OSError):
+    except network_errors():
         held = ()  # loading says why
     if sum(file.size or 0 for file in held) > MOST_HUB_BYTES:
         raise CleancutError(f"{source} is too large for the app. On your own machine: cleancut audit {source}")
