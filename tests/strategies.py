@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 def examples(number: int) -> settings:
     """Settings of a law that is tried on so many examples, where 100 are too many or too few.
 
-    The profile "long" tries 20 times as many.
+    The profile "long" tries 20 times as many, the profile "quick" a fifth.
     """
-    return settings(max_examples=number * settings().max_examples // 100)
+    return settings(max_examples=max(number * settings().max_examples // 100, 1))
 
 
 LETTERS = "BIMELSU"

@@ -98,6 +98,7 @@ def test_paths_are_not_datasets(here):
             workbench.audit_splits([], path, "sample", quiet)
 
 
+@pytest.mark.slow
 def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
     """The machine that serves the app may know a token; visitors must not read by it."""
     line = '{"tokens": ["%s"], "tags": ["B-PER"]}\n'
@@ -124,6 +125,7 @@ def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
         assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.slow
 def test_the_command_and_the_python_shown_make_the_same_split(here, tmp_path):
     files = [RANDOM / "train.conll", RANDOM / "test.conll"]
     made = workbench.split(files, "", "0.01", "70/30", "sample", 7, 5, quiet)
@@ -144,6 +146,7 @@ def test_the_command_and_the_python_shown_make_the_same_split(here, tmp_path):
     assert names["plan"].assignment.tolist() == plan["assignment"]
 
 
+@pytest.mark.slow
 def test_the_examples_are_what_the_script_makes(tmp_path):
     sys.path.insert(0, str(EXAMPLES.parent))
     try:
@@ -513,6 +516,7 @@ def installed(folder, requirements):
     return folder / "bin" / "python"
 
 
+@pytest.mark.slow
 @pytest.mark.app
 def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
     """Staged, uploaded, fetched and started where there is no cleancut."""

@@ -50,6 +50,7 @@ def output(gold, right, seed):
 # --- laws -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @examples(40)
 @given(two_systems())
 def test_swapping_systems_flips_the_sign_and_nothing_else(case):

@@ -146,6 +146,7 @@ def test_the_demo_shows_f1_fall(demo_run):
     assert found["look-up, clean"][0] == 0 and found["perceptron, clean"][0] > 60
 
 
+@pytest.mark.slow
 def test_the_demo_is_the_same_each_time(demo_run, capsys, tmp_path, monkeypatch):
     folder, out = demo_run
     monkeypatch.chdir(tmp_path)

@@ -44,6 +44,7 @@ def split_of_file(path, **options):
 # --- a file --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CORNERS)
 @pytest.mark.parametrize("discard", [0, "auto"])
 def test_a_cut_of_the_file_is_that_of_the_text(case, discard, tmp_path):

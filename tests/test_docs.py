@@ -47,7 +47,9 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return [(language, re.sub(rf"^{indent}", "", code, flags=re.M)) for indent, language, code in found]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@pytest.mark.parametrize(
+    "page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.slow) for page in PAGES[1:])], ids=named
+)
 def test_examples_run_and_commands_print_what_is_shown(page, demo_run, tmp_path, monkeypatch, capsys):
     """In order. Python blocks share their names; a console block is a command after "$ " and its output, literally."""
     for peer in PEERS:
@@ -270,6 +272,7 @@ def test_every_public_name_is_listed_once():
     assert [name for name, what in rows] == listed and all(len(what) > 10 for _, what in rows)
 
 
+@pytest.mark.slow
 def test_the_site_builds_and_asks_nothing_of_other_hosts(tmp_path):
     for needed in ("mkdocs", "mkdocstrings", "latex2mathml"):
         pytest.importorskip(needed, reason=f"{needed} is in the extra 'docs'")

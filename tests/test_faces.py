@@ -278,6 +278,7 @@ def _process(process_id, path, cache, queue):
     queue.put((process_id, result))
 
 
+@pytest.mark.slow
 def test_distributed_processes_gather_all_samples(name, tmp_path):
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()

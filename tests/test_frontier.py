@@ -11,6 +11,7 @@ from cleancut.exhibits import frontier_sections
 from cleancut.plots import save_plots
 from cleancut.sampletext import generate
 
+pytestmark = pytest.mark.slow  # a frontier is a dozen cuts
 QUICK = {"effort": "fast", "engine": "peel"}
 
 

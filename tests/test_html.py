@@ -280,6 +280,7 @@ def test_latex_and_markdown_tables_are_whole(found):
     assert len(set(re.findall(r"\\label\{(.*?)\}", latex))) == n
 
 
+@pytest.mark.slow
 def test_pictures(given, found, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is in the extra 'plot'")
     sections = [section for section in report_sections(found) if section.slug != "buckets"]
@@ -293,6 +294,7 @@ def test_pictures(given, found, tmp_path):
     assert ">look-up<" in (tmp_path / "a" / "headline.svg").read_text()
 
 
+@pytest.mark.slow
 def test_pictures_of_hostile_text(hostile, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is in the extra 'plot'")
     gold, preds, train = hostile

@@ -18,6 +18,7 @@ def splits(corpora):
     return get
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wnut17", "btc", "btc_atfix", "bc5cdr"])
 def test_golden_contamination(name, golden, splits):
     data = splits(name)
@@ -51,6 +52,7 @@ def test_golden_tables_1_and_2(golden, splits):
             assert mention_statistics(data["train"], data["validation"])["test"] == tables["T2_dev"]
 
 
+@pytest.mark.slow
 def test_joining_at_signs_gives_the_published_corpus(splits):
     raw, fixed = splits("btc"), splits("btc_atfix")
     for split in raw:

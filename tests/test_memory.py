@@ -35,6 +35,7 @@ def reader(corpora):
     return get
 
 
+@pytest.mark.slow
 def test_golden_delta_f1(golden, reader):
     assert len(golden["contamination"]["delta_f1"]) == 43
     for name, expected in golden["contamination"]["delta_f1"].items():

@@ -116,13 +116,18 @@ def test_versions_agree():
     assert f"## {cleancut.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
-@pytest.mark.parametrize("tool", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]])
+@pytest.mark.parametrize(
+    "tool",
+    [["ruff", "check"], ["ruff", "format", "--check"], pytest.param(["mypy"], marks=pytest.mark.slow)],
+    ids=" ".join,
+)
 def test_the_sources_are_clean(tool):
     pytest.importorskip(tool[0], reason=f"{tool[0]} is in the extra 'test'")
     done = subprocess.run([sys.executable, "-m", *tool], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_wheel_brings_its_metrics_along(tmp_path):
     """Built and installed without the checkout, the modules load and compute."""
     wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(ROOT)]

@@ -122,6 +122,7 @@ KEYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["pair", "triple"])
 @pytest.mark.parametrize("discard", [0, "auto"])
 def test_what_is_shared_is_the_key(key, discard):
@@ -164,6 +165,7 @@ def test_the_audit_names_what_leaks():
                 assert example["text"] == " ".join(words) and set(leak["entity"].split(" -> ")) <= set(words)
 
 
+@pytest.mark.slow
 def test_the_commands(written, capsys, tmp_path):
     path = written(people())
     out = tmp_path / "out"

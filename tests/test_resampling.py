@@ -59,6 +59,7 @@ def test_muc_and_iou_have_intervals_that_add_up():
     assert sum(cleancut.partial_f1(gold[a], pred[a], muc=True, iou=True, ci=200) for a in parts) == score
 
 
+@pytest.mark.slow
 def test_agreement_with_a_plain_bootstrap():
     score = cleancut.exact_f1(GOLD, PRED, ci=20_000)
     rng, found = np.random.default_rng(5), []

@@ -229,6 +229,7 @@ def test_wrong_options_are_refused():
         quick(corpus, unit="doc")
 
 
+@pytest.mark.slow
 def test_a_budget_is_kept():
     corpus = mixed_corpus(600)
     needed = quick(corpus, discard="auto").n_discarded
@@ -341,6 +342,7 @@ def test_a_budget_that_suffices_is_as_good_as_any():
     assert quick(corpus, discard=0.9).assignment.tolist() == quick(corpus, discard="auto").assignment.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discard", [0, 0.05])
 @pytest.mark.parametrize("ratios", [(80, 10, 10), (10, 20, 70), (90, 0, 10), (0, 50, 50), (50, 50)])
 def test_ratios_hold_where_an_entity_is_in_every_sample(ratios, discard):

@@ -61,6 +61,7 @@ def test_words_are_found_whatever_the_hash(known, asked, bits):
         assert Words(numbers).find(asked).tolist() == [numbers.get(word, -1) for word in asked]
 
 
+@pytest.mark.slow
 @given(corpora(), corpora(), st.booleans(), st.sampled_from([None, "NFKC"]), st.sampled_from([0, 2]))
 def test_collisions_change_no_answer(tmp_path_factory, train, test, case, unicode, bits):
     def answers():
