@@ -7,8 +7,8 @@ from pathlib import Path
 from textwrap import fill
 
 from .exposure import Exposure
-from .files import write_text
-from .folders import write_split, written_together
+from .files import name_inside, write_text
+from .folders import refuse_foreign, write_split, written_together
 from .leakage import audit
 from .reading import write
 from .report import Results, percent, table
@@ -29,6 +29,10 @@ _COLUMNS = {
 }
 """What the table shows: of each metric one value."""
 
+_ABOUT = {"format": "cleancut-demo-1"}
+_FILES = ("train.conll", "test.conll", "lookup.conll", "perceptron.conll", "report.html")
+_CLEAN_FILES = ("train.conll", "test.conll", "discarded.conll", "lookup.conll", "perceptron.conll", "plan.json")
+
 
 def run(folder: str = "cleancut-demo", *, colour: bool = False, progress: Callable[[float], None] | None = None) -> str:
     """Generate sentences, audit a random split, make a clean one, train and score two taggers on both; tell of it.
@@ -39,30 +43,40 @@ def run(folder: str = "cleancut-demo", *, colour: bool = False, progress: Callab
     """
     target = Path(folder)
     target.mkdir(exist_ok=True)  # before the work: an error should not come after it
+    refuse_foreign(target, _FILES, _ABOUT)
+    clean = name_inside(target, "clean")
+    refuse_foreign(clean, _CLEAN_FILES)
     told = progress or (lambda share: None)
     corpus = generate(3000)
     at_random = {"train": corpus.select(slice(0, 2400)), "test": corpus.select(slice(2400, 3000))}
     plan = mincut(at_random, (80, 20), effort="fast", discard="auto", progress=lambda share: told(0.2 * share))
-    splits, homes = {"random": at_random, "clean": plan.apply(at_random)}, {"random": target, "clean": target / "clean"}
-    for name, part in at_random.items():
-        write(part, target / f"{name}.conll")
-    with written_together(str(homes["clean"])) as fresh:
-        write_split(plan, at_random, fresh, format="conll")
+    splits = {"random": at_random, "clean": plan.apply(at_random)}
     taggers: dict[str, Callable[[Corpus], Tagger]] = {
         "look-up": LookUp,
         "perceptron": lambda train: Perceptron(train, progress=lambda share: told(0.4 * share)),
     }
-    results, on_random = {}, {}
+    results, predicted = {}, {split: dict[str, Corpus]() for split in splits}
     for name, trained in taggers.items():
         for split, parts in splits.items():
             found = trained(parts["train"]).tag(parts["test"])
-            write(found, homes[split] / f"{name.replace('-', '')}.conll")
             results[f"{name}, {split}"] = _scores(parts["test"], found, Exposure.of(parts["train"]))
-            if split == "random":
-                on_random[name] = found
-    page = html_report(at_random["test"], on_random, at_random["train"], title="Two taggers on a random split")
-    write_text(target / "report.html", page)
+            predicted[split][name] = found
+    title = "Two taggers on a random split"
+    page = html_report(at_random["test"], predicted["random"], at_random["train"], title=title)
+    with written_together(folder, _ABOUT) as fresh:
+        for name, part in at_random.items():
+            write(part, Path(fresh, f"{name}.conll"))
+        _write_predictions(predicted["random"], fresh)
+        write_text(Path(fresh, "report.html"), page)
+    with written_together(clean) as fresh:
+        _write_predictions(predicted["clean"], fresh)
+        write_split(plan, at_random, fresh, format="conll")
     return _story(folder, at_random, plan, results, colour)
+
+
+def _write_predictions(found: Mapping[str, Corpus], folder: str) -> None:
+    for name, corpus in found.items():
+        write(corpus, Path(folder, f"{name.replace('-', '')}.conll"))
 
 
 def _scores(gold: Corpus, pred: Corpus, shown: Exposure) -> dict[str, Score]:

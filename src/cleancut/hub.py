@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .exposure import Exposure
+from .folders import MANIFEST, is_as_written, recorded_tree, write_manifest
 from .ladders import ladder
 from .leakage import subsets
 from .locating import hub_folder, metric
@@ -77,26 +78,45 @@ def _staged(target: Path, build: Callable[[Path], None], main: str) -> Path:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as beside:
         fresh = Path(beside, "space")
         build(fresh)
-        if target.exists():
-            _refuse_foreign(target, set(_files(fresh)), main)
+        digests = {path: hashlib.sha256(data).hexdigest() for path, data in _files(fresh).items()}
+        write_manifest({"format": "cleancut-space-1"}, fresh, digests)
+        if os.path.lexists(target):
+            _refuse_foreign(target, digests, main)
             shutil.rmtree(target)
         os.replace(fresh, target)
     return target
 
 
-def _refuse_foreign(target: Path, fresh: set[str], main: str) -> None:
-    """A folder is only replaced if it is empty, or a staged Space and nothing else."""
-    there = set(_files(target))
-    others = sorted(there - fresh - {path.name for path in _PACKAGE.glob("*.py")})
-    if others or (there and main not in there) or not target.is_dir():
-        of = f" ({others[0]})" if others else ""
-        raise CleancutError(f"{target} is there and is not a staged Space alone{of}. Choose another folder.")
+def _refuse_foreign(target: Path, fresh: Mapping[str, str], main: str) -> None:
+    """A folder is only replaced if it is empty, or a staged Space and nothing else, all of it as it was staged."""
+    if target.is_symlink() or not target.is_dir():
+        raise CleancutError(f"{target} is there and is not a staged Space alone. Choose another folder.")
+    there = [path for path in sorted(target.rglob("*")) if not _is_left_by_python(path)]
+    if there and not (target / main).is_file():
+        raise CleancutError(f"{target} is there and is not a staged Space alone. Choose another folder.")
+    staged = recorded_tree(target)
+    for path in there:
+        inner = path.relative_to(target).as_posix()
+        if inner == MANIFEST and staged:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            ours = any(known.startswith(f"{inner}/") for known in (*fresh, *staged))
+        else:
+            ours = any(digest and is_as_written(path, digest) for digest in (fresh.get(inner), staged.get(inner)))
+        if not ours:
+            raise CleancutError(f"{target} is there and is not a staged Space alone ({inner}). Choose another folder.")
+
+
+def _is_left_by_python(path: Path) -> bool:
+    """Is it what Python leaves when it runs?"""
+    return path.name == "__pycache__" or (path.parent.name == "__pycache__" and path.suffix == ".pyc")
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    """What a Space holds, by path; what Python leaves when it runs is no part of it."""
+    """What a Space holds, by path; its manifest and what Python leaves when it runs are no part of it."""
     found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    return {inner.as_posix(): path.read_bytes() for inner, path in found.items() if "__pycache__" not in inner.parts}
+    ours = {inner: path for inner, path in found.items() if "__pycache__" not in inner.parts and str(inner) != MANIFEST}
+    return {inner.as_posix(): path.read_bytes() for inner, path in ours.items()}
 
 
 def _stage_app(target: Path) -> None:
@@ -356,10 +376,11 @@ def _split_rows(folder: Path, plan: SplitPlan) -> dict[str, Any]:
         written = plan.files.get(name)
         if written is None:
             raise CleancutError("the plan names no files. Write it with cleancut split, which puts them beside it.")
-        path = folder / os.path.basename(written["name"])
-        if not path.is_file():
-            raise CleancutError(f"{path}, a file of the plan, is not there. Run cleancut split again.")
-        if hashlib.sha256(path.read_bytes()).hexdigest() != written["sha256"]:
+        path = folder / written["name"]  # a plain name: a plan with any other is not loaded
+        if path.is_symlink() or not path.is_file():
+            what = "a link, and may lead anywhere" if path.is_symlink() else "not there"
+            raise CleancutError(f"{path}, a file of the plan, is {what}. Run cleancut split again.")
+        if not is_as_written(path, written["sha256"]):
             raise CleancutError(f"{path} is not as cleancut split wrote it. Run cleancut split again.")
         found[name] = _rows_of(path, plan)
     return found
@@ -491,7 +512,7 @@ def materialise(repo: str, config: str, *, revision: str | None = None) -> Any:
     whole = datasets.concatenate_datasets(list(loaded.values()))
     parts = {}
     for name, rows in places.items():
-        inside = all(split in starts and 0 <= row < len(loaded[split]) for split, row in rows)
+        inside = all(split in starts and isinstance(row, int) and 0 <= row < len(loaded[split]) for split, row in rows)
         parts[name] = whole.select([starts[split] + row for split, row in rows] if inside else [])
         if not inside or rows_fingerprint(parts[name]) != prints[name]:
             raise CleancutError(

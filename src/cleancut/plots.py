@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .exhibits import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades, visible
-from .files import replacing
+from .folders import written_together
 from .tags import CleancutError
 
 _COLOURS = ("#2f67ab", "#c0581a", "#2c8a66", "#8556a6", "#b23a60", "#83700f", "#2c8499", "#68717c")
@@ -22,10 +22,9 @@ _STYLE = {
 
 
 def save_plots(sections: Sequence[Section], folder: str) -> list[str]:
-    """Draw what can be drawn, and return the names of the files."""
-    os.makedirs(folder, exist_ok=True)
+    """Draw what can be drawn, and return the names of the files; ``manifest.json`` has their digests."""
     written = []
-    with _matplotlib() as new_figure:
+    with _matplotlib() as new_figure, written_together(folder, {"format": "cleancut-plots-1"}) as fresh:
         for exhibit in (exhibit for section in sections for exhibit in section.exhibits):
             if exhibit.kind is Kind.TABLE:
                 continue
@@ -35,7 +34,7 @@ def save_plots(sections: Sequence[Section], folder: str) -> list[str]:
             _DRAW[exhibit.kind](exhibit, figure, axes)
             for suffix, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
                 written.append(f"{exhibit.slug}.{suffix}")
-                with replacing(os.path.join(folder, written[-1])) as stream:
+                with open(os.path.join(fresh, written[-1]), "wb") as stream:
                     figure.savefig(stream, format=suffix, metadata=metadata)
     return written
 

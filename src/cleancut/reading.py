@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from .files import replacing
+from .files import kept, name_inside, replacing
 from .spans import Corpus, samples_of
 from .tags import CleancutError, Repair, Scheme, Tagging, Where, parse_choice, parse_scheme
 
@@ -446,8 +446,14 @@ def _fits_a_line(text: str) -> bool:
 def copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folder: str | os.PathLike[str]) -> list[str]:
     """Write the samples of each output as they stand in the input files, all columns untouched.
 
-    ``outputs`` gives the samples of each, counted over all files, all of one format. Returns the files written.
+    ``outputs`` gives the samples of each, counted over all files, all of one format. Returns the files written, none of
+    which may be one of the input.
     """
+    with kept(files):
+        return _copy_rows(files, outputs, folder)
+
+
+def _copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folder: str | os.PathLike[str]) -> list[str]:
     kinds = {format_of(file) for file in files}
     if len(kinds) > 1:
         raise CleancutError(
@@ -458,7 +464,7 @@ def copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folder
     if kinds == {Format.PARQUET}:
         return _copy_parquet(files, owner, names, folder)
     conll, suffix = kinds == {Format.CONLL}, "".join(Path(files[0]).suffixes[-2 if files[0].endswith(".gz") else -1 :])
-    paths = {name: os.path.join(folder, f"{name}{suffix}") for name in names}
+    paths = {name: name_inside(folder, f"{name}{suffix}") for name in names}
     with ExitStack() as stack:
         streams = {
             name: stack.enter_context(_packed(stack.enter_context(replacing(path)), path))
@@ -517,7 +523,7 @@ def _copy_parquet(
     paths = []
     for name in names:
         rows = [row for row, of in owner.items() if of == name]
-        paths.append(os.path.join(folder, f"{name}.parquet"))
+        paths.append(name_inside(folder, f"{name}.parquet"))
         with replacing(paths[-1]) as stream:
             pa.parquet.write_table(whole.take(pa.array(sorted(rows), pa.int64())), stream)
     return paths

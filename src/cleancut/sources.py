@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from .files import name_inside, replacing
 from .reading import SUFFIXES, TABLES, Format, format_of, json_records
 from .tags import CleancutError
 
@@ -196,12 +197,13 @@ def write_rows(splits: Mapping[str, Any], folder: str | os.PathLike[str]) -> lis
     """Write each split (a ``DatasetDict``) as parquet, its rows and features untouched. Returns the files written."""
     import datasets
 
-    paths = {name: os.path.join(folder, f"{name}.parquet") for name in splits}
+    paths = {name: name_inside(folder, f"{name}.parquet") for name in splits}
     shown = not datasets.utils.are_progress_bars_disabled()
     datasets.disable_progress_bars()
     try:
         for name, split in splits.items():
-            split.to_parquet(paths[name])
+            with replacing(paths[name]) as stream:
+                split.to_parquet(stream)
     finally:
         if shown:
             datasets.enable_progress_bars()

@@ -49,6 +49,11 @@ MOST_HUB_BYTES = 200_000_000
 _MOST_ERRORS = 150
 _CURVE = (0, 0.01, 0.02, 0.05, "auto")
 """Shares that may be set aside, for the trade-off."""
+_RESULTS = {
+    "report.html", "scores.json", "audit.html", "audit.json", "plan.json", "split", "split.zip", "comparison.html",
+    "comparison.json",
+}  # fmt: skip
+"""Names in the current folder that are ours."""
 
 Given = str | Path | None
 """A pasted text, or the path of an upload."""
@@ -78,6 +83,8 @@ def _file(given: Given, role: str) -> str:
             raise CleancutError(f"{name} is no longer here: {why}. Upload it again.")
         if os.path.lexists(name):
             raise CleancutError(f"two files are called {name}. Rename one of them.")
+        if name in _RESULTS:  # what is written would go through the link to the file itself
+            raise CleancutError(f"{name} is the name of a file of results. Rename yours.")
         os.symlink(given.resolve(), name)
     elif not given or not given.strip():
         raise CleancutError(f"there is no {role}. Paste lines of a token and its tag, or JSONL, or choose a file.")
