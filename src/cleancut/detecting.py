@@ -123,6 +123,12 @@ class Shape:
     """Columns whose values are lists inside strings."""
     fields: Fields = TRIPLE
 
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are read."""
+        here = [self.sentences] if self.sentences else [self.tokens, self.text, self.annotation, self.sentence]
+        return [name for name in dict.fromkeys([*here, self.document]) if name is not None]
+
     def __str__(self) -> str:
         parts = [f"one token a row, samples by: {self.sentence}"] if self.sentence else []
         parts += [f"sentences: {self.sentences}"] if self.sentences else []

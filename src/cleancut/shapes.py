@@ -118,8 +118,7 @@ def read_dataset(dataset: Any, *, repair: str = "conlleval", **options: Any) -> 
     is_dataset = hasattr(dataset, "with_format") and hasattr(dataset, "__len__")
     if is_dataset and _is_plain(shape, dataset):
         return Samples(_from_arrow(dataset, shape, repair), shape, dataset, len(dataset))
-    here = [shape.sentences] if shape.sentences else [shape.tokens, shape.text, shape.annotation, shape.sentence]
-    columns = [c for c in dict.fromkeys([*here, shape.document]) if c is not None]
+    columns = shape.columns
     if not isinstance(dataset, list) and "id" in (dataset.features or ()):
         columns = list(dict.fromkeys([*columns, "id"]))
     converter = _Converter(shape)

@@ -6,20 +6,22 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .cutting import ASIDE, Layout, Limits, cut, dealt, group_sizes
-from .files import replacing
+from .files import is_plain, replacing
 from .incidence import Incidences, own_numbers
 from .keys import Key, Shared, fingerprint_of, key_name, order_of, sample_hashes, shared_codes
-from .leakage import SPLITS, Unit, split_rank
+from .kinds import table_of
+from .leakage import SPLITS, Unit, join_at, split_rank
 from .notebook import html_page, html_table
 from .shapes import Samples, from_dataset, own_documents, read_dataset
 from .spans import Corpus
@@ -83,6 +85,8 @@ class SplitPlan:
     """The file that each split was written to, beside the plan, and its SHA-256."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How the input files were read, where not by default: the CoNLL column, label names, the scheme."""
+    read_as: Mapping[str, Any] = field(default_factory=dict)
+    """How ``apply`` reads a dataset again: its ``columns``, options of ``from_dataset``, ``join_at``."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -149,7 +153,9 @@ class SplitPlan:
     def apply(self, data: Any, *, discarded: bool = False, origin: bool = False) -> Any:
         """The splits: a ``DatasetDict`` of a dataset (or of its splits), a dict of corpora of a corpus.
 
-        ``origin`` adds the columns ``source_split`` and ``source_row`` to a dataset.
+        Other samples than those that were split, or these in another order, are refused; rows that cannot be read as
+        samples, such as those of which only ids are left, are taken by their number. ``origin`` adds the columns
+        ``source_split`` and ``source_row`` to a dataset.
         """
         names = [*self.names, *(["discarded"] if discarded and self.n_discarded else [])]
         if isinstance(data, Mapping) and self.original_sizes:
@@ -189,14 +195,44 @@ class SplitPlan:
         return replace(self, assignment=assignment, original_sizes=sizes)
 
     def _refuse_other_rows(self, whole: Any) -> None:
-        """An error where the samples are those of the plan, but in another order."""
-        try:
-            corpus = whole if isinstance(whole, Corpus) else from_dataset(whole)
-        except CleancutError:  # it was read with other options
+        """An error where the samples are others than those of the plan, or stand in another order."""
+        first = None
+        for hashes in self._hashes(whole):
+            found = fingerprint_of(hashes)
+            if found == self.fingerprint:
+                if (order := order_of(hashes)) != self.order:
+                    raise CleancutError(
+                        f"the plan is for these samples in another order (order {self.order}, and {order} of those "
+                        "given). Give them as they were split."
+                    )
+                return
+            first = first or found
+        if first is not None:
+            raise CleancutError(
+                f"the plan is for other samples than those given (fingerprint {self.fingerprint}, and {first} of those "
+                "given). Give those that were split; a corpus, if it was read from a dataset with options."
+            )
+
+    def _hashes(self, whole: Any) -> Iterator[NDArray[np.uint64]]:
+        """The hashes of samples, in each way in which they may have been read for the plan."""
+        if isinstance(whole, Corpus):
+            yield sample_hashes(whole)
             return
-        hashes = sample_hashes(corpus)
-        if fingerprint_of(hashes) == self.fingerprint and order_of(hashes) != self.order:
-            raise CleancutError("the plan is for these samples in another order. Give them as they were split.")
+        ends = np.cumsum(list(self.original_sizes.values()) or [len(whole)]).tolist()
+        rows = [whole.select(range(first, end)) for first, end in zip([0, *ends], ends, strict=False)]
+        options = {name: value for name, value in self.read_as.items() if name not in ("columns", "join_at")}
+        columns = [name for name in self.read_as.get("columns", ()) if name in whole.column_names]
+        joined = bool(self.read_as.get("join_at"))
+        yield from _read_hashes(rows, options, joined)
+        if columns:  # others may have been added since, which make the annotation harder to find
+            yield from _read_hashes([part.select_columns(columns) for part in rows], options, joined)
+        if options or joined:
+            yield from _read_hashes(rows, {}, False)
+        if not self.read_as:  # of a corpus, which does not say from which columns it was read
+            listed = [name for name, kind in table_of(whole).kinds.items() if kind.name in ("list", "text")]
+            for tokens, annotation in product([None, *listed], listed):
+                for form in ("tags", "entities"):
+                    yield from _read_hashes(rows, {"tokens": tokens, form: annotation}, False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plan as JSON."""
@@ -220,13 +256,21 @@ class SplitPlan:
             if numbers.ndim != 1 or not ((numbers >= ASIDE) & (numbers < len(stored["names"]))).all():
                 raise ValueError("the assignment names splits that are not there")
             assignment = numbers.astype(np.int8)
+            _check_stored(stored)
             return cls(
                 tuple(stored["names"]), assignment, leakage, fingerprint=stored["fingerprint"], **fields
             )  # fmt: skip
         except FileNotFoundError:
             raise CleancutError(f"{path}: no such file.") from None
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise CleancutError(f"{path}: not a plan that SplitPlan.save wrote ({error}).") from None
+
+
+def _read_hashes(rows: Sequence[Any], options: Mapping[str, Any], joined: bool) -> Iterator[NDArray[np.uint64]]:
+    """The hashes of samples; none where they cannot be read so."""
+    with suppress(CleancutError):
+        corpora = [from_dataset(part, **options) for part in rows]
+        yield np.concatenate([sample_hashes(join_at(corpus) if joined else corpus) for corpus in corpora])
 
 
 def mincut(
@@ -333,10 +377,43 @@ def mincut(
         **({"stratify": strata.name} if stratify is not None else {}),
         "engine": solver.value, "effort": polish.value, "seed": str(seed), "platform": platform.machine(),
     })  # fmt: skip
-    return plan.of_rows(list(given.values()))
+    return replace(plan.of_rows(list(given.values())), read_as=read_as(given))
 
 
-_STORED = ("original_sizes", "source", "order", "files", "reading")
+def read_as(
+    parts: Mapping[str, Samples], options: Mapping[str, Any] | None = None, *, joined: bool = False
+) -> dict[str, Any]:
+    """What it takes to read the rows of datasets as samples again, as a plan keeps it; nothing of a corpus."""
+    found = {name: value for name, value in (options or {}).items() if value is not None}
+    shapes = [part.shape for part in parts.values() if part.shape is not None]
+    columns = list(dict.fromkeys(name for shape in shapes for name in shape.columns))
+    return found | ({"columns": columns} if columns else {}) | ({"join_at": True} if joined else {})
+
+
+def _check_stored(stored: Mapping[str, Any]) -> None:
+    """An error where a plan names what it may not: a file that is not beside it, an option that is none."""
+    for name in stored["names"]:
+        if not _is_split_name(name):
+            raise ValueError(f"{name!r:.60} cannot be the name of a split")
+    for file in stored.get("files", {}).values():
+        if not is_plain(file["name"]) or not isinstance(file["sha256"], str):
+            raise ValueError(f"{file['name']!r:.60} is not the name of a file beside the plan")
+    sizes = stored.get("original_sizes")
+    if sizes and sum(sizes.values()) != len(stored["assignment"]):
+        raise ValueError(f"the original splits have {sum(sizes.values())} samples, not {len(stored['assignment'])}")
+    for part, known in (("reading", _READING), ("read_as", _READ_AS)):
+        options = stored.get(part, {})
+        if unknown := set(options) - known:
+            raise ValueError(f"{part} has {min(unknown)!r:.60}, which is no option")
+        if isinstance(options.get("labels"), str):  # it would be taken for a file
+            raise ValueError(f"{part} has the labels {options['labels']!r:.60}, which are no names")
+
+
+_READING = {"labels", "scheme", "repair", "column"}
+_READ_AS = {
+    "labels", "scheme", "repair", "tokens", "tags", "entities", "text", "document", "end", "columns", "join_at"
+}  # fmt: skip
+_STORED = ("original_sizes", "source", "order", "files", "reading", "read_as")
 
 
 def _without_nan(value: Any) -> Any:
@@ -409,9 +486,13 @@ def parse_ratios(ratios: Any, originals: Mapping[str, Sized]) -> tuple[tuple[str
     if len(shares) < 2 or (shares < 0).any() or not shares.sum() > 0 or not np.isfinite(shares).all():
         raise CleancutError(f"ratios={ratios!r}: give at least two parts that are not negative, not all 0.")
     for name in ratios:
-        if not re.fullmatch(r"\w[\w-]{0,63}", str(name)) or name == "discarded":
+        if not _is_split_name(name):
             raise CleancutError(f"{name!r} cannot be the name of a split. Use letters, digits, _ and - only.")
     return tuple(map(str, ratios)), shares / shares.sum()
+
+
+def _is_split_name(name: Any) -> bool:
+    return re.fullmatch(r"\w[\w-]{0,63}", str(name)) is not None and name != "discarded"
 
 
 def parse_discard(discard: float | str) -> float:
