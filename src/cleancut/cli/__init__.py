@@ -25,6 +25,7 @@ from . import (
     scoring,
     serving,
 )
+from .paths import guarded
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,7 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # half a character in a token must not break the output
     try:
-        text = arguments.run(arguments)
+        with guarded(arguments):
+            text = arguments.run(arguments)
         if text:
             print(text)
             sys.stdout.flush()

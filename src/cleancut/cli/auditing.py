@@ -10,6 +10,7 @@ from typing import Any
 from .. import leakage
 from ..exposure import Exposure
 from ..files import write_text
+from ..folders import written_together
 from ..leakage import SPLITS, Unit, join_at
 from ..reading import Format, format_of, read, split_files, write
 from ..report import audit_text, to_json
@@ -31,6 +32,7 @@ from .options import (
     tag_options,
     train_batches,
 )
+from .paths import Input, Output
 from .terminal import wants_colour
 
 
@@ -48,18 +50,20 @@ def _add_audit(commands: Any) -> None:
         "cleancut audit --train train.conll --test test.conll",
     )
     parser.add_argument(
-        "source", nargs="?", metavar="SOURCE",
+        "source", nargs="?", type=Input, metavar="SOURCE",
         help="a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
     )  # fmt: skip
     for split in SPLITS:
-        parser.add_argument(f"--{split}", action="append", metavar="FILE", help=f"the {split} split")
+        parser.add_argument(f"--{split}", action="append", type=Input, metavar="FILE", help=f"the {split} split")
     parser.add_argument("--unit", default="sample", choices=list(Unit), help="what is contaminated; default sample")
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
     parser.add_argument("--top", type=int, default=5, metavar="N", help="leaking entities of each pair; default 5")
     add_column_options(parser)
     add_key_options(parser, relations=True)
     add_tag_options(parser)
-    parser.add_argument("--html", metavar="FILE", help="the audit as a page too: one file that needs no other")
+    parser.add_argument(
+        "--html", type=Output, metavar="FILE", help="the audit as a page too: one file that needs no other"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
@@ -105,9 +109,9 @@ def _add_subsets(commands: Any) -> None:
         "write the clean and the contaminated test set (all samples, filtered mentions)",
         "cleancut subsets --train train.conll --test test.conll -o subsets",
     )
-    parser.add_argument("--train", action="append", required=True, metavar="FILE", help="training data")
-    parser.add_argument("--test", required=True, metavar="FILE", help="the test set")
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the two files")
+    parser.add_argument("--train", action="append", required=True, type=Input, metavar="FILE", help="training data")
+    parser.add_argument("--test", required=True, type=Input, metavar="FILE", help="the test set")
+    parser.add_argument("-o", "--output", required=True, type=Output, metavar="DIR", help="folder for the two files")
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
     add_key_options(parser)
     add_tag_options(parser)
@@ -119,10 +123,10 @@ def _subsets(arguments: argparse.Namespace) -> str:
     test = join_at(test) if arguments.join_at else test
     suffix = ".conll" if format_of(arguments.test) is Format.CONLL else ".jsonl"
     parts = dict(zip(("clean", "contaminated"), leakage.subsets(test, exposure), strict=True))
-    os.makedirs(arguments.output, exist_ok=True)
     lines = []
-    for name, corpus in parts.items():
-        path = os.path.join(arguments.output, name + suffix)
-        write(corpus, path)
-        lines.append(f"{path}: {len(corpus)} samples, {len(corpus.mentions)} of {len(test.mentions)} mentions")
+    with written_together(arguments.output, {"format": "cleancut-subsets-1"}) as folder:
+        for name, corpus in parts.items():
+            write(corpus, os.path.join(folder, name + suffix))
+            path = os.path.join(arguments.output, name + suffix)
+            lines.append(f"{path}: {len(corpus)} samples, {len(corpus.mentions)} of {len(test.mentions)} mentions")
     return "\n".join(lines)

@@ -14,6 +14,7 @@ from ..report import comparison_text, to_json
 from ..tags import CleancutError
 from ..webpage import html_comparison
 from .options import add_system_options, command, exposure_of, system_files, tag_options
+from .paths import Output
 from .scoring import add_metrics, chosen_metrics
 from .terminal import wants_colour, with_progress
 
@@ -32,7 +33,9 @@ def add(commands: Any) -> None:
         "--ci", type=int, default=10_000, metavar="N", help="resamples for intervals and tests; default 10000"
     )
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
-    parser.add_argument("--html", metavar="FILE", help="the comparison as a page too: one file that needs no other")
+    parser.add_argument(
+        "--html", type=Output, metavar="FILE", help="the comparison as a page too: one file that needs no other"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 

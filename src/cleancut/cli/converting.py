@@ -11,6 +11,7 @@ from ..reading import read_batches, write
 from ..spans import Corpus
 from ..tags import Repair, Scheme
 from .options import LABELS, command, label_names
+from .paths import Input, Output
 from .terminal import wants_colour, with_progress, work_shown
 
 
@@ -27,12 +28,12 @@ def _add_convert(commands: Any) -> None:
         "rewrite a corpus in another format or tag scheme",
         "cleancut convert train.conll train.jsonl",
     )
-    parser.add_argument("input", metavar="IN", help="CoNLL, JSONL or parquet, also .gz")
-    parser.add_argument("output", metavar="OUT", help=".conll or .jsonl, also .gz")
+    parser.add_argument("input", type=Input, metavar="IN", help="CoNLL, JSONL or parquet, also .gz")
+    parser.add_argument("output", type=Output, metavar="OUT", help=".conll or .jsonl, also .gz")
     parser.add_argument("--scheme", metavar="S", help=f"tag scheme to write ({', '.join(Scheme)}); default iob2")
     parser.add_argument("--from-scheme", metavar="S", help="tag scheme of IN, where it has to be given (io)")
     parser.add_argument("--repair", default="conlleval", metavar="R", help=f"of ill-formed tags ({', '.join(Repair)})")
-    parser.add_argument("--labels", metavar="NAMES", help=LABELS)
+    parser.add_argument("--labels", type=Input, metavar="NAMES", help=LABELS)
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
 
 
@@ -65,7 +66,9 @@ def _add_demo(commands: Any) -> None:
         "show on generated sentences what a score is worth: two taggers on a random and on a clean split",
         "cleancut demo",
     )
-    parser.add_argument("-o", "--output", default="cleancut-demo", metavar="DIR", help="folder for the generated files")
+    parser.add_argument(
+        "-o", "--output", default="cleancut-demo", type=Output, metavar="DIR", help="folder for the generated files"
+    )
 
 
 def _demo(arguments: argparse.Namespace) -> str:

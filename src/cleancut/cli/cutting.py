@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -11,8 +12,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ..files import write_text
-from ..folders import refuse_own_input, write_assignment, write_split, written_together
+from ..files import name_inside, write_text
+from ..folders import refuse_foreign, refuse_own_input, write_assignment, write_split, written_together
 from ..frontiers import frontier
 from ..incidence import Incidences, write_incidence
 from ..keys import Shared
@@ -22,7 +23,7 @@ from ..recipes import SPLIT, Recipe
 from ..report import frontier_text, split_text, to_json
 from ..shapes import Samples, load_splits, read_samples
 from ..sources import is_local
-from ..splitting import Effort, Engine, Method, SplitPlan, component_sizes, mincut
+from ..splitting import Effort, Engine, Method, SplitPlan, component_sizes, mincut, read_as
 from ..tags import CleancutError, Repair
 from ..webpage import html_frontier, html_split
 from .options import (
@@ -36,6 +37,7 @@ from .options import (
     shared_key,
     tag_options,
 )
+from .paths import Input, Output
 from .terminal import wants_colour, work_shown
 
 SPARK = "spark"
@@ -56,20 +58,23 @@ def _add_split(commands: Any) -> None:
         "cleancut split train.conll test.conll -o clean --ratios 80/10/10",
     )
     parser.add_argument(
-        "input", nargs="*", metavar="SOURCE",
+        "input", nargs="*", type=Input, metavar="SOURCE",
         help="files, a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="DIR", help="folder for the splits, plan and report")
+    parser.add_argument("-o", "--output", type=Output, metavar="DIR", help="folder for the splits, plan and report")
     parser.add_argument(
         "--frontier", action="store_true",
         help="split nothing, but show what less sharing costs by several budgets and densities, and which to use",
     )  # fmt: skip
     parser.add_argument(
-        "--incidence", metavar="FILE",
+        "--incidence", type=Input, metavar="FILE",
         help="split the samples of such a file (see cleancut incidence) instead of INPUT; DIR gets assignment.parquet",
     )  # fmt: skip
     parser.add_argument(
-        "--recipe", metavar="FILE", help="a .toml file, or the name of a shipped recipe: INPUT and options not given"
+        "--recipe",
+        type=Input,
+        metavar="FILE",
+        help="a .toml file, or the name of a shipped recipe: INPUT and options not given",
     )
     # without a default: what is neither given nor in the recipe is left to mincut
     parser.add_argument("--ratios", metavar="R", help="80/10/10 (default), 80/20, or original")
@@ -108,7 +113,9 @@ def _add_split(commands: Any) -> None:
         help="of the files written; input keeps the rows as they stand in the input, with all columns. "
         "Default: jsonl, and for datasets of the Hub and CSV files parquet with the rows as they stand",
     )  # fmt: skip
-    parser.add_argument("--html", metavar="FILE", help="the report as a page too: one file that needs no other")
+    parser.add_argument(
+        "--html", type=Output, metavar="FILE", help="the report as a page too: one file that needs no other"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
@@ -120,8 +127,10 @@ def _add_incidence(commands: Any) -> None:
         "write which sample mentions which entity how often, as Parquet: what a split has to know of a corpus",
         "cleancut incidence corpus.jsonl -o corpus.parquet && cleancut split --incidence corpus.parquet -o plan",
     )
-    parser.add_argument("input", nargs="+", metavar="SOURCE", help="as for cleancut split")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the file; of Spark, a folder of files")
+    parser.add_argument("input", nargs="+", type=Input, metavar="SOURCE", help="as for cleancut split")
+    parser.add_argument(
+        "-o", "--output", required=True, type=Output, metavar="FILE", help="the file; of Spark, a folder of files"
+    )
     parser.add_argument("--unit", choices=list(Unit), help="what stays whole; default sample")
     parser.add_argument(
         "--tear-duplicates", dest="duplicates_together", action="store_false", default=None,
@@ -174,18 +183,20 @@ def _split(arguments: argparse.Namespace) -> str:
     title = f" of {arguments.input[0]}" if len(arguments.input) == 1 else ""
     if arguments.frontier:
         return _frontier(arguments, parts, options, f"Frontier{title}")
+    refuse_foreign(arguments.output, _to_write(arguments, samples))  # now rather than after the work
     compared = _plans(parts, arguments, options)
     plan = next(iter(compared.values()))
     source = next(iter(samples.values())).source
     if source is not None:
         plan = replace(plan, source=asdict(source))
+    plan = replace(plan, read_as=_read_as(arguments, samples))
     with written_together(arguments.output) as folder:
         files = [] if not is_local(arguments.input[0]) else list(by_split(arguments.input).values())
+        _write_report(compared, folder)  # first, since the plan says what else was written
         write_split(
             plan, parts, folder, format=_kept_format(arguments, samples), samples=samples, files=files,
             reading=_reading(arguments),
         )  # fmt: skip
-        _write_report(compared, folder)
     if arguments.html:
         groups = component_sizes(parts, **shared_key(arguments))
         write_text(arguments.html, html_split(compared, components=groups, title=f"Split{title}"))
@@ -232,6 +243,8 @@ def _said(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:
 
 def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any], title: str) -> str:
     chosen = {name: value for name, value in options.items() if name not in ("discard", "representative")}  # a recipe's
+    if arguments.output:
+        _refuse_other_frontier(arguments.output)
     with work_shown("cutting") as shown:
         found = frontier(data, progress=shown, **chosen)
     page, plain = html_frontier(found, title=title), to_json(found.to_dict())
@@ -239,13 +252,26 @@ def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any],
         os.makedirs(arguments.output, exist_ok=True)
         texts = {"md": frontier_text(found, markdown=True), "json": plain, "html": page}
         for suffix, text in texts.items():
-            write_text(os.path.join(arguments.output, f"frontier.{suffix}"), text + "\n")
+            write_text(name_inside(arguments.output, f"frontier.{suffix}"), text + "\n")
     if arguments.html:
         write_text(arguments.html, page)
     if arguments.json:
         return plain
     said = [f"Written to {arguments.output}."] if arguments.output else []
     return "\n\n".join([frontier_text(found, colour=wants_colour()), *said])
+
+
+def _refuse_other_frontier(folder: str) -> None:
+    """An error where a file that is to be written is there, and is not of a frontier."""
+    paths = {suffix: name_inside(folder, f"frontier.{suffix}") for suffix in ("md", "json", "html")}
+    try:
+        stored = json.loads(Path(paths["json"]).read_bytes())
+        ours = stored.keys() >= {"points", "recommendation", "signature"}
+    except (OSError, ValueError, AttributeError):
+        ours = False
+    for path in paths.values():
+        if os.path.lexists(path) and not ours:
+            raise CleancutError(f"{path} is not a file of cleancut's, and would be lost. Choose another folder.")
 
 
 # --- samples by their entities alone --------------------------------------------------------------------------
@@ -270,8 +296,8 @@ def _split_incidences(arguments: argparse.Namespace) -> str:
         for name in ("unit", "duplicates_together"):  # what they say is in the incidences already
             setattr(arguments, name, None)
         plans = _plans(data, arguments, _options(arguments, {}))
-        write_assignment(next(iter(plans.values())), data, folder)
         _write_report(plans, folder)
+        write_assignment(next(iter(plans.values())), data, folder)
     return _said(plans, arguments)
 
 
@@ -376,6 +402,19 @@ def _reading(arguments: argparse.Namespace) -> dict[str, Any]:
     """What it takes to read the rows again, as the plan keeps it."""
     given = {**tag_options(arguments), "column": arguments.column}
     return {name: value for name, value in given.items() if value not in (None, Repair.CONLLEVAL)}
+
+
+def _read_as(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> dict[str, Any]:
+    """The same for a dataset that holds the rows, whatever is written of them."""
+    given = {name: value for name, value in _reading(arguments).items() if name != "column"}
+    return read_as(samples, {**given, **column_options(arguments)}, joined=arguments.join_at)
+
+
+def _to_write(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> list[str]:
+    """The files of a split that are certain beforehand."""
+    format = _kept_format(arguments, samples)
+    splits = [] if format == "input" else [f"{name}.{format}" for name in ("train", "test")]
+    return ["plan.json", "report.md", *splits]
 
 
 def _kept_format(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> str:

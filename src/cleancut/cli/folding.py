@@ -17,6 +17,7 @@ from .options import (
     distinct_names,
     tag_options,
 )
+from .paths import Input, Output
 from .terminal import wants_colour, with_progress
 
 
@@ -29,15 +30,17 @@ def add(commands: Any) -> None:
         "cleancut hardeval-folds --gold corpus.conll -k 10 -o folds\n"
         "  cleancut hardeval-folds --gold corpus.conll -k 10 --pred system.conll",
     )
-    parser.add_argument("--gold", required=True, metavar="FILE", help="the whole corpus: CoNLL, JSONL, parquet")
+    parser.add_argument(
+        "--gold", required=True, type=Input, metavar="FILE", help="the whole corpus: CoNLL, JSONL, parquet"
+    )
     parser.add_argument("-k", type=int, default=10, metavar="N", help="folds; default 10")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the folds and resamples; default 13")
     parser.add_argument("--unit", default="sample", choices=list(Unit), help="what stays whole; default sample")
     parser.add_argument(
-        "-o", "--output", metavar="DIR", help="folder for train and test of each fold and manifest.json"
+        "-o", "--output", type=Output, metavar="DIR", help="folder for train and test of each fold and manifest.json"
     )
     parser.add_argument(
-        "--pred", action="append", default=[], metavar="FILE",
+        "--pred", action="append", default=[], type=Input, metavar="FILE",
         help="predictions for the whole corpus, in its order, each sample by a model that had not seen its fold; "
         "repeat it to compare systems",
     )  # fmt: skip

@@ -18,6 +18,7 @@ from .options import (
     key,
     read_said,
 )
+from .paths import Input, Output
 from .terminal import wants_colour
 
 
@@ -29,9 +30,13 @@ def add(commands: Any) -> None:
         "write training sets of one size with more and more samples that share an entity with test",
         "cleancut ladder --train train.conll --test test.conll --levels 0:100:10 --seeds 5 -o ladder",
     )
-    parser.add_argument("--train", required=True, metavar="FILE", help="what to draw from: CoNLL, JSONL, parquet, CSV")
-    parser.add_argument("--test", required=True, metavar="FILE", help="the test set")
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the sets and manifest.json")
+    parser.add_argument(
+        "--train", required=True, type=Input, metavar="FILE", help="what to draw from: CoNLL, JSONL, parquet, CSV"
+    )
+    parser.add_argument("--test", required=True, type=Input, metavar="FILE", help="the test set")
+    parser.add_argument(
+        "-o", "--output", required=True, type=Output, metavar="DIR", help="folder for the sets and manifest.json"
+    )
     add_ladder_options(parser)
     parser.add_argument("--format", choices=["jsonl", "conll"], help="of the sets; default conll if train is, or jsonl")
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")

@@ -18,6 +18,7 @@ from ..shapes import Samples, load_splits, needs_shape, read_samples
 from ..sources import is_local
 from ..spans import Corpus
 from ..tags import CleancutError, Repair, Scheme
+from .paths import Input
 from .terminal import with_progress
 
 
@@ -42,11 +43,11 @@ _PRED = (
 def add_system_options(parser: Any, pred: str = _PRED) -> None:
     """Gold annotation, the predictions of one or more systems, what they were trained on, and how all that is read."""
     parser.add_argument(
-        "--gold", required=True, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
+        "--gold", required=True, type=Input, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
     )
-    parser.add_argument("--pred", action="append", metavar="FILE", help=pred)
+    parser.add_argument("--pred", action="append", type=Input, metavar="FILE", help=pred)
     parser.add_argument(
-        "--train", action="append", metavar="SOURCE",
+        "--train", action="append", type=Input, metavar="SOURCE",
         help="training data: a file, or a dataset on the Hub (org/name:config@revision)",
     )  # fmt: skip
     parser.add_argument(
@@ -92,7 +93,7 @@ def add_tag_options(parser: Any) -> None:
         metavar="R",
         help=f"what to do with ill-formed tags ({', '.join(Repair)}); default conlleval",
     )
-    parser.add_argument("--labels", metavar="NAMES", help=LABELS)
+    parser.add_argument("--labels", type=Input, metavar="NAMES", help=LABELS)
 
 
 LABELS = "names of int labels: a,b,c or a file with one name a line, or with label2id or id2label as JSON"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
 from ..folders import written_together
+from ..sources import write_rows
 from ..tags import CleancutError
 from .options import add_ladder_options, command
+from .paths import Input, Output
 from .terminal import quiet_clients
 
 
@@ -20,7 +21,12 @@ def add(commands: Any) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="metrics; default all")
     parser.add_argument("--app", action="store_true", help="the app instead of metrics")
     parser.add_argument(
-        "-o", "--output", required=True, metavar="DIR", help="folder for one folder of each metric, or for the app"
+        "-o",
+        "--output",
+        required=True,
+        type=Output,
+        metavar="DIR",
+        help="folder for one folder of each metric, or for the app",
     )
 
     parser = command(
@@ -42,7 +48,7 @@ def add(commands: Any) -> None:
         commands, "publish", _publish, "upload a split as a config of a dataset",
         "cleancut publish clean/plan.json --to my-org/corpus --config mincut-80-10-10",
     )  # fmt: skip
-    parser.add_argument("plan", metavar="PLAN", help="plan.json, with the splits beside it")
+    parser.add_argument("plan", type=Input, metavar="PLAN", help="plan.json, with the splits beside it")
     parser.add_argument("--to", required=True, metavar="ORG/NAME", help="the dataset; made if it is not there")
     parser.add_argument("--config", required=True, metavar="NAME", help="name of the config, such as mincut-80-10-10")
     parser.add_argument("--private", action="store_true", help="make the dataset private, if it is new")
@@ -63,7 +69,9 @@ def add(commands: Any) -> None:
     parser.add_argument("repo", metavar="ORG/NAME", help="the dataset that holds the indices")
     parser.add_argument("--config", required=True, metavar="NAME", help="its config")
     parser.add_argument("--revision", metavar="R", help="a branch, tag or commit of it")
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for a parquet file of each split")
+    parser.add_argument(
+        "-o", "--output", required=True, type=Output, metavar="DIR", help="folder for a parquet file of each split"
+    )
 
 
 def _add_push(parser: argparse.ArgumentParser) -> None:
@@ -111,8 +119,8 @@ def _materialise(arguments: argparse.Namespace) -> str:
 
     quiet_clients()
     found = materialise(arguments.repo, arguments.config, revision=arguments.revision)
-    with written_together(arguments.output) as folder:
-        for name, rows in found.items():
-            rows.to_parquet(os.path.join(folder, f"{name}.parquet"))
+    about = {"format": "cleancut-rows-1", "repo": arguments.repo, "config": arguments.config}
+    with written_together(arguments.output, about) as folder:
+        write_rows(found, folder)
     sizes = ", ".join(f"{name} {len(rows)}" for name, rows in found.items())
     return f"Rebuilt and verified: {sizes}. Written to {arguments.output}."

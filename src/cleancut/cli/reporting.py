@@ -7,12 +7,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..exhibits import Format, Section, report_sections, tables
-from ..files import write_text
+from ..exhibits import Format, report_sections, tables
+from ..files import refuse_kept, write_text
 from ..findings import findings
 from ..tags import CleancutError
 from ..webpage import report_page
 from .options import add_system_options, command, exposure_of, read_systems
+from .paths import Output
 
 _SUFFIX = {Format.MARKDOWN: ".md", Format.LATEX: ".tex", Format.CSV: ".csv"}
 
@@ -23,8 +24,8 @@ def add(commands: Any) -> None:
         "cleancut report --gold test.conll --pred a.conll --pred b.conll --train train.conll -o report.html",
     )  # fmt: skip
     add_system_options(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help="the page: one file that needs no other")
-    parser.add_argument("--plots", metavar="DIR", help="the same figures as PNG and SVG (extra: plot)")
+    parser.add_argument("-o", "--output", type=Output, metavar="FILE", help="the page: one file that needs no other")
+    parser.add_argument("--plots", type=Output, metavar="DIR", help="the same figures as PNG and SVG (extra: plot)")
     parser.add_argument(
         "--format", choices=list(Format), help="the tables too: beside the page, or without -o on standard output"
     )
@@ -37,6 +38,7 @@ def add(commands: Any) -> None:
 def _report(arguments: argparse.Namespace) -> str:
     if not (arguments.output or arguments.plots or arguments.format):
         raise CleancutError("report: there is nothing to write. Give -o report.html, --plots DIR or --format md.")
+    tables_file = _tables_file(arguments)
     exposure = exposure_of(arguments, whole=True)
     gold, systems = read_systems(arguments)
     found = findings(gold, systems, exposure, ci=arguments.ci, seed=arguments.seed, max_errors=arguments.errors)
@@ -51,15 +53,19 @@ def _report(arguments: argparse.Namespace) -> str:
 
         said.append(f"{len(save_plots(sections, arguments.plots))} pictures written to {arguments.plots}.")
     if arguments.format:
-        said.append(_tables(arguments, sections))
+        text = tables(sections, Format(arguments.format))
+        if tables_file:
+            write_text(tables_file, text + "\n")
+        said.append(f"Tables written to {tables_file}." if tables_file else text)
     return "\n".join(said)
 
 
-def _tables(arguments: argparse.Namespace, sections: list[Section]) -> str:
-    format = Format(arguments.format)
-    text = tables(sections, format)
-    if not arguments.output:
-        return text
-    path = os.path.splitext(arguments.output)[0] + _SUFFIX[format]
-    write_text(path, text + "\n")
-    return f"Tables written to {path}."
+def _tables_file(arguments: argparse.Namespace) -> str | None:
+    """Where the tables go beside the page; an error where that is the page itself, or an input."""
+    if not arguments.format or not arguments.output:
+        return None
+    path = os.path.splitext(arguments.output)[0] + _SUFFIX[Format(arguments.format)]
+    refuse_kept(path)
+    if path == arguments.output:
+        raise CleancutError(f"{path} is to be the page and the tables both. Choose another name for the page.")
+    return path
