@@ -210,7 +210,7 @@ class SplitPlan:
         if first is not None:
             raise CleancutError(
                 f"the plan is for other samples than those given (fingerprint {self.fingerprint}, and {first} of those "
-                "given). Give those that were split; a corpus, if it was read from a dataset with options."
+                "given). Give those that were split: the corpus itself, where it was read from a dataset with options."
             )
 
     def _hashes(self, whole: Any) -> Iterator[NDArray[np.uint64]]:
