@@ -14,7 +14,7 @@ from test_cli import run
 
 import cleancut
 from cleancut import CleancutError, Corpus, Exposure, compare, contamination_correlation, over_runs
-from cleancut.comparing import holm
+from cleancut.comparing import holm, kendall_tau
 from cleancut.report import comparison_text, to_json
 
 TAG = tags_of("B")
@@ -195,6 +195,14 @@ def test_pairs_are_corrected_within_each_value():
         family = [d for d in found.pairs if d.value == value]
         assert [(d.a, d.b) for d in family] == list(combinations("abc", 2))
         assert [d.p_holm for d in family] == holm([d.p for d in family])
+
+
+@given(st.lists(st.tuples(*[st.one_of(st.integers(0, 3), st.floats(0, 1))] * 2), min_size=2, max_size=40))
+def test_kendall_tau_is_that_of_scipy_to_the_last_bit(values):
+    from scipy.stats import kendalltau
+
+    x, y = zip(*values)
+    assert np.array_equal(kendall_tau(x, y), kendalltau(x, y)[0], equal_nan=True)
 
 
 def test_ranks_that_change():

@@ -16,7 +16,7 @@ SOURCE = ROOT / "src" / "cleancut"
 
 # Who may import whom: a module imports only from modules on earlier lines.
 LAYERS = [
-    {"version", "tags", "notebook"},
+    {"version", "tags", "notebook", "compiling"},
     {"vocabulary", "locating", "files"},
     {"inputs"},
     {"spans"},

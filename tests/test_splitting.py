@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from strategies import examples
 from test_exposure import corpora
 
-import cleancut.partition as partition
-from cleancut import CleancutError, Corpus, SplitPlan, audit, mincut, read
+from cleancut import CleancutError, Corpus, SplitPlan, audit, compiling, mincut, read
 from cleancut.sampletext import generate
 from cleancut.splitting import NOTHING_SHARED
 
@@ -284,10 +283,7 @@ def test_without_numba_and_metis(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "pymetis", None)
-    monkeypatch.setattr(partition, "HAS_NUMBA", False)
-    for name in ("_anneal", "_cost", "_state"):
-        function = getattr(partition, name)
-        monkeypatch.setattr(partition, name, getattr(function, "py_func", function))
+    monkeypatch.setattr(compiling, "HAS_NUMBA", False)
     corpus = mixed_corpus(150)
     plan = quick(corpus, discard="auto")
     assert plan.guarantee == NOTHING_SHARED and any("numba is not installed" in note for note in plan.notes)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,20 +19,11 @@ from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import random
 from numpy.typing import NDArray
 
+from . import compiling
 from .tags import CleancutError, bounds_of
-
-try:
-    from numba import njit
-except ImportError:  # no wheel for this platform: the same code runs as plain Python, with a smaller budget
-
-    def njit(**_options):  # type: ignore[no-untyped-def]
-        return lambda function: function
-
-    HAS_NUMBA = False
-else:
-    HAS_NUMBA = True
 
 Ints = NDArray[np.int64]
 
@@ -101,9 +93,10 @@ class Problem:
 
 # In the cost, a sample off the quota and a sample's worth of mentions off the density band weigh more than a mixed
 # sample, so that they are met where they can be.
-@njit(cache=True, inline="always")
 def _cost(n_mixed, sizes, mentions, types, shares, low, high, type_minimum, type_weight, weight, slack):  # type: ignore[no-untyped-def]
-    total = sizes.sum()
+    total = 0
+    for s in range(len(shares)):
+        total += sizes[s]
     cost = n_mixed
     for s in range(len(shares)):
         off = abs(sizes[s] - shares[s] * total) - (slack if s else len(shares) * slack)  # train takes what others leave
@@ -125,7 +118,6 @@ def _cost(n_mixed, sizes, mentions, types, shares, low, high, type_minimum, type
     return cost
 
 
-@njit(cache=True, inline="always")
 def _state(u, counts, old, new):  # type: ignore[no-untyped-def]
     """Four times the highest split that a unit touches; 1 more if it is mixed, 2 more if it is mixed with train.
 
@@ -142,7 +134,6 @@ def _state(u, counts, old, new):  # type: ignore[no-untyped-def]
     return 4 * split + (2 if counts[u, 0] - (old == 0) + (new == 0) > 0 else 1)
 
 
-@njit(cache=True, inline="always")
 def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types):  # type: ignore[no-untyped-def]
     """Take a unit from the sums of one state to those of another (-1: of none); returns the change in mixed samples."""
     source = -1 if was < 0 or (was & 3 and aside) else was >> 2
@@ -163,23 +154,19 @@ def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, pr
     return (price[now & 3] - (price[was & 3] if was >= 0 else 0.0)) * size[u]
 
 
-@njit(cache=True)
+@compiling.kernel(_cost, _state, _transfer)
 def _anneal(  # type: ignore[no-untyped-def]
     labels, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
-    type_weight, weight, slack, aside, price, proposals, hot, cold, at_front, seed,
+    type_weight, weight, slack, aside, price, proposals, hot, cold, at_front, seed, counts, states, sizes, inside,
+    types, since_v, since_old, before, after, front, place,
 ):  # fmt: skip
     """Move single vertices while the temperature falls; returns the best labels seen and their cost.
 
-    So many of the moves are of vertices at the front, where mixed units are.
+    So many of the moves are of vertices at the front, where mixed units are. The last arguments are from ``_room``.
     """
-    np.random.seed(seed)
+    random.seed(seed)
     n_splits, n_units, n_vertices = len(shares), len(size), len(labels)
-    counts = np.zeros((n_units, n_splits), np.int32)
-    states = np.zeros(n_units, np.int16)
     n_mixed = 0.0
-    sizes = np.zeros(n_splits, np.int64)
-    inside = np.zeros(n_splits, np.int64)
-    types = np.zeros(type_minimum.shape, np.int64)
     for u in range(n_units):
         for k in range(uv_bounds[u], uv_bounds[u + 1]):
             counts[u, labels[uv[k]]] += 1
@@ -191,45 +178,39 @@ def _anneal(  # type: ignore[no-untyped-def]
     best = cost
     if best == 0.0:
         return labels, best
-    since_v = np.zeros(max(proposals, 1), np.int32)  # the moves since the best was seen, to be taken back at the end
-    since_old = np.zeros(max(proposals, 1), np.int8)
     n_since = 0
     temperature = hot
-    widest = 0
-    for v in range(n_vertices):
-        widest = max(widest, vu_bounds[v + 1] - vu_bounds[v])
-    before, after = np.zeros(widest, np.int16), np.zeros(widest, np.int16)  # states of the units that a move touches
-    front, place = np.zeros(n_units, np.int32), np.full(n_units, -1, np.int32)  # the mixed units, in no order
     n_front = 0
     for u in range(n_units):
+        place[u] = -1
         if states[u] & 3:
             front[n_front], place[u] = u, n_front
             n_front += 1
     for step in range(proposals):
         if step % 1024 == 0:
             temperature = hot * (cold / hot) ** (step / proposals)
-        if np.random.random() < at_front and n_front > 0:
+        if random.random() < at_front and n_front > 0:
             # to a label of a mixed unit: one of its vertices, or one that shares a unit with it
-            u = front[np.random.randint(n_front)]
-            v = uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]
-            new = labels[uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]]
-            if np.random.random() < 0.8:
-                u = vu[vu_bounds[v] + np.random.randint(vu_bounds[v + 1] - vu_bounds[v])]
-                v = uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]
-            if np.random.random() * (vu_bounds[v + 1] - vu_bounds[v]) > 5:  # hubs are at every turn, and much work
+            u = front[random.randint(n_front)]
+            v = uv[uv_bounds[u] + random.randint(uv_bounds[u + 1] - uv_bounds[u])]
+            new = labels[uv[uv_bounds[u] + random.randint(uv_bounds[u + 1] - uv_bounds[u])]]
+            if random.random() < 0.8:
+                u = vu[vu_bounds[v] + random.randint(vu_bounds[v + 1] - vu_bounds[v])]
+                v = uv[uv_bounds[u] + random.randint(uv_bounds[u + 1] - uv_bounds[u])]
+            if random.random() * (vu_bounds[v + 1] - vu_bounds[v]) > 5:  # hubs are at every turn, and much work
                 continue
         else:
-            v = np.random.randint(n_vertices)
-            if np.random.random() < 0.7 and vu_bounds[v + 1] > vu_bounds[v]:
+            v = random.randint(n_vertices)
+            if random.random() < 0.7 and vu_bounds[v + 1] > vu_bounds[v]:
                 # to the label of a neighbour
-                u = vu[vu_bounds[v] + np.random.randint(vu_bounds[v + 1] - vu_bounds[v])]
-                new = labels[uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]]
+                u = vu[vu_bounds[v] + random.randint(vu_bounds[v + 1] - vu_bounds[v])]
+                new = labels[uv[uv_bounds[u] + random.randint(uv_bounds[u + 1] - uv_bounds[u])]]
             else:
-                new = np.random.randint(n_splits)
+                new = random.randint(n_splits)
         old = labels[v]
         if new == old or shares[new] == 0.0:
             continue
-        most = cost - temperature * np.log(1.0 - np.random.random())  # what the move may cost
+        most = cost - temperature * math.log(1.0 - random.random())  # what the move may cost
         changed = n_mixed
         for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
             u = vu[k]
@@ -280,6 +261,25 @@ def _anneal(  # type: ignore[no-untyped-def]
     for k in range(n_since - 1, -1, -1):
         labels[since_v[k]] = since_old[k]
     return labels, best
+
+
+def _room(problem: Problem, n_types: int, proposals: int) -> tuple[NDArray, ...]:
+    """The arrays that ``_anneal`` works in. They are made here, since code that makes them takes long to compile."""
+    n_units, n_splits = len(problem.size), len(problem.shares)
+    widest = int(np.diff(problem.vertex_units.bounds).max(initial=0))
+    return (
+        np.zeros((n_units, n_splits), np.int32),  # vertices of each unit in each split
+        np.zeros(n_units, np.int16),
+        np.zeros(n_splits, np.int64),
+        np.zeros(n_splits, np.int64),
+        np.zeros((n_splits, n_types), np.int64),
+        np.empty(max(proposals, 1), np.int32),  # the moves since the best was seen, to be taken back at the end
+        np.empty(max(proposals, 1), np.int8),
+        np.empty(widest, np.int16),  # states of the units that a move touches
+        np.empty(widest, np.int16),
+        np.empty(n_units, np.int32),  # the mixed units, in no order
+        np.empty(n_units, np.int32),
+    )
 
 
 # --- solving ----------------------------------------------------------------------------------------------
@@ -433,20 +433,19 @@ def _run(
     slack: float = _TIGHT,
     least: float = 0.5,
 ) -> tuple[NDArray[np.int8], float]:
-    if not HAS_NUMBA:
+    if not compiling.HAS_NUMBA:
         proposals = min(proposals, 100_000)
     if proposals < 20 * problem.n_vertices:  # few moves are best spent downhill
         hot, cold, slack = min(hot, 0.3), min(cold, 0.1), _TIGHT
     free = max(slack * float(problem.size.sum()), least)
     minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types
-    with _interruptible():
-        found, cost = _anneal(
-            labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
-            problem.shares, *problem.density, minimum, problem.type_weight, weight, free, problem.aside,
-            np.array([0.0, *((1.0, 1.0) if problem.aside else problem.prices)]), proposals, hot, cold,
-            _AT_FRONT_ASIDE if problem.aside else _AT_FRONT, seed,
-        )  # fmt: skip
+    found, cost = _anneal(len(rows.columns), lambda: (
+        labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
+        problem.shares, *problem.density, minimum, problem.type_weight, weight, free, problem.aside,
+        np.array([0.0, *((1.0, 1.0) if problem.aside else problem.prices)]), proposals, hot, cold,
+        _AT_FRONT_ASIDE if problem.aside else _AT_FRONT, seed, *_room(problem, minimum.shape[1], proposals),
+    ))  # fmt: skip
     return found, float(cost)
 
 
@@ -576,17 +575,6 @@ def _without_hubs(problem: Problem, small: NDArray[np.bool_], seed: int) -> Solu
     of_label = filled(size - bridging if problem.aside else size, order, quota)
     labels[small] = of_label[part[small]]
     return Solution(*_run(problem, labels, 0, seed), "peel")
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Compiled code reports an interruption as an error of its own."""
-    try:
-        yield
-    except SystemError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt) or isinstance(error.__context__, KeyboardInterrupt):
-            raise KeyboardInterrupt from None
-        raise
 
 
 @contextmanager

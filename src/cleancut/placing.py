@@ -8,9 +8,14 @@ frequent ones, and samples that share nothing can make room for it: here the sam
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from .partition import _FIRM, _LEAST, HAS_NUMBA, Ints, Problem, _cost, _interruptible, njit
+import numpy as np
+from numpy import random
+from numpy.typing import NDArray
+
+from . import compiling
+from .partition import _FIRM, _LEAST, Ints, Problem, _cost
 
 
 def placed(problem: Problem, of_unit: Ints, proposals: int, seed: int) -> Ints:
@@ -19,13 +24,28 @@ def placed(problem: Problem, of_unit: Ints, proposals: int, seed: int) -> Ints:
         return of_unit
     minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
     slack = max(0.0003 * float(problem.size.sum()), 1.0)  # a sample off is no reason to share an entity
-    proposals = max(proposals, _LEAST) if HAS_NUMBA else 100_000
-    with _interruptible():
-        return _moved(
-            _evened(problem, of_unit), *problem.unit_vertices, *problem.vertex_units, problem.size, problem.mentions,
-            *problem.unit_types, problem.type_counts, problem.shares, *problem.density, minimum, problem.type_weight,
-            _FIRM, slack, proposals, seed,
-        )  # fmt: skip
+    proposals = max(proposals, _LEAST) if compiling.HAS_NUMBA else 100_000
+    evened, n_pairs = _evened(problem, of_unit), len(problem.unit_vertices.columns)
+    return _moved(n_pairs, lambda: (
+        evened.copy(), *problem.unit_vertices, *problem.vertex_units, problem.size, problem.mentions,
+        *problem.unit_types, problem.type_counts, problem.shares, *problem.density, minimum, problem.type_weight,
+        _FIRM, slack, proposals, seed, *_room(problem, minimum.shape[1], proposals),
+    ))  # fmt: skip
+
+
+def _room(problem: Problem, n_types: int, proposals: int) -> tuple[NDArray, ...]:
+    """The arrays that ``_moved`` works in. They are made here, since code that makes them takes long to compile."""
+    n_vertices, n_splits = problem.n_vertices, len(problem.shares)
+    return (
+        np.zeros((n_vertices, n_splits), np.int32),  # units of each vertex in each split
+        np.zeros(n_vertices, np.int32),  # splits of each vertex
+        np.zeros(n_vertices, np.int64),  # samples of each vertex: what it costs to share it
+        np.zeros(n_splits, np.int64),
+        np.zeros(n_splits, np.int64),
+        np.zeros((n_splits, n_types), np.int64),
+        np.empty(proposals, np.int32),  # the moves since the best was seen, to be taken back at the end
+        np.empty(proposals, np.int8),
+    )
 
 
 def _evened(problem: Problem, of_unit: Ints) -> Ints:
@@ -46,7 +66,6 @@ def _evened(problem: Problem, of_unit: Ints) -> Ints:
     return of_unit
 
 
-@njit(cache=True, inline="always")
 def _count(u, s, by, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types):  # type: ignore[no-untyped-def]
     """Count a unit into the sums of a split (1), or out of them (-1)."""
     sizes[s] += by * size[u]
@@ -56,20 +75,17 @@ def _count(u, s, by, size, mentions, ut_bounds, ut, type_counts, sizes, inside, 
             types[s, ut[k]] += by * type_counts[k]
 
 
-@njit(cache=True)
+@compiling.kernel(_cost, _count)
 def _moved(  # type: ignore[no-untyped-def]
     split, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
-    type_weight, weight, slack, proposals, seed,
+    type_weight, weight, slack, proposals, seed, counts, spread, degree, sizes, inside, types, since_u, since_old,
 ):  # fmt: skip
-    """Move single units while the temperature falls; returns the best splits seen."""
-    np.random.seed(seed)
+    """Move single units while the temperature falls; returns the best splits seen.
+
+    The last arguments are from ``_room``.
+    """
+    random.seed(seed)
     n_splits, n_units, n_vertices = len(shares), len(size), len(vu_bounds) - 1
-    counts = np.zeros((n_vertices, n_splits), np.int32)  # units of each vertex in each split
-    spread = np.zeros(n_vertices, np.int32)  # splits of each vertex
-    degree = np.zeros(n_vertices, np.int64)  # samples of each vertex: what it costs to share it
-    sizes = np.zeros(n_splits, np.int64)
-    inside = np.zeros(n_splits, np.int64)
-    types = np.zeros(type_minimum.shape, np.int64)
     for u in range(n_units):
         _count(u, split[u], 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
         for k in range(uv_bounds[u], uv_bounds[u + 1]):
@@ -84,8 +100,6 @@ def _moved(  # type: ignore[no-untyped-def]
             shared += degree[v]
     cost = _cost(shared, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
     best = cost
-    since_u = np.zeros(proposals, np.int32)  # the moves since the best was seen, to be taken back at the end
-    since_old = np.zeros(proposals, np.int8)
     n_since = 0
     temperature = 1.0
     for step in range(proposals):
@@ -93,13 +107,13 @@ def _moved(  # type: ignore[no-untyped-def]
             temperature = 0.1 ** (step / proposals)
         if best == 0.0:  # nothing is left to gain
             break
-        u = np.random.randint(n_units)
+        u = random.randint(n_units)
         old = split[u]
-        if np.random.random() < 0.5:  # to where another unit with one of its entities is
-            v = uv[uv_bounds[u] + np.random.randint(uv_bounds[u + 1] - uv_bounds[u])]
-            new = split[vu[vu_bounds[v] + np.random.randint(vu_bounds[v + 1] - vu_bounds[v])]]
+        if random.random() < 0.5:  # to where another unit with one of its entities is
+            v = uv[uv_bounds[u] + random.randint(uv_bounds[u + 1] - uv_bounds[u])]
+            new = split[vu[vu_bounds[v] + random.randint(vu_bounds[v + 1] - vu_bounds[v])]]
         else:
-            new = np.random.randint(n_splits)
+            new = random.randint(n_splits)
         if new == old or shares[new] == 0.0:
             continue
         more = 0
@@ -112,7 +126,7 @@ def _moved(  # type: ignore[no-untyped-def]
         changed = _cost(
             shared + more, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
         )  # fmt: skip
-        if changed > cost and np.random.random() >= np.exp((cost - changed) / temperature):  # back again
+        if changed > cost and random.random() >= math.exp((cost - changed) / temperature):  # back again
             _count(u, new, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
             _count(u, old, 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
             continue

@@ -313,7 +313,7 @@ def mincut(
     >>> plan.sizes, plan.guarantee
     ({'train': 10, 'validation': 5, 'test': 5}, 'no entity is shared between any two splits')
     """
-    from . import partition  # numba, which it imports, takes a while
+    from . import compiling, partition  # numba, which it imports, takes a while
 
     how_to = parse_choice(Method, method, "method")
     solver, polish = parse_choice(Engine, engine, "engine"), parse_choice(Effort, effort, "effort")
@@ -366,7 +366,7 @@ def mincut(
         weighted = how_to is Method.PAPER
         assignment, how = partition.metis_graph_split(layout.problem(limits), shares, seed, weighted), how_to.value
         assignment = layout.with_entity_less(assignment, limits, seed)
-    if not partition.HAS_NUMBA:
+    if not compiling.HAS_NUMBA:
         notes.append("numba is not installed: the cut was polished less than it could be.")
     if how.startswith("cut") and solver in (Engine.AUTO, Engine.METIS) and not partition.has_metis():
         notes.append("pymetis is not installed: the cut was made without METIS.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -29,8 +30,28 @@ def work_shown(what: str) -> Iterator[Callable[[float], None] | None]:
     from tqdm import tqdm
 
     form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
-    with tqdm(total=1.0, desc=what, delay=1, leave=False, bar_format=form) as bar:
+    with tqdm(total=1.0, desc=what, delay=1, leave=False, bar_format=form) as bar, _waits_told():
         yield lambda share: bar.update(min(share, 1.0 - bar.n))
+
+
+@contextmanager
+def _waits_told() -> Iterator[None]:
+    """What the package has to say while one waits, in a line each above the bar."""
+    from tqdm import tqdm
+
+    class Above(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            tqdm.write(f"cleancut: {record.getMessage()}", file=sys.stderr)
+
+    log, handler = logging.getLogger("cleancut"), Above()
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
 
 
 def quiet_clients() -> None:

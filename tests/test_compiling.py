@@ -1,0 +1,137 @@
+"""Plain Python and machine code do the same; small problems compile nothing; what is waited for is said."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cleancut import compiling, mincut, partition, placing, write
+from cleancut.partition import Incidence, Problem
+from cleancut.sampletext import generate
+
+needs_numba = pytest.mark.skipif(not compiling.HAS_NUMBA, reason="numba has no wheel for this platform")
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Numbers as compiled code draws them: below a bound, or for a bound of 0 between 0 and 1."""
+    from numba import njit
+
+    @njit
+    def drawn(seed, bounds):
+        np.random.seed(seed)
+        found = np.zeros(len(bounds))
+        for i in range(len(bounds)):
+            found[i] = np.random.randint(bounds[i]) if bounds[i] else np.random.random()
+        return found
+
+    return drawn
+
+
+@needs_numba
+@given(seed=SEEDS, bounds=st.lists(st.one_of(st.integers(0, 9), st.integers(0, 2**31)), min_size=1, max_size=2000))
+def test_numbers_are_those_of_compiled_code(drawn, seed, bounds):
+    numbers = compiling._Numbers(None)
+    numbers.seed(seed)
+    plain = [numbers.randint(bound) if bound else numbers.random() for bound in bounds]
+    assert plain == drawn(seed, np.array(bounds)).tolist()
+
+
+@st.composite
+def problems(draw):
+    """Units and vertices at random, each of which has at least one of the other."""
+    most_units, most_vertices = draw(st.integers(1, 60)), draw(st.integers(1, 30))
+    n_splits, n_types = draw(st.integers(2, 4)), draw(st.integers(0, 3))
+    rng = np.random.default_rng(draw(SEEDS))
+    pairs = np.unique(rng.integers(0, [most_units, most_vertices], (150, 2)), axis=0)
+    units, vertices = (np.unique(column, return_inverse=True)[1] for column in pairs.T)
+    n_units, n_vertices = units.max() + 1, vertices.max() + 1
+    size, counts = rng.integers(1, 4, n_units), rng.integers(1, 5, (n_units, n_types))
+    shares = rng.dirichlet(np.ones(n_splits))
+    shares[0] *= draw(st.booleans())  # folds have no train
+    return Problem(
+        Incidence.of(units, vertices, n_units),
+        Incidence.of(vertices, units, n_vertices),
+        size,
+        counts.sum(axis=1) + size,
+        Incidence(np.arange(n_units + 1) * n_types, np.tile(np.arange(n_types, dtype=np.int32), n_units)),
+        counts.ravel(),
+        shares / shares.sum(),
+        (1.0, 2.5),
+        rng.integers(0, 30, (n_splits, n_types)),
+        np.full(n_types, 0.7),
+        aside=draw(st.booleans()),
+    )
+
+
+@needs_numba
+@settings(max_examples=25)
+@given(problem=problems(), seed=SEEDS, proposals=st.sampled_from([0, 1, 3000]))
+def test_kernels_do_the_same_interpreted_and_compiled(problem, seed, proposals):
+    labels, splits = np.zeros(problem.n_vertices, np.int8), np.zeros(len(problem.size), np.int64)
+    kernels, found = (partition._anneal, placing._moved), []
+    for little in (10**9, -1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compiling, "_LITTLE", little)
+            patch.setattr(placing, "_LEAST", 3000)
+            if little > 0:  # as long as nothing is compiled
+                for kernel in kernels:
+                    patch.delitem(vars(kernel), "_compiled", raising=False)
+            annealed, cost = partition._run(problem, labels, proposals, seed)
+            moved = placing.placed(problem, splits, proposals, seed)
+            assert ["_compiled" in vars(kernel) for kernel in kernels] == [little < 0] * 2
+        found.append((annealed.tolist(), cost, moved.tolist()))
+    assert found[0] == found[1]
+    assert not labels.any() and not splits.any()  # what was given is left as it was
+
+
+def test_what_draws_numbers_leaves_those_of_numpy_alone():
+    np.random.seed(5)
+    expected = np.random.random(3).tolist()
+    np.random.seed(5)
+    mincut(generate(100))
+    assert np.random.random(3).tolist() == expected
+
+
+def test_threads_do_not_share_numbers(monkeypatch):
+    monkeypatch.setattr(compiling, "HAS_NUMBA", False)
+    corpus, found = generate(100), []
+    threads = [threading.Thread(target=lambda: found.append(mincut(corpus).assignment.tolist())) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [mincut(corpus).assignment.tolist()] * 3
+
+
+@needs_numba
+def test_small_problems_compile_nothing(tmp_path):
+    code = "from cleancut import mincut; from cleancut.sampletext import generate; mincut(generate({}))"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for n, compiled in ((100, set()), (300, {"partition._anneal"})):
+        subprocess.run([sys.executable, "-c", code.format(n)], env=environment, check=True)
+        assert {path.name.partition("-")[0] for path in tmp_path.rglob("*.nbi")} == compiled
+
+
+@needs_numba
+def test_on_a_terminal_compiling_is_said_and_only_the_first_time(tmp_path):
+    pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+    write(generate(300), tmp_path / "a.conll")
+    command = [sys.executable, "-m", "cleancut", "split", "a.conll", "-o", "out", "--effort", "fast"]
+
+    def said():
+        reader, writer = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=writer, env=environment, check=True)
+        os.write(writer, b"end")  # else there may be nothing to read
+        os.close(writer)
+        return os.read(reader, 100_000).decode()
+
+    line = "cleancut: compiling the search, once on this machine; this takes some seconds"
+    assert [said().count(line) for _ in range(2)] == [1, 0]
