@@ -40,6 +40,8 @@ def pytest_collection_modifyitems(items):
         for name, need in NEEDS.items():
             if fixtures.intersection(need.fixtures):
                 item.add_marker(name)
+            if need.is_slow and item.get_closest_marker(name):
+                item.add_marker("slow")
 
 
 def pytest_runtest_setup(item):

@@ -24,6 +24,8 @@ class Need(NamedTuple):
     remedy: str
     fixtures: tuple[str, ...] = ()
     """A test that uses one of these has the need without saying so."""
+    is_slow: bool = False
+    """Such a test starts a server, a browser or Java, and is marked slow."""
 
 
 def _installed(*modules: str) -> Callable[[], bool]:
@@ -50,10 +52,10 @@ NEEDS = {
         "nothing to install: CI has them",
         ("corpora", "golden"),
     ),
-    "app": Need("gradio", _installed("gradio", "gradio_client"), INSTALL, ("server",)),
-    "spark": Need("pyspark and Java 17", _has_spark, f"{INSTALL}, and Java 17 or newer", ("spark",)),
+    "app": Need("gradio", _installed("gradio", "gradio_client"), INSTALL, ("server",), is_slow=True),
+    "spark": Need("pyspark and Java 17", _has_spark, f"{INSTALL}, and Java 17 or newer", ("spark",), is_slow=True),
     "trainer": Need("torch and transformers", _installed("torch", "transformers", "accelerate"), INSTALL),
-    "browser": Need("a browser (chromium)", _has_browser, "chromium of your system", ("browser",)),
+    "browser": Need("a browser (chromium)", _has_browser, "chromium of your system", ("browser",), is_slow=True),
 }
 
 

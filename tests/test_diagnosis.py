@@ -95,6 +95,7 @@ def test_friedman_needs_three_buckets():
     assert math.isnan(friedman({"a": of([0.1, 0.2, NAN]), "b": of([0.1, 0.3, 0.5])})["eLen"]["p"])
 
 
+@pytest.mark.slow
 def test_real_systems(corpora):
     folder = corpora / "wnut17"
     gold, exposure = read(folder / "test.jsonl"), Exposure.of(read(folder / "train.jsonl"))

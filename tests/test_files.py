@@ -177,7 +177,12 @@ OUTPUTS = {
         ["headline.png", "manifest.json"],
     ),
 }
-CASES = [(command, name) for command, (_, names) in OUTPUTS.items() for name in names]
+SLOW = {"plots": [pytest.mark.slow]}  # a dozen pictures are drawn before one is written
+CASES = [
+    pytest.param(command, name, marks=SLOW.get(command, []))
+    for command, (_, names) in OUTPUTS.items()
+    for name in names
+]
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "folder"])
@@ -212,6 +217,7 @@ def test_our_own_files_are_replaced(folder, run, command):
     assert there(folder / "out").keys() == first.keys() and there(folder / "out") != first
 
 
+@pytest.mark.slow
 def test_pictures_are_replaced_and_others_of_the_folder_stay(folder, run):
     pytest.importorskip("matplotlib", reason="matplotlib is in the extra 'plot'")
     command = [
@@ -273,6 +279,7 @@ def test_an_upload_of_the_name_of_a_result_is_refused(folder, tmp_path_factory):
 # --- Spaces -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_staged_space_is_replaced_only_as_it_was_staged(folder):
     (space,) = stage(["exact_f1"], "spaces")
     fresh = there(space)
@@ -574,6 +581,7 @@ def test_an_output_that_is_an_input_is_refused(folder, run, command, flag, other
         assert there(folder) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "written"),
     [

@@ -236,6 +236,7 @@ def test_laws_of_clean_folds(corpus, k, discard):
         assert folds.n_discarded == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CORNERS)
 @pytest.mark.parametrize("discard", [0, "auto"])
 def test_corner_cases(case, discard):
@@ -314,6 +315,7 @@ def task():
     return X, (X[:, 0] > 0.5).astype(int), entities
 
 
+@pytest.mark.slow
 def test_scikit_learns_splitter(task):
     pytest.importorskip("sklearn")
     from sklearn.base import clone
@@ -338,6 +340,7 @@ def test_scikit_learns_splitter(task):
     assert repr(CleanCutSplit(4)).startswith("CleanCutSplit(n_splits=4, random_state=13, discard=0")
 
 
+@pytest.mark.slow
 def test_scikit_learns_metadata_routing(task):
     sklearn = pytest.importorskip("sklearn")
     from sklearn.linear_model import LogisticRegression
@@ -352,6 +355,7 @@ def test_scikit_learns_metadata_routing(task):
     assert [test.tolist() for test in found["indices"]["test"]] == expected
 
 
+@pytest.mark.slow
 def test_entities_may_be_any_keys_and_runs_agree(task):
     X, _, entities = task
     expected = [test.tolist() for _, test in CleanCutSplit(3, effort="fast").split(X, groups=entities)]

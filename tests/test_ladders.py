@@ -22,6 +22,7 @@ def keys(corpus):
     return [{(tuple(words[s["start"] : s["end"]]), s["label"]) for s in spans} for words, spans in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wnut17", "bc5cdr", "crossner_ai"])
 def test_algorithm_1(name, corpora):
     """Word for word as DEFINITIONS has it, on strings and sets."""

@@ -43,6 +43,7 @@ def test_golden_contamination(name, golden, splits):
             assert {k: ours[v] for k, v in wanted.items()} == {k: row[k] for k in wanted}, (key, pair)
 
 
+@pytest.mark.slow
 def test_golden_tables_1_and_2(golden, splits):
     for name, tables in golden["hardeval"]["tables"].items():
         data = splits(name)

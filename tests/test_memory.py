@@ -48,6 +48,7 @@ def test_golden_delta_f1(golden, reader):
             assert score[ours] == pytest.approx(value, abs=1e-12, nan_ok=True), (name, ours)
 
 
+@pytest.mark.slow
 def test_golden_token_error_rates(golden, reader):
     assert len(golden["hardeval"]["ter"]) == 36
     for name, expected in golden["hardeval"]["ter"].items():
