@@ -532,6 +532,8 @@ def test_what_cannot_be_loaded_is_said_in_one_line(hub, cli, source):
 def test_what_was_loaded_before_needs_no_hub(hub, cli, source, status):
     """One that hangs up, and one that is out of order."""
     before = cli("audit", "org/source", "--json")
+    done = cli("audit", "org/source@nowhere")  # it is not the copy of another revision that is read
+    assert done.returncode == 2 and "nor on the Hub" in done.stderr, done.stderr
     hub.fail(".*", status)
     done = cli("audit", "org/source", "--json")
     assert done.returncode == 0 and done.stdout == before.stdout, done.stderr

@@ -113,9 +113,12 @@ def network_errors() -> tuple[type[BaseException], ...]:
 def _loaded(source: HubId) -> tuple[HubId, dict[str, Any]]:
     import datasets
     from huggingface_hub import HfApi
+    from huggingface_hub.errors import RevisionNotFoundError
 
     try:
         commit = HfApi().dataset_info(source.repo, revision=source.revision).sha
+    except RevisionNotFoundError:  # datasets 4.0 would take the copy of another one
+        raise
     except network_errors():
         commit = source.revision  # what was loaded before may be there still; if not, the next line says why
     loaded = datasets.load_dataset(source.repo, source.config, revision=commit)
