@@ -143,7 +143,7 @@ The process held {held:.0f} MB after indexing, and {more:.0f} MB more with the t
 """
     print(text)
     if arguments.markdown:
-        arguments.markdown.write_text(text)
+        arguments.markdown.write_text(text, "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ def main() -> None:
     text = "\n".join(lines) + "\n"
     print(text)
     if arguments.markdown:
-        arguments.markdown.write_text(text)
+        arguments.markdown.write_text(text, "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

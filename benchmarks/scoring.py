@@ -152,14 +152,14 @@ SYSTEMS = {
 
 def memory(field: str, process: int | str = "self") -> float:
     """VmRSS (now) or VmHWM (peak) of a process in MB."""
-    found = re.search(rf"{field}:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
+    found = re.search(rf"{field}:\s+(\d+)", Path(f"/proc/{process}/status").read_text("ascii"))
     return int(found[1]) / 1024 if found else float("nan")
 
 
 def measure(system: str, n_tokens: int) -> dict[str, float]:
     gold, pred = corpus(n_tokens)
     run = SYSTEMS[system](gold, pred)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here on
+    Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak counts from here on
     before = memory("VmRSS")
     best = float("inf")
     for _ in range(5 if n_tokens <= 1_000_000 else 1):
@@ -207,7 +207,7 @@ def main() -> None:
     text = "\n".join(lines) + "\n"
     print(text)
     if arguments.markdown:
-        arguments.markdown.write_text(text)
+        arguments.markdown.write_text(text, "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -91,13 +91,13 @@ def end_to_end(n_samples: int) -> str:
     """``cleancut split`` of a JSONL file beside one pass that decodes the mentions of its lines."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "corpus.jsonl"
-        with path.open("w") as stream:
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
             for batch in table(n_samples, int(10 * n_samples**0.75)).to_batches(10_000):
                 rows = batch.to_pydict()
                 for words, ids in zip(rows["tokens"], rows["ner_tags"], strict=True):
                     stream.write(json.dumps({"tokens": words, "tags": [NAMES[i] for i in ids]}) + "\n")
         started = time.process_time()
-        with path.open() as stream:
+        with path.open(encoding="utf-8") as stream:
             for line in stream:
                 row = json.loads(line)
                 mentions(row["tokens"], row["tags"])
@@ -151,7 +151,7 @@ def measure(way: str, n_samples: int) -> dict[str, float]:
         data = dataset(n_samples, folder)
         base = one_pass(data)
         cleancut.mincut(cleancut.Corpus.of([["a"]] * 30, tags=[["B-X"]] * 30))  # compiles what is compiled once
-        Path("/proc/self/clear_refs").write_text("5")
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
         before = memory("RssAnon")
         started = time.perf_counter()
         corpus = cleancut.from_dataset(data)
@@ -215,7 +215,7 @@ def main() -> None:
     text = "\n".join(lines) + "\n"
     print(text)
     if arguments.markdown:
-        arguments.markdown.write_text(text)
+        arguments.markdown.write_text(text, "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -88,6 +88,8 @@ COMMANDS = """# Commands
 
 `cleancut COMMAND --help` says the same. Exit codes: 0, or 2 with one line on standard error where the input is bad.
 
+`cleancut --version --verbose` lists the optional parts: which are here, what each adds, and how to get it.
+
 Completion for a shell (`pip install "cleancut[completion]"`; also for fish):
 
 ```bash
@@ -241,7 +243,7 @@ def main() -> int:
         print(f"{'out of date' if check else 'written'}: {path.relative_to(ROOT)}")
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(files[path], "utf-8")
+            path.write_text(files[path], "utf-8", newline="\n")
     return 1 if check and stale else 0
 
 

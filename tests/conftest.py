@@ -1,6 +1,7 @@
 """What all tests share: needs and how they are skipped, Hypothesis's profiles, the shared corpora, one demo folder."""
 
 import json
+import locale
 import os
 import subprocess
 import sys
@@ -22,6 +23,9 @@ settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True
 settings.register_profile("quick", deadline=None, print_blob=True, max_examples=settings().max_examples // 5)
 settings.register_profile("long", deadline=None, print_blob=True, max_examples=20 * settings().max_examples)
 settings.load_profile("ci" if os.environ.get("CI") else "random")
+
+if "utf" not in locale.getpreferredencoding(False).lower():
+    pytest.exit("the tests write their files as UTF-8. Set PYTHONUTF8=1.", 4)
 
 
 def pytest_configure(config):

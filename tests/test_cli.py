@@ -415,7 +415,7 @@ def test_help_of_every_command_has_an_example(capsys):
 
 def test_colour_only_on_a_terminal(files):
     """Under a pseudo-terminal the table has colour, and none where NO_COLOR is set."""
-    import pty
+    pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
     def shown(**env):
         reader, writer = pty.openpty()

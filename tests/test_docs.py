@@ -199,6 +199,7 @@ class Desk:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="the commands are for a shell as Linux and macOS have it")
 @pytest.mark.parametrize("page", SHELL_PAGES, ids=named)
 def test_commands_run(page, short, tmp_path):
     """All but those that serve, in order, in a shell."""

@@ -1,14 +1,24 @@
 """The command line explains itself: help and an example for everything, the nearest right name, completion."""
 
 import argparse
+import configparser
+import importlib.util
+import os
+import re
 import shlex
 import shutil
 import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
 
 import pytest
 
+import cleancut
 from cleancut import CleancutError, cli, exact_f1
+from cleancut.cli.parts import PARTS, parts_text
 
+ROOT = Path(__file__).resolve().parents[1]
 MAIN = cli.parser()
 COMMANDS = next(a for a in MAIN._actions if isinstance(a, argparse._SubParsersAction)).choices
 
@@ -109,3 +119,70 @@ def test_without_shtab_completion_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "shtab", None)
     assert cli.main(["completion", "zsh"]) == 2
     assert 'pip install "cleancut[completion]"' in capsys.readouterr().err
+
+
+def test_the_version_alone_is_one_line(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["--version"])
+    assert (stopped.value.code, capsys.readouterr().out) == (0, f"cleancut {cleancut.__version__}\n")
+
+
+@pytest.mark.parametrize("given", [["--version", "--verbose"], ["--verbose", "--version"]])
+def test_optional_parts_are_listed(capsys, monkeypatch, given):
+    """Each with its version, or with what brings it, within a terminal of 80 columns."""
+
+    def listed():
+        with pytest.raises(SystemExit) as stopped:
+            cli.main(given)
+        first, empty, *lines = capsys.readouterr().out.splitlines()
+        assert (stopped.value.code, first, empty) == (0, f"cleancut {cleancut.__version__}", "")
+        assert max(map(len, lines)) <= 80 and len({line.index(part.adds) for line, part in zip(lines, PARTS)}) == 1
+        return {line.split()[0]: line for line in lines}
+
+    here = listed()
+    assert list(here) == [part.name for part in PARTS]
+    for name in ("numba", "matplotlib"):
+        if importlib.util.find_spec(name):
+            assert here[name].endswith(f"  present {metadata.version(name)}")
+    monkeypatch.setenv("JAVA_HOME", "")
+    monkeypatch.setenv("PATH", "")
+    for part in PARTS:
+        monkeypatch.setitem(sys.modules, part.name, None)
+    absent = listed()
+    assert [absent[part.name].partition("  absent: ")[2] for part in PARTS] == [part.remedy for part in PARTS]
+
+
+def test_the_version_of_java_is_that_of_its_folder(tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / ("java.exe" if os.name == "nt" else "java")
+    program.touch(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    line = next(line for line in parts_text().splitlines() if line.startswith("java"))
+    assert line.endswith("  present")
+    (tmp_path / "release").write_text('IMPLEMENTOR="X"\nJAVA_VERSION="17.0.15"\n')
+    line = next(line for line in parts_text().splitlines() if line.startswith("java"))
+    assert line.endswith("  present 17.0.15")
+
+
+def test_the_extras_that_are_named_bring_the_parts():
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg", "utf-8")
+    for part in PARTS:
+        extra = re.search(r"cleancut\[(\w+)\]", part.remedy)
+        section = setup["options.extras_require"][extra[1]] if extra else setup["options"]["install_requires"]
+        assert re.search(rf"^{part.name}\b", section, re.M) or part.name == "java"
+
+
+def test_parts_are_listed_without_importing_them():
+    code = (
+        "import sys\nfrom cleancut import cli\nfrom cleancut.cli.parts import PARTS\n"
+        "try:\n    cli.main(['--version', '--verbose'])\nexcept SystemExit:\n    pass\n"
+        "found = {part.name for part in PARTS} & set(sys.modules)\nassert not found, found\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_verbose_alone_is_refused(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["--verbose", "demo"])
+    assert stopped.value.code == 2 and "--verbose has no effect without --version" in capsys.readouterr().err

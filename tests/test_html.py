@@ -305,7 +305,7 @@ def test_pictures_of_hostile_text(hostile, tmp_path):
 
 def test_pictures_without_matplotlib(found, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(cc.CleancutError, match=re.escape("pip install 'cleancut[plot]'")):
+    with pytest.raises(cc.CleancutError, match=re.escape('pip install "cleancut[plot]"')):
         save_plots(report_sections(found), str(tmp_path))
 
 

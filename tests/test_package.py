@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+import sysconfig
 import venv
 from pathlib import Path
 
@@ -66,7 +67,7 @@ ENGINE = {
 
 
 def imports(path: Path, top_level_only: bool = False) -> set[str]:
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(path.read_text("utf-8"))
     nodes = tree.body if top_level_only else list(ast.walk(tree))
     found = set()
     for node in nodes:
@@ -133,8 +134,8 @@ def test_a_wheel_brings_its_metrics_along(tmp_path):
     wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(ROOT)]
     subprocess.run(wheel, check=True, capture_output=True)
     venv.create(tmp_path / "venv", system_site_packages=False, with_pip=False)
-    python = tmp_path / "venv" / "bin" / "python"
-    site = next((tmp_path / "venv" / "lib").glob("python*/site-packages"))
+    paths = sysconfig.get_paths("venv", vars={"base": str(tmp_path / "venv"), "platbase": str(tmp_path / "venv")})
+    python, site = Path(paths["scripts"], "python"), Path(paths["purelib"])
     subprocess.run([sys.executable, "-m", "zipfile", "-e", *tmp_path.glob("*.whl"), site], check=True)
     import numpy
 

@@ -294,12 +294,14 @@ def test_errors_in_later_batches_name_the_right_sample(tmp_path):
         list(read_batches(path, 2))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes among files here")
 def test_pipes_are_refused_rather_than_read_in_part(tmp_path):
     os.mkfifo(tmp_path / "pipe.conll")
     with pytest.raises(CleancutError, match="is a pipe or a device"):
         read(tmp_path / "pipe.conll")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="on Windows not everyone may make links, and no file is a device")
 def test_links_stay_links_and_odd_names_are_refused(tmp_path, corpus):
     write(corpus, tmp_path / "real.conll")
     (tmp_path / "link.conll").symlink_to("real.conll")

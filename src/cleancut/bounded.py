@@ -17,7 +17,8 @@ _METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods(
 
 def prepare(modules: Sequence[str]) -> None:
     """Import modules once for all processes to come, where the system can."""
-    multiprocessing.get_context(_METHOD).set_forkserver_preload(list(modules))
+    if _METHOD == "forkserver":
+        multiprocessing.get_context(_METHOD).set_forkserver_preload(list(modules))
 
 
 def run_bounded(
@@ -48,7 +49,7 @@ def run_bounded(
             if progress is not None:
                 progress(value)
         raise CleancutError(f"this took longer than {seconds:.0f} seconds and was stopped. Give less text.")
-    except EOFError:
+    except (EOFError, BrokenPipeError):  # Windows says that a pipe is broken where others say that it has ended
         raise CleancutError("this failed unexpectedly. What went wrong is in the log of the app.") from None
     finally:
         worker.kill()

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .files import is_kept, is_plain, refuse_kept, replacing
+from .files import is_kept, is_plain, refuse_kept, replacing, write_text
 from .incidence import Incidences
 from .leakage import SPLITS
 from .reading import copy_rows, write
@@ -76,7 +76,7 @@ def write_parts(
 def write_manifest(about: Mapping[str, Any], folder: str | os.PathLike[str], digests: Mapping[str, str]) -> None:
     """What is said of the files of a folder, and their digests."""
     text = json.dumps(_without_nan({**about, "files": digests}), indent=1, ensure_ascii=False)
-    Path(folder, MANIFEST).write_text(text + "\n", "utf-8")
+    write_text(os.path.join(folder, MANIFEST), text + "\n")
 
 
 def write_assignment(plan: SplitPlan, incidences: Incidences, folder: str) -> None:

@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .exposure import Exposure
+from .files import write_text
 from .folders import MANIFEST, is_as_written, recorded_tree, write_manifest
 from .ladders import ladder
 from .leakage import subsets
@@ -142,11 +143,11 @@ def _stage(source: Path, target: Path) -> None:
     lines = face.splitlines()
     last = max(i for i, line in enumerate(lines) if line.startswith("from ."))
     lines[last + 1 : last + 1] = [f"from .{name} import __doc__ as _{name}" for name in sorted(engine - named)]
-    (target / f"{source.name}.py").write_text("\n".join(lines) + "\n", "utf-8")
-    (target / "__init__.py").write_text("", "utf-8")
-    (target / "README.md").write_text((source / "README.md").read_text("utf-8"), "utf-8")
-    (target / "app.py").write_text(_APP.format(name=source.name), "utf-8")
-    (target / "requirements.txt").write_text("evaluate>=0.4.6\nnumpy>=1.26\n", "utf-8")
+    write_text(target / f"{source.name}.py", "\n".join(lines) + "\n")
+    write_text(target / "__init__.py", "")
+    write_text(target / "README.md", (source / "README.md").read_text("utf-8"))
+    write_text(target / "app.py", _APP.format(name=source.name))
+    write_text(target / "requirements.txt", "evaluate>=0.4.6\nnumpy>=1.26\n")
 
 
 def _needed(names: set[str]) -> set[str]:

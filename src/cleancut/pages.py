@@ -51,7 +51,7 @@ def _corpus(text: str, name: str) -> Corpus:
     suffix = ".jsonl" if text.lstrip().startswith("{") else ".conll"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name.replace(" ", "_") + suffix)
-        path.write_text(text, "utf-8")
+        path.write_bytes(text.encode())
         return read(path)
 
 

@@ -46,7 +46,7 @@ def _matplotlib() -> Iterator[Callable[..., Any]]:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        raise CleancutError("plots need matplotlib, which is not installed: pip install 'cleancut[plot]'.") from None
+        raise CleancutError('plots need matplotlib, which is not installed: pip install "cleancut[plot]".') from None
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)

@@ -69,7 +69,8 @@ def is_local(source: str | os.PathLike[str]) -> bool:
     if os.path.exists(text) or not isinstance(source, str):
         return True
     named = Path(text.removesuffix(".gz")).suffix.lower() in {*SUFFIXES, *TABLES} or text.endswith(".gz")
-    return named or "/" not in text or text.startswith((".", "/", "~")) or text.endswith("/")
+    of_windows = "\\" in text or re.match(r"[A-Za-z]:/", text) is not None
+    return named or of_windows or "/" not in text or text.startswith((".", "/", "~")) or text.endswith("/")
 
 
 def load_hub(source: HubId) -> tuple[HubId, dict[str, Any]]:

@@ -85,12 +85,15 @@ def _file(given: Given, role: str) -> str:
             raise CleancutError(f"two files are called {name}. Rename one of them.")
         if name in _RESULTS:  # what is written would go through the link to the file itself
             raise CleancutError(f"{name} is the name of a file of results. Rename yours.")
-        os.symlink(given.resolve(), name)
+        try:
+            os.symlink(given.resolve(), name)
+        except OSError:  # on Windows not everyone may make links
+            shutil.copyfile(given, name)
     elif not given or not given.strip():
         raise CleancutError(f"there is no {role}. Paste lines of a token and its tag, or JSONL, or choose a file.")
     else:
         name = role.replace(" ", "_") + (".jsonl" if given.lstrip().startswith("{") else ".conll")
-        Path(name).write_text(given, "utf-8", errors="surrogatepass")
+        Path(name).write_bytes(given.encode("utf-8", "surrogatepass"))
     _refuse_large(name)
     return name
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import codecs
+import errno
+import json
 import os
 import re
 import sys
@@ -20,6 +23,7 @@ from . import (
     diagnosing,
     folding,
     laddering,
+    parts,
     publishing,
     reporting,
     scoring,
@@ -36,8 +40,9 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}{stop} See {self.prog} --help.\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self.given: Sequence[str] = sys.argv[1:] if args is None else args
         # before argparse asks for what is missing, which may be there under a misspelt name
-        self._refuse_unknown_options(sys.argv[1:] if args is None else args)
+        self._refuse_unknown_options(self.given)
         return super().parse_known_args(args, namespace)
 
     def _refuse_unknown_options(self, args: Sequence[str]) -> None:
@@ -59,11 +64,27 @@ class _Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"{value!r} is unknown.{hint} Choose one of: {', '.join(choices)}")
 
 
+_VERBOSE = "--verbose"
+
+
+class _Version(argparse.Action):
+    """Print the version and leave; with --verbose on either side, say which optional parts are here as well."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        assert isinstance(parser, _Parser)
+        print(f"cleancut {__version__}" + (f"\n\n{parts.parts_text()}" if _VERBOSE in parser.given else ""))
+        parser.exit()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; 0, or 2 with one line on standard error where the input is bad."""
-    arguments = parser().parse_args(argv)
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # half a character in a token must not break the output
+        codecs.register_error("cleancut", _escaped)
+        sys.stdout.reconfigure(errors="cleancut")  # half a character in a token must not break the output
+    main_parser = parser()
+    arguments = main_parser.parse_args(argv)
+    if arguments.verbose:
+        main_parser.error(f"{_VERBOSE} has no effect without --version. Leave it out.")
     try:
         with guarded(arguments):
             text = arguments.run(arguments)
@@ -76,15 +97,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UnicodeError as error:
         print(f"cleancut: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader of a pipe has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
+        if _reader_has_gone(error):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
         print(f"cleancut: {error.filename or 'input'}: {error.strerror or error}.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("cleancut: interrupted", file=sys.stderr)
         return 130
     return 0
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """What the encoding of the output does not have, as JSON writes it: JSON stays JSON in every locale."""
+    assert isinstance(error, UnicodeEncodeError)
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+def _reader_has_gone(error: OSError) -> bool:
+    """Is it the other end of a pipe that is closed? Windows reports that as an argument that is not valid."""
+    return isinstance(error, BrokenPipeError) or (
+        os.name == "nt" and error.errno == errno.EINVAL and error.filename is None
+    )
 
 
 def parser() -> argparse.ArgumentParser:
@@ -95,7 +130,10 @@ def parser() -> argparse.ArgumentParser:
         epilog="cleancut COMMAND --help shows the options of a command, with an example.\n\nexample:\n  cleancut demo",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"cleancut {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and leave")
+    parser.add_argument(
+        _VERBOSE, action="store_true", help="with --version: also which optional parts are here, and how to get others"
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     for group in (
         scoring, comparing, diagnosing, reporting, auditing, cutting, laddering, folding, publishing, converting,

@@ -232,7 +232,7 @@ def _engine(arguments: argparse.Namespace) -> str | None:
 
 
 def _write_report(plans: Mapping[str, SplitPlan], folder: str) -> None:
-    Path(folder, "report.md").write_text(split_text(plans, markdown=True) + "\n", "utf-8")
+    write_text(os.path.join(folder, "report.md"), split_text(plans, markdown=True) + "\n")
 
 
 def _said(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:

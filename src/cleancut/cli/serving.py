@@ -21,7 +21,7 @@ def _app(arguments: argparse.Namespace) -> None:
     try:
         import gradio  # noqa: F401
     except ImportError:
-        raise CleancutError("the app needs Gradio, which is not installed. Run: pip install 'cleancut[app]'") from None
+        raise CleancutError('the app needs Gradio, which is not installed. Run: pip install "cleancut[app]"') from None
     from ..app import launch
 
     launch(hub_folder("spaces_app") / "examples", arguments.host, arguments.port, share=arguments.share)
