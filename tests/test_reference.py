@@ -30,6 +30,7 @@ from reference_inputs import GENERATED
 import cleancut as cc
 from cleancut.cli import main
 
+pytestmark = pytest.mark.slow
 STORED = Path(__file__).resolve().parent / "reference"
 COMMAND = "python tests/reference/freeze.py"
 FROZEN_ON = ("x86_64", "AMD64")
