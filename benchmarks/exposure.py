@@ -24,7 +24,7 @@ from scoring import corpus as tagged_corpus
 from scoring import memory
 
 import cleancut
-from cleancut.vocabulary import Vocabulary
+from cleancut.core.vocabulary import Vocabulary
 
 
 def with_words(tags: list[list[str]], seed: int) -> cleancut.Corpus:

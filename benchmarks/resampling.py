@@ -28,7 +28,7 @@ from exposure import with_words
 from scoring import corpus as tagged_corpus
 
 import cleancut
-from cleancut.scores import Score
+from cleancut.scoring.score import Score
 
 RESAMPLES = 10_000
 SHARD = 100_000

@@ -54,7 +54,7 @@ def on_one_machine(path: str, folder: str, done) -> tuple[object, float]:
 
 def on_spark(path: str, folder: str, done, master: str, heap: str) -> tuple[object, float]:
     import cleancut
-    from cleancut.distributed import spark_session
+    from cleancut.splitting.spark import spark_session
 
     with spark_session(master, {"spark.driver.memory": heap}, folder) as spark:
         done("start")

@@ -13,7 +13,7 @@ import datasets
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from cleancut.sampletext import generate
+from cleancut.demo.sampletext import generate
 from cleancut.trainer import NerMetrics
 
 

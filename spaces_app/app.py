@@ -1,8 +1,8 @@
-"""The Space: all of it is in cleancut.app."""
+"""The Space: all of it is in cleancut.app.page."""
 
 from pathlib import Path
 
-from cleancut.app import launch
+from cleancut.app.page import launch
 
 if __name__ == "__main__":  # computations run in processes of their own, which import this file
     launch(Path(__file__).parent / "examples")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cleancut.reading import write
-from cleancut.sampletext import generate
-from cleancut.splitting import mincut
-from cleancut.taggers import LookUp, Perceptron
+from cleancut.demo.sampletext import generate
+from cleancut.demo.taggers import LookUp, Perceptron
+from cleancut.reading.formats import write
+from cleancut.splitting.plan import mincut
 
 FOLDER = Path(__file__).parent / "examples"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import examples, nested_pairs, pairs
 
 from cleancut import Mentions, exact_f1, partial_f1
-from cleancut.alignment import WHOLE, Aligner, Match
+from cleancut.scoring.alignment import WHOLE, Aligner, Match
 
 EVERY = {"muc": True, "iou": True}
 METRICS = (exact_f1, partial_f1, partial(partial_f1, **EVERY))

@@ -19,8 +19,9 @@ from packaging.requirements import Requirement
 from serving import served
 
 import cleancut as cc
-from cleancut import bounded, cli, workbench
-from cleancut.lesson import bracketed, lesson
+from cleancut import cli
+from cleancut.app import jobs, sandbox
+from cleancut.app.lesson import bracketed, lesson
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "spaces_app" / "examples"
@@ -42,7 +43,7 @@ def quiet(share):
 
 def test_scores_are_those_of_the_functions(here):
     gold, pred, train = (cc.read(RANDOM / f"{name}.conll") for name in ("test", "perceptron", "train"))
-    made = workbench.score(RANDOM / "test.conll", RANDOM / "perceptron.conll", RANDOM / "train.conll", quiet)
+    made = jobs.score(RANDOM / "test.conll", RANDOM / "perceptron.conll", RANDOM / "train.conll", quiet)
     clean = cc.clean_f1(gold, pred, cc.Exposure.of(train), ci=1000)
     assert made.values["clean_f1"] == clean.to_dict()
     assert json.loads(Path("scores.json").read_text())["clean_f1"]["delta_f1_low"] == clean.delta_f1_low
@@ -55,13 +56,13 @@ def test_scores_are_those_of_the_functions(here):
 
 def test_what_is_pasted_is_shown_as_text(here):
     gold = '<script>alert(1)</script> B-<b>x\n"&\u202e O\n'
-    made = workbench.score(gold, gold.replace("B-<b>x", "O"), "", quiet)
+    made = jobs.score(gold, gold.replace("B-<b>x", "O"), "", quiet)
     assert "<script" not in "".join(made.panels) and "<b>x" not in "".join(made.panels)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in made.panels[-1]
 
 
 def test_without_predictions_the_last_two_columns_count(here):
-    made = workbench.score("Ada B-PER B-PER\nran O B-PER\n", "", "", quiet)
+    made = jobs.score("Ada B-PER B-PER\nran O B-PER\n", "", "", quiet)
     assert made.values["exact_f1"]["precision"] == 0.5
 
 
@@ -77,7 +78,7 @@ def test_without_predictions_the_last_two_columns_count(here):
 )
 def test_bad_input_is_told_by_its_name(here, gold, pred, message):
     with pytest.raises(cc.CleancutError, match=message) as found:
-        workbench.score(gold, pred, "", quiet)
+        jobs.score(gold, pred, "", quiet)
     assert str(here) not in str(found.value)
 
 
@@ -89,13 +90,13 @@ def test_packed_files_are_bounded_by_what_they_hold(here, tmp_path):
     bomb.write_bytes(gzip.compress(b"a O\n" * 6_000_000))
     assert bomb.stat().st_size < 100_000
     with pytest.raises(cc.CleancutError, match="more than 20 MB"):
-        workbench.score(bomb, "a O\n", "", quiet)
+        jobs.score(bomb, "a O\n", "", quiet)
 
 
 def test_paths_are_not_datasets(here):
     for path in ("/etc", "../..", str(RANDOM), "no such"):
         with pytest.raises(cc.CleancutError, match="not the id of a dataset"):
-            workbench.audit_splits([], path, "sample", quiet)
+            jobs.audit_splits([], path, "sample", quiet)
 
 
 @pytest.mark.slow
@@ -104,9 +105,9 @@ def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
     line = '{"tokens": ["%s"], "tags": ["B-PER"]}\n'
     rows = {"train.jsonl": line % "Ada" + line % "Bo", "test.jsonl": line % "Ada"}
     code = (
-        "import sys, cleancut\nfrom cleancut import workbench\n"
-        "workbench.MOST_HUB_BYTES = int(sys.argv[2])\n"
-        "try:\n    print(workbench.audit_splits([], sys.argv[1], 'sample', print).values['test_vs_train']['n_full'])\n"
+        "import sys, cleancut\nfrom cleancut.app import jobs\n"
+        "jobs.MOST_HUB_BYTES = int(sys.argv[2])\n"
+        "try:\n    print(jobs.audit_splits([], sys.argv[1], 'sample', print).values['test_vs_train']['n_full'])\n"
         "except cleancut.CleancutError as error:\n    print('refused:', error)\n"
     )
     with Hub() as hub:
@@ -128,7 +129,7 @@ def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
 @pytest.mark.slow
 def test_the_command_and_the_python_shown_make_the_same_split(here, tmp_path):
     files = [RANDOM / "train.conll", RANDOM / "test.conll"]
-    made = workbench.split(files, "", "0.01", "70/30", "sample", 7, 5, quiet)
+    made = jobs.split(files, "", "0.01", "70/30", "sample", 7, 5, quiet)
     plan = json.loads(Path("plan.json").read_text())
     assert plan["assignment"] == made.values["assignment"]
     with zipfile.ZipFile("split.zip") as packed:
@@ -191,16 +192,16 @@ def refused(what, tell):
 def test_work_is_bounded_in_time(tmp_path):
     told, begun = [], time.monotonic()
     with pytest.raises(cc.CleancutError, match="longer than 5 seconds"):
-        bounded.run_bounded(slow, folder=str(tmp_path), seconds=5, progress=told.append)
+        sandbox.run_bounded(slow, folder=str(tmp_path), seconds=5, progress=told.append)
     assert told == [0.5] and time.monotonic() - begun < 30
 
 
 def test_errors_of_the_user_are_told_and_others_are_not(tmp_path):
     with pytest.raises(cc.CleancutError, match="no milk"):
-        bounded.run_bounded(refused, "milk", folder=str(tmp_path), seconds=30)
+        sandbox.run_bounded(refused, "milk", folder=str(tmp_path), seconds=30)
     assert (tmp_path / "here.txt").exists()
     with pytest.raises(cc.CleancutError) as found:
-        bounded.run_bounded(broken, folder=str(tmp_path), seconds=30)
+        sandbox.run_bounded(broken, folder=str(tmp_path), seconds=30)
     assert "unexpectedly" in str(found.value) and "secret" not in str(found.value)
 
 
@@ -538,7 +539,7 @@ def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
         f"huggingface_hub.snapshot_download('org/app', repo_type='space', local_dir={str(fetched)!r})\n"
     )
     with Hub() as hub:
-        hub.put("space", "org/app", {"cleancut/gone.py": "", "cleancut/assets/gone.css": "", "mine.md": "kept"})
+        hub.put("space", "org/app", {"cleancut/gone.py": "", "cleancut/showing/assets/gone.css": "", "mine.md": "kept"})
         environment = hub.environment(tmp_path / "home")
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
@@ -556,8 +557,8 @@ def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
         assert api.predict(**texts, api_name="/learn")["F1"] == 1.0
         scores = api.predict(gold="Ada B-PER\n", predictions="Ada B-PER\n", train="", api_name="/score")
         assert scores["exact_f1"]["f1"] == 1.0
-    loaded = set(re.findall(r"code object from '?(/\S*/cleancut/\w+\.py)", (tmp_path / "log.txt").read_text()))
-    assert str(fetched / "cleancut" / "app.py") in loaded
+    loaded = set(re.findall(r"code object from '?(/\S*/cleancut/[\w/]+\.py)", (tmp_path / "log.txt").read_text()))
+    assert str(fetched / "cleancut" / "app" / "page.py") in loaded
     assert all(path.startswith(str(fetched)) for path in loaded)
 
 

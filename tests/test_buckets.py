@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import flat, span
 
 from cleancut import CleancutError, Corpus, Exposure, buckets, exact_f1, read, register_attribute
-from cleancut.bucketing import _ATTRIBUTES, PAPER, Level, Table, _equal_ends, attribute_names
+from cleancut.scoring.buckets import _ATTRIBUTES, PAPER, Level, Table, _equal_ends, attribute_names
 
 WORDS = "a b A New York york 3rd".split()
 

@@ -104,7 +104,7 @@ def test_the_single_file_of_conlleval(capsys, files):
 
 
 def test_nan_is_null():
-    from cleancut.report import to_json
+    from cleancut.showing.text import to_json
 
     assert json.loads(to_json({"a": float("nan"), "b": [1.5, float("inf")]})) == {"a": None, "b": [1.5, None]}
 
@@ -360,7 +360,7 @@ def test_subsets(capsys, trained):
 
 def test_split(capsys, tmp_path):
     from cleancut import SplitPlan, write
-    from cleancut.sampletext import generate
+    from cleancut.demo.sampletext import generate
 
     corpus = generate(300)
     write(corpus.select(slice(0, 200)), tmp_path / "train.jsonl")

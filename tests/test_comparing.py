@@ -14,8 +14,8 @@ from test_cli import run
 
 import cleancut
 from cleancut import CleancutError, Corpus, Exposure, compare, contamination_correlation, over_runs
-from cleancut.comparing import holm, kendall_tau
-from cleancut.report import comparison_text, to_json
+from cleancut.scoring.compare import holm, kendall_tau
+from cleancut.showing.text import comparison_text, to_json
 
 TAG = tags_of("B")
 
@@ -161,7 +161,7 @@ def test_scipy_finds_the_same_p_and_interval():
 def test_the_collapsed_bootstrap_is_a_plain_one_in_distribution():
     from scipy.stats import ks_2samp, kstest
 
-    from cleancut.resampling import _resamples
+    from cleancut.scoring.resampling import _resamples
 
     gold, pred = corpus(300, 11)
     text = Corpus.of(texts(gold), tags=gold)
@@ -327,8 +327,8 @@ def test_compare_prints_what_the_function_finds(capsys, files):
 def test_compare_in_batches_is_compare_of_the_whole(capsys, files, monkeypatch):
     command = ["compare", "--gold", files / "gold.conll", *asked(files, "a", "b", "c"), "--ci", 50, "--json"]
     whole = run(capsys, *command)[1]
-    from cleancut.cli import comparing
-    from cleancut.reading import paired_batches
+    from cleancut.cli import compare as comparing
+    from cleancut.reading.formats import paired_batches
 
     monkeypatch.setattr(comparing, "paired_batches", lambda *a, **k: paired_batches(*a, size=7, **k))
     assert run(capsys, *command)[1] == whole

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleancut import compiling, mincut, partition, placing, write
-from cleancut.partition import Incidence, Problem
-from cleancut.sampletext import generate
+from cleancut import mincut, write
+from cleancut.demo.sampletext import generate
+from cleancut.splitting import kernels as compiling
+from cleancut.splitting import placement, solver
+from cleancut.splitting.solver import Incidence, Problem
 
 needs_numba = pytest.mark.skipif(not compiling.HAS_NUMBA, reason="numba has no wheel for this platform")
 SEEDS = st.integers(0, 2**32 - 1)
@@ -75,16 +77,16 @@ def problems(draw):
 @given(problem=problems(), seed=SEEDS, proposals=st.sampled_from([0, 1, 3000]))
 def test_kernels_do_the_same_interpreted_and_compiled(problem, seed, proposals):
     labels, splits = np.zeros(problem.n_vertices, np.int8), np.zeros(len(problem.size), np.int64)
-    kernels, found = (partition._anneal, placing._moved), []
+    kernels, found = (solver._anneal, placement._moved), []
     for little in (10**9, -1):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(compiling, "_LITTLE", little)
-            patch.setattr(placing, "_LEAST", 3000)
+            patch.setattr(placement, "_LEAST", 3000)
             if little > 0:  # as long as nothing is compiled
                 for kernel in kernels:
                     patch.delitem(vars(kernel), "_compiled", raising=False)
-            annealed, cost = partition._run(problem, labels, proposals, seed)
-            moved = placing.placed(problem, splits, proposals, seed)
+            annealed, cost = solver._run(problem, labels, proposals, seed)
+            moved = placement.placed(problem, splits, proposals, seed)
             assert ["_compiled" in vars(kernel) for kernel in kernels] == [little < 0] * 2
         found.append((annealed.tolist(), cost, moved.tolist()))
     assert found[0] == found[1]
@@ -112,9 +114,9 @@ def test_threads_do_not_share_numbers(monkeypatch):
 
 @needs_numba
 def test_small_problems_compile_nothing(tmp_path):
-    code = "from cleancut import mincut; from cleancut.sampletext import generate; mincut(generate({}))"
+    code = "from cleancut import mincut; from cleancut.demo.sampletext import generate; mincut(generate({}))"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    for n, compiled in ((100, set()), (300, {"partition._anneal"})):
+    for n, compiled in ((100, set()), (300, {"solver._anneal"})):
         subprocess.run([sys.executable, "-c", code.format(n)], env=environment, check=True)
         assert {path.name.partition("-")[0] for path in tmp_path.rglob("*.nbi")} == compiled
 

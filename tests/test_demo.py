@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from cleancut import Corpus, Exposure, SplitPlan, audit, clean_f1, cli, exact_f1, read
-from cleancut.sampletext import generate
-from cleancut.taggers import LookUp, Perceptron
+from cleancut.demo.sampletext import generate
+from cleancut.demo.taggers import LookUp, Perceptron
 
 TYPES = {"PER", "LOC", "ORG", "DISEASE", "CHEMICAL"}
 
@@ -35,8 +35,8 @@ def parts(text):
 def test_text_and_training_are_the_same_on_every_machine(hash_seed):
     """The digest was taken once. Strings hash differently in each process, which must not matter."""
     code = (
-        "from cleancut.sampletext import generate\n"
-        "from cleancut.taggers import Perceptron\n"
+        "from cleancut.demo.sampletext import generate\n"
+        "from cleancut.demo.taggers import Perceptron\n"
         "corpus = generate(300)\n"
         "found = Perceptron(corpus.select(slice(0, 200)), epochs=2).tag(corpus.select(slice(200, 300)))\n"
         "print(corpus.tokens(), corpus.entities(), found.entities())\n"

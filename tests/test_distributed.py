@@ -13,7 +13,7 @@ from test_splitting import CORNERS
 
 from cleancut import CleancutError, Corpus, Incidences, mincut, spark_extract, write, write_incidence
 from cleancut.cli import main
-from cleancut.demo import generate
+from cleancut.demo.story import generate
 
 
 def assigned(path):
@@ -157,7 +157,7 @@ def test_the_command_line(tmp_path, capsys):
 
 
 def test_an_interruption_leaves_what_was_there(tmp_path, monkeypatch):
-    import cleancut.cli.cutting as cutting
+    import cleancut.cli.split as cutting
 
     def interrupted(*_arguments):
         raise KeyboardInterrupt
@@ -207,7 +207,7 @@ def motley():
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory):
-    from cleancut.distributed import spark_session
+    from cleancut.splitting.spark import spark_session
 
     few = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
     # compiling takes longer than these few rows
@@ -234,7 +234,7 @@ def test_spark_extracts_the_same_file(spark, tmp_path):
 
 def test_spark_cuts_as_the_peeling_engine_does(spark, tmp_path, monkeypatch):
     """Of JSONL, and of Parquet without ids in another order, all components by stars."""
-    import cleancut.distributed as distributed
+    import cleancut.splitting.spark as distributed
 
     monkeypatch.setattr(distributed, "_FEW", 0)
     corpus, out = motley(), tmp_path / "out"
@@ -269,7 +269,7 @@ def test_stars_are_components(spark):
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
-    from cleancut.distributed import _local_stars, _stars
+    from cleancut.splitting.spark import _local_stars, _stars
 
     rng = np.random.default_rng(4)
     edges = np.concatenate([np.stack([np.arange(30), np.arange(1, 31)], 1), rng.integers(40, 140, (60, 2))])

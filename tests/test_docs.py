@@ -17,8 +17,9 @@ from hub import Hub
 from serving import served
 
 import cleancut
-from cleancut import bucketing, cli
-from cleancut.faces import KEYWORDS
+from cleancut import cli
+from cleancut.hub.faces import KEYWORDS
+from cleancut.scoring import buckets
 
 ROOT = Path(__file__).resolve().parents[1]
 CARDS = sorted((ROOT / "metrics").glob("*/README.md"))
@@ -58,7 +59,7 @@ def test_examples_run_and_commands_print_what_is_shown(page, demo_run, tmp_path,
     folder = tmp_path / "cleancut-demo"
     shutil.copytree(demo_run[0], folder)  # the files that the examples read
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(bucketing, "_ATTRIBUTES", dict(bucketing._ATTRIBUTES))  # an example adds one
+    monkeypatch.setattr(buckets, "_ATTRIBUTES", dict(buckets._ATTRIBUTES))  # an example adds one
     names: dict = {}
     for language, code in blocks(page):
         if language == "python":

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleancut import CleancutError, Corpus, Exposure, clean_f1, hardeval
-from cleancut.exposed import HARD, NOVELTY, Places, _in_turn
-from cleancut.keys import Key
+from cleancut.core.entities import Key
+from cleancut.scoring.exposure_view import HARD, NOVELTY, Places, _in_turn
 
 WORDS = ["Ada", "ada", "King", "New", "York", "of", "x", "İ", "ﬁ", "fi"]
 TYPES = ["PER", "LOC"]

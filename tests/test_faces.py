@@ -10,7 +10,7 @@ import pytest
 
 import cleancut
 from cleancut import CleancutError
-from cleancut.faces import KEYWORDS
+from cleancut.hub.faces import KEYWORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 TRAIN = {"tokens": [["a", "b", "x"], ["c"]], "tags": [["B-PER", "I-PER", "O"], ["B-LOC"]]}

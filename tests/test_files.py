@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 import cleancut as cc
-from cleancut import CleancutError, SplitPlan, cli, workbench
+from cleancut import CleancutError, SplitPlan, cli
+from cleancut.app import jobs
 from cleancut.cli.paths import Input, Output
-from cleancut.folders import recorded, written_together
-from cleancut.hub import stage
-from cleancut.reading import copy_rows
-from cleancut.sources import write_rows
+from cleancut.hub.publishing import stage
+from cleancut.reading.formats import copy_rows
+from cleancut.reading.hub_ids import write_rows
+from cleancut.splitting.folders import recorded, written_together
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve", "Flo")
 
@@ -272,7 +273,7 @@ def test_an_upload_of_the_name_of_a_result_is_refused(folder, tmp_path_factory):
     upload = tmp_path_factory.mktemp("uploads") / "report.html"
     upload.write_text(conll())
     with pytest.raises(CleancutError, match="report.html is the name of a file of results. Rename yours."):
-        workbench.score(upload, conll(tag="O"), "", lambda share: None)
+        jobs.score(upload, conll(tag="O"), "", lambda share: None)
     assert upload.read_text() == conll()
 
 

@@ -29,7 +29,7 @@ from cleancut import (
     write,
 )
 from cleancut.cli import main
-from cleancut.scores import NEED_TRAIN
+from cleancut.scoring.score import NEED_TRAIN
 
 SHARED_NOTHING = "no entity is shared between any two folds"
 

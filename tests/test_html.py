@@ -12,11 +12,11 @@ import pytest
 
 import cleancut as cc
 from cleancut import cli
-from cleancut.demo import generate
-from cleancut.exhibits import Format, report_sections, tables
-from cleancut.findings import findings
-from cleancut.plots import save_plots
-from cleancut.report import to_json
+from cleancut.demo.story import generate
+from cleancut.showing.pictures import save_plots
+from cleancut.showing.report_data import findings
+from cleancut.showing.tables import Format, report_sections, tables
+from cleancut.showing.text import to_json
 
 
 @pytest.fixture(scope="module")

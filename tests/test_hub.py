@@ -15,9 +15,9 @@ from hub import TOKEN, Hub
 
 import cleancut
 from cleancut import CleancutError, write
-from cleancut.faces import KEYWORDS
-from cleancut.hub import TAG, check_repo
-from cleancut.sampletext import generate
+from cleancut.demo.sampletext import generate
+from cleancut.hub.faces import KEYWORDS
+from cleancut.hub.publishing import TAG, check_repo
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.slow  # programs of their own, each of which imports the clients
@@ -118,7 +118,7 @@ def test_a_revision_pins_the_code(hub, run, cli, bare):
 def test_a_staged_space_has_what_a_space_needs(tmp_path):
     for folder in cleancut.stage(folder=tmp_path):
         names = {path.name for path in folder.iterdir()}
-        assert {f"{folder.name}.py", "README.md", "app.py", "requirements.txt", "scores.py", "__init__.py"} <= names
+        assert {f"{folder.name}.py", "README.md", "app.py", "requirements.txt", "score.py", "__init__.py"} <= names
         front = (folder / "README.md").read_text().split("---")[1]
         assert all(
             f"{key}:" in front for key in ("title", "sdk", "sdk_version", "python_version", "app_file", "license")

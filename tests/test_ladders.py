@@ -11,7 +11,7 @@ from test_exposure import corpora
 
 from cleancut import CleancutError, Corpus, Exposure, ladder, read, write
 from cleancut.cli import main
-from cleancut.demo import generate
+from cleancut.demo.story import generate
 
 TRAIN, TEST = generate(300, 5), generate(90, 5)
 

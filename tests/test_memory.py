@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from test_exposure import corpora, keys
 
 from cleancut import CleancutError, Corpus, Exposure, clean_f1, exact_f1, hardeval, partial_f1, read
-from cleancut.alignment import Aligner
-from cleancut.scores import harmonic
+from cleancut.scoring.alignment import Aligner
+from cleancut.scoring.score import harmonic
 
 NAMES = {
     "gold": "n_gold", "gold_contaminated": "n_contaminated", "gold_clean": "n_clean", "predicted": "n_pred",

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 import cleancut as cc
-from cleancut.report import audit_text, buckets_text, comparison_text, scores_text, split_text
+from cleancut.showing.text import audit_text, buckets_text, comparison_text, scores_text, split_text
 
 EVIL = "<script>alert(1)</script>&"
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from cleancut import bounded, cli, workbench
-from cleancut.sources import is_local
-from cleancut.tags import CleancutError
+from cleancut import cli
+from cleancut.app import jobs, sandbox
+from cleancut.core.tags import CleancutError
+from cleancut.reading.hub_ids import is_local
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -97,7 +98,7 @@ def test_uploads_are_copied_where_links_are_refused(tmp_path, monkeypatch):
     (tmp_path / "gold.conll").write_bytes(b"Ada B-PER\n\n")
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setattr(os, "symlink", refused)
-    assert workbench._file(tmp_path / "gold.conll", "gold annotation") == "gold.conll"
+    assert jobs._file(tmp_path / "gold.conll", "gold annotation") == "gold.conll"
     assert Path("gold.conll").read_bytes() == b"Ada B-PER\n\n" and not Path("gold.conll").is_symlink()
 
 
@@ -112,13 +113,13 @@ def vanish(tell):
 
 def test_bounded_work_where_processes_are_spawned(tmp_path, monkeypatch):
     """As on Windows, which has no forks."""
-    monkeypatch.setattr(bounded, "_METHOD", "spawn")
+    monkeypatch.setattr(sandbox, "_METHOD", "spawn")
     told = []
-    bounded.prepare(["cleancut"])
-    assert bounded.run_bounded(shout, "a", folder=str(tmp_path), seconds=60, progress=told.append) == "A"
+    sandbox.prepare(["cleancut"])
+    assert sandbox.run_bounded(shout, "a", folder=str(tmp_path), seconds=60, progress=told.append) == "A"
     assert told == [0.5]
     with pytest.raises(CleancutError, match="failed unexpectedly"):
-        bounded.run_bounded(vanish, folder=str(tmp_path), seconds=60)
+        sandbox.run_bounded(vanish, folder=str(tmp_path), seconds=60)
 
 
 @pytest.mark.parametrize(

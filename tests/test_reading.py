@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import examples, flat
 
 from cleancut import CleancutError, Corpus, exact_f1, from_dataset, read, read_batches, read_pair, write
-from cleancut.reading import format_of, paired_batches
+from cleancut.reading.formats import format_of, paired_batches
 
 TOKENS = [["Ada", "King", "spoke"], ["Oslo"], ["«ça»", "東京", "x"]]
 TAGS = [["B-PER", "I-PER", "O"], ["B-LOC"], ["O", "B-LOC", "O"]]
@@ -144,7 +144,7 @@ def test_class_label_columns_are_not_copied():
     pa = pytest.importorskip("pyarrow")
     import numpy as np
 
-    from cleancut.inputs import _arrow_lists, in_sample
+    from cleancut.core.inputs import _arrow_lists, in_sample
 
     column = pa.chunked_array([[[1, 2], [0]]])
     values, _ = _arrow_lists(column, in_sample())

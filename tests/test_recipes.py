@@ -14,9 +14,9 @@ import pytest
 
 import cleancut
 from cleancut import CleancutError, cli, from_dataset, mincut
-from cleancut.locating import hub_folder
-from cleancut.recipes import COLUMNS, SPLIT, Policy, Recipe
-from cleancut.sampletext import generate
+from cleancut.core.locating import hub_folder
+from cleancut.demo.sampletext import generate
+from cleancut.splitting.recipes import COLUMNS, SPLIT, Policy, Recipe
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = sorted((ROOT / "splitters" / "recipes").glob("*.toml"))

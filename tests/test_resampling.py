@@ -11,7 +11,7 @@ from strategies import examples, pairs
 
 import cleancut
 from cleancut import CleancutError, Corpus
-from cleancut.resampling import _collapsed, paired
+from cleancut.scoring.resampling import _collapsed, paired
 
 GOLD = [["B-A", "O", "B-B", "O"]] * 40 + [["O", "B-A", "O", "O"]] * 50 + [["O"] * 4] * 30
 PRED = [["B-A", "O", "O", "O"]] * 60 + [["O", "B-A", "O", "O"]] * 50 + [["B-B", "O", "O", "O"]] * 10

@@ -6,8 +6,8 @@ import math
 import pytest
 
 from cleancut import CleancutError, Score, errors, exact_f1, partial_f1, read
-from cleancut.alignment import Counts
-from cleancut.scores import Sums, _partial_parts, _partial_values
+from cleancut.scoring.alignment import Counts
+from cleancut.scoring.score import Sums, _partial_parts, _partial_values
 
 SYSTEMS = [
     "wnut17/sub_arcada", "wnut17/sub_drexel_cci", "wnut17/sub_flytxt", "wnut17/sub_mic-cis", "wnut17/sub_sjtu_adapt",

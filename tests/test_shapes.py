@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleancut import CleancutError, Corpus, detect, from_dataset, load_splits, mincut
-from cleancut.characters import Words, joined_pieces, located
-from cleancut.kinds import unpacked
-from cleancut.shapes import read_dataset
-from cleancut.sources import HubId, is_local
+from cleancut.reading.characters import Words, joined_pieces, located
+from cleancut.reading.columns import unpacked
+from cleancut.reading.dataset import read_dataset
+from cleancut.reading.hub_ids import HubId, is_local
 
 datasets = pytest.importorskip("datasets")
 
@@ -60,7 +60,7 @@ def test_conll2003_takes_the_entities_not_parts_of_speech_or_chunks():
 
 
 def test_conll2003_streamed_is_the_same(monkeypatch):
-    monkeypatch.setattr("cleancut.shapes.BATCH", 1)
+    monkeypatch.setattr("cleancut.reading.dataset.BATCH", 1)
     for stream in (conll2003().to_iterable_dataset(), conll2003().to_iterable_dataset(num_shards=2)):
         corpus = from_dataset(stream)
         assert corpus.entities() == from_dataset(conll2003()).entities() and corpus.tokens() == WORDS
@@ -78,7 +78,7 @@ def test_chunks_are_known_by_their_types_too():
 
 
 def test_what_is_discarded_does_not_depend_on_the_batch(monkeypatch):
-    monkeypatch.setattr("cleancut.shapes.BATCH", 1)
+    monkeypatch.setattr("cleancut.reading.dataset.BATCH", 1)
     rows = [{"tokens": ["a"], "tags": ["I-A"]}, {"tokens": ["b", "c"], "tags": ["B-A", "I-A"]}]
     stream = datasets.Dataset.from_list(rows).to_iterable_dataset()
     assert from_dataset(stream, repair="discard").texts() == ["b c"]  # alone, the first would be well-formed IOB1

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from strategies import examples
 from test_exposure import corpora
 
-from cleancut import CleancutError, Corpus, SplitPlan, audit, compiling, mincut, read
-from cleancut.sampletext import generate
-from cleancut.splitting import NOTHING_SHARED
+from cleancut import CleancutError, Corpus, SplitPlan, audit, mincut, read
+from cleancut.demo.sampletext import generate
+from cleancut.splitting import kernels
+from cleancut.splitting.plan import NOTHING_SHARED
 
 quick = functools.partial(mincut, effort="fast")
 """A cut that is not polished: what holds of every plan holds of it, in a tenth of the time."""
@@ -283,7 +284,7 @@ def test_without_numba_and_metis(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "pymetis", None)
-    monkeypatch.setattr(compiling, "HAS_NUMBA", False)
+    monkeypatch.setattr(kernels, "HAS_NUMBA", False)
     corpus = mixed_corpus(150)
     plan = quick(corpus, discard="auto")
     assert plan.guarantee == NOTHING_SHARED and any("numba is not installed" in note for note in plan.notes)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from strategies import flat, samples
 
 from cleancut import CleancutError, Corpus, Mentions, exact_f1
-from cleancut.tags import Scheme, split_tag
+from cleancut.core.tags import Scheme, split_tag
 
 
 def decoded(tags: str, **options) -> str:

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_exposure import corpora
 
-from cleancut import Corpus, Exposure, vocabulary
-from cleancut.exposed import Words
-from cleancut.vocabulary import Vocabulary, mixed
+from cleancut import Corpus, Exposure
+from cleancut.core import vocabulary
+from cleancut.core.vocabulary import Vocabulary, mixed
+from cleancut.scoring.exposure_view import Words
 
 words = st.one_of(
     st.text(st.characters(exclude_categories=()), max_size=20),  # lone surrogates as well

@@ -2,9 +2,9 @@
 
 import evaluate
 
-from cleancut.bucketing import buckets
-from cleancut.faces import NerModule
-from cleancut.faces import module_info
+from cleancut.hub.faces import NerModule
+from cleancut.hub.faces import module_info
+from cleancut.scoring.buckets import buckets
 
 _DESCRIPTION = """\
 Precision, recall and F1 by what a mention is like: its length, its type, its case, the length and the density of its

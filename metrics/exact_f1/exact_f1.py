@@ -2,9 +2,9 @@
 
 import evaluate
 
-from cleancut.faces import NerModule
-from cleancut.faces import module_info
-from cleancut.scores import exact_f1
+from cleancut.hub.faces import NerModule
+from cleancut.hub.faces import module_info
+from cleancut.scoring.score import exact_f1
 
 _DESCRIPTION = """\
 Mention F1 for named-entity recognition: a prediction counts where start, end and type agree with a gold mention.

@@ -2,9 +2,9 @@
 
 import evaluate
 
-from cleancut.faces import NerModule
-from cleancut.faces import module_info
-from cleancut.scores import hardeval
+from cleancut.hub.faces import NerModule
+from cleancut.hub.faces import module_info
+from cleancut.scoring.score import hardeval
 
 _DESCRIPTION = """\
 Token error rates where memory does not help: on words that training does not have (unseen) and on tokens whose label is

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cleancut import cli
-from cleancut.recipes import Recipe
+from cleancut.splitting.recipes import Recipe
 
 
 def main(argv: Sequence[str] | None = None) -> int:

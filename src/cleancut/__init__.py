@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__
 
 if TYPE_CHECKING:
-    from .alignment import Counts
-    from .bucketing import Buckets, buckets, register_attribute
-    from .comparing import Comparison, compare, contamination_correlation, over_runs
-    from .confusion import Errors, errors
-    from .diagnosis import (
+    from .core.corpus import Corpus, Mentions
+    from .core.locating import metric
+    from .core.tags import CleancutError
+    from .hub.publishing import materialise, publish, publish_app, publish_metrics, stage, stage_app
+    from .reading.dataset import Shape, detect, from_dataset, load_splits
+    from .reading.formats import read, read_batches, read_pair, write
+    from .scoring.alignment import Counts
+    from .scoring.buckets import Buckets, buckets, register_attribute
+    from .scoring.compare import Comparison, compare, contamination_correlation, over_runs
+    from .scoring.diagnosis import (
         attribute_wise,
         comparative_diagnosis,
         friedman,
@@ -20,48 +25,50 @@ if TYPE_CHECKING:
         self_diagnosis,
         wilcoxon,
     )
-    from .distributed import spark_extract, spark_incidences
-    from .exposed import Exposed
-    from .exposure import Exposure
-    from .folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
-    from .frontiers import Frontier, Point, frontier
-    from .hub import materialise, publish, publish_app, publish_metrics, stage, stage_app
-    from .incidence import Incidences, write_incidence
-    from .ladders import Ladder, Rung, ladder
-    from .leakage import Audit, audit, join_at, mention_statistics, subsets
-    from .locating import metric
-    from .reading import read, read_batches, read_pair, write
-    from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
-    from .shapes import Shape, detect, from_dataset, load_splits
-    from .spans import Corpus, Mentions
-    from .splitting import SplitPlan, component_sizes, mincut
-    from .tags import CleancutError
-    from .webpage import html_audit, html_comparison, html_frontier, html_report, html_split
+    from .scoring.errors import Errors, errors
+    from .scoring.exposure import Exposure
+    from .scoring.exposure_view import Exposed
+    from .scoring.score import Score, clean_f1, exact_f1, hardeval, partial_f1
+    from .showing.html import html_audit, html_comparison, html_frontier, html_report, html_split
+    from .splitting.audit import Audit, audit, join_at, mention_statistics, subsets
+    from .splitting.folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
+    from .splitting.frontier import Frontier, Point, frontier
+    from .splitting.incidence import Incidences, write_incidence
+    from .splitting.ladder import Ladder, Rung, ladder
+    from .splitting.plan import SplitPlan, component_sizes, mincut
+    from .splitting.spark import spark_extract, spark_incidences
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
-    "alignment": ["Counts"],
-    "bucketing": ["Buckets", "buckets", "register_attribute"],
-    "comparing": ["Comparison", "compare", "contamination_correlation", "over_runs"],
-    "confusion": ["Errors", "errors"],
-    "diagnosis": ["attribute_wise", "comparative_diagnosis", "friedman", "model_wise", "self_diagnosis", "wilcoxon"],
-    "distributed": ["spark_extract", "spark_incidences"],
-    "exposed": ["Exposed"],
-    "exposure": ["Exposure"],
-    "folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
-    "frontiers": ["Frontier", "Point", "frontier"],
-    "hub": ["materialise", "publish", "publish_app", "publish_metrics", "stage", "stage_app"],
-    "incidence": ["Incidences", "write_incidence"],
-    "ladders": ["Ladder", "Rung", "ladder"],
-    "leakage": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
-    "locating": ["metric"],
-    "reading": ["read", "read_batches", "read_pair", "write"],
-    "scores": ["Score", "clean_f1", "exact_f1", "hardeval", "partial_f1"],
-    "shapes": ["Shape", "detect", "from_dataset", "load_splits"],
-    "spans": ["Corpus", "Mentions"],
-    "splitting": ["SplitPlan", "component_sizes", "mincut"],
-    "tags": ["CleancutError"],
-    "webpage": ["html_audit", "html_comparison", "html_frontier", "html_report", "html_split"],
+    "core.corpus": ["Corpus", "Mentions"],
+    "core.locating": ["metric"],
+    "core.tags": ["CleancutError"],
+    "hub.publishing": ["materialise", "publish", "publish_app", "publish_metrics", "stage", "stage_app"],
+    "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
+    "reading.formats": ["read", "read_batches", "read_pair", "write"],
+    "scoring.alignment": ["Counts"],
+    "scoring.buckets": ["Buckets", "buckets", "register_attribute"],
+    "scoring.compare": ["Comparison", "compare", "contamination_correlation", "over_runs"],
+    "scoring.diagnosis": [
+        "attribute_wise",
+        "comparative_diagnosis",
+        "friedman",
+        "model_wise",
+        "self_diagnosis",
+        "wilcoxon",
+    ],
+    "scoring.errors": ["Errors", "errors"],
+    "scoring.exposure": ["Exposure"],
+    "scoring.exposure_view": ["Exposed"],
+    "scoring.score": ["Score", "clean_f1", "exact_f1", "hardeval", "partial_f1"],
+    "showing.html": ["html_audit", "html_comparison", "html_frontier", "html_report", "html_split"],
+    "splitting.audit": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
+    "splitting.folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
+    "splitting.frontier": ["Frontier", "Point", "frontier"],
+    "splitting.incidence": ["Incidences", "write_incidence"],
+    "splitting.ladder": ["Ladder", "Rung", "ladder"],
+    "splitting.plan": ["SplitPlan", "component_sizes", "mincut"],
+    "splitting.spark": ["spark_extract", "spark_incidences"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

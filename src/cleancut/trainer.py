@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exposure import Exposure
-from .inputs import MASK, label_names
-from .scores import Score, clean_f1, exact_f1, hardeval, partial_f1
-from .shapes import from_dataset
-from .spans import Corpus, Mentions, Tagged, in_sample, ranges
-from .tags import CleancutError, Repair, bounds_of, did_you_mean, parse_scheme
+from .core.corpus import Corpus, Mentions, Tagged, in_sample, ranges
+from .core.inputs import MASK, label_names
+from .core.tags import CleancutError, Repair, bounds_of, did_you_mean, parse_scheme
+from .reading.dataset import from_dataset
+from .scoring.exposure import Exposure
+from .scoring.score import Score, clean_f1, exact_f1, hardeval, partial_f1
 
 DEFAULT = (
     "precision", "recall", "f1", "clean_recall", "clean_f1", "delta_f1", "memorisation_f1", "hardeval", "ter_unseen",

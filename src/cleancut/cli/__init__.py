@@ -12,22 +12,22 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ..tags import CleancutError, did_you_mean
+from ..core.tags import CleancutError, did_you_mean
 from ..version import __version__
 from . import (
-    auditing,
-    comparing,
-    completing,
-    converting,
-    cutting,
-    diagnosing,
-    folding,
-    laddering,
+    app,
+    audit,
+    buckets,
+    compare,
+    completion,
+    convert,
+    hardeval_folds,
+    ladder,
     parts,
-    publishing,
-    reporting,
-    scoring,
-    serving,
+    publish,
+    report,
+    score,
+    split,
 )
 from .paths import guarded
 
@@ -136,9 +136,9 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     for group in (
-        scoring, comparing, diagnosing, reporting, auditing, cutting, laddering, folding, publishing, converting,
-        completing,
-        serving,
+        score, compare, buckets, report, audit, split, ladder, hardeval_folds, publish, convert,
+        completion,
+        app,
     ):  # fmt: skip
         group.add(commands)
     return parser

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..detecting import End, label_file
-from ..exposure import Exposure
-from ..keys import Shared
-from ..leakage import join_at
-from ..reading import Format, format_of, paired_batches, read_batches
-from ..shapes import Samples, load_splits, needs_shape, read_samples
-from ..sources import is_local
-from ..spans import Corpus
-from ..tags import CleancutError, Repair, Scheme
+from ..core.corpus import Corpus
+from ..core.entities import Shared
+from ..core.tags import CleancutError, Repair, Scheme
+from ..reading.dataset import Samples, load_splits, needs_shape, read_samples
+from ..reading.detecting import End, label_file
+from ..reading.formats import Format, format_of, paired_batches, read_batches
+from ..reading.hub_ids import is_local
+from ..scoring.exposure import Exposure
+from ..splitting.audit import join_at
 from .paths import Input
 from .terminal import with_progress
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from ..files import kept, refuse_kept
-from ..reading import split_name
-from ..tags import CleancutError
+from ..core.files import kept, refuse_kept
+from ..core.tags import CleancutError
+from ..reading.formats import split_name
 
 
 class Input(str):

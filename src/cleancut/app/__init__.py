@@ -1,0 +1,4 @@
+"""The Gradio app: its page, its jobs, the sandbox that they run in, and the lesson.
+
+It computes nothing that the rooms before it do not, and it never publishes.
+"""

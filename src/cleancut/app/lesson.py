@@ -1,0 +1,115 @@
+"""The metrics in two minutes: a worked example whose every number says what it is made of."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import NamedTuple
+
+from ..core.corpus import Corpus
+from ..core.tags import CleancutError
+from ..scoring.exposure import Exposure
+from ..scoring.score import clean_f1, exact_f1, hardeval
+from ..showing.tables import visible
+from ..showing.text import percent
+
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]|([^\s\[\]]+)")
+
+
+def bracketed(text: str, what: str) -> Corpus:
+    """A corpus from text whose mentions are in brackets with their type; a line is a sentence.
+
+    >>> bracketed("[Alice King PER] met Bob", "gold").texts()
+    ['Alice King']
+    """
+    tokens, entities = [], []
+    for line in filter(str.strip, text.splitlines()):
+        words: list[str] = []
+        spans = []
+        if _BRACKETS.sub("", line).strip():
+            raise CleancutError(f"{what}: a bracket has no other to it. Write [Alice PER].")
+        for inside, word in _BRACKETS.findall(line):
+            *name, label = inside.split() or [""]
+            if not word and not name:
+                raise CleancutError(f"{what}: [{inside}] is not a name and its type. Write [Alice PER].")
+            if not word:
+                spans.append((len(words), len(words) + len(name), label))
+            words += [word] if word else name
+        tokens.append(words)
+        entities.append(spans)
+    if not tokens:
+        raise CleancutError(f"{what}: there are no words. Write a sentence, with names as [Alice PER].")
+    return Corpus.of(tokens, entities=entities)
+
+
+class Taught(NamedTuple):
+    """A number of the lesson."""
+
+    name: str
+    value: float
+    how: str
+    why: str
+
+
+def lesson(training: str, gold: str, prediction: str) -> list[Taught]:
+    """What a prediction scores, from sentences with names in brackets.
+
+    >>> numbers = lesson("[Alice PER] sang", "[Alice PER] met [Bob PER]", "[Alice PER] met Bob")
+    >>> [(number.name, number.value) for number in numbers if number.name.startswith("Clean")]
+    [('Clean recall', 0.0), ('Clean F1', 0.0)]
+    """
+    ours, theirs, shown = _read(training, gold, prediction)
+    exact, clean, hard = exact_f1(ours, theirs), clean_f1(ours, theirs, shown), hardeval(ours, theirs, shown)
+    n_right_clean = round(clean.clean_recall * clean.n_clean) if clean.n_clean else 0
+    return [
+        Taught(
+            "Precision", exact.precision, f"{exact.n_exact} right of {exact.n_pred} predicted",
+            "Of what was predicted, how much is right?",
+        ),
+        Taught(
+            "Recall", exact.recall, f"{exact.n_exact} found of {exact.n_gold}", "Of what is there, how much was found?"
+        ),
+        Taught("F1", exact.f1, "harmonic mean of precision and recall", "The number that papers report."),
+        Taught(
+            "Clean recall", clean.clean_recall, f"{n_right_clean} found of {clean.n_clean} that training has not shown",
+            "What was found without having been seen before.",
+        ),
+        Taught(
+            "Clean F1", clean.clean_f1, "harmonic mean of precision and clean recall",
+            "What F1 is worth without memory.",
+        ),
+        Taught("Delta F1", clean.delta_f1, "F1 minus clean F1", "What memory adds to F1."),
+        Taught(
+            "Look-up F1", clean.memorisation_f1, "F1 of a tagger that only knows the training names",
+            "What needs no model at all.",
+        ),
+        Taught(
+            "Errors on new words", hard.ter_unseen, f"{hard.errors_unseen} wrong of {hard.n_unseen} tokens",
+            "One half of hardeval, where memory does not help; lower is better.",
+        ),
+    ]  # fmt: skip
+
+
+def _read(training: str, gold: str, prediction: str) -> tuple[Corpus, Corpus, Exposure]:
+    ours, theirs = bracketed(gold, "gold"), bracketed(prediction, "prediction")
+    if ours.tokens() != theirs.tokens():
+        raise CleancutError("gold and prediction must be the same words: only the brackets may differ.")
+    return ours, theirs, Exposure.of(bracketed(training, "training"))
+
+
+def lesson_html(training: str, gold: str, prediction: str) -> str:
+    """The same as a table, and which gold mentions are contaminated."""
+    ours, _, shown = _read(training, gold, prediction)
+    kinds = ["contaminated" if seen else "clean" for seen in shown.view(ours).seen.tolist()]
+    mentions = ", ".join(
+        f"<b>{escape(visible(text))}</b> is {kind}" for text, kind in zip(ours.texts(), kinds, strict=True)
+    )
+    rows = "".join(
+        f'<tr><th scope="row">{name}<small>{why}</small></th><td>{how}</td><td><b>{percent(value)}</b></td></tr>'
+        for name, value, how, why in lesson(training, gold, prediction)
+    )
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("", "what it is made of", "%"))
+    return (
+        f'<section><p class="lead">{mentions or "There are no gold mentions"}.</p>'
+        f'<table class="lesson"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></section>'
+    )

@@ -1,0 +1,132 @@
+"""cleancut audit and subsets."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+from typing import Any
+
+from ..core.corpus import Corpus
+from ..core.files import write_text
+from ..core.tags import CleancutError
+from ..reading.dataset import load_splits
+from ..reading.formats import Format, format_of, read, split_files, write
+from ..reading.hub_ids import is_local
+from ..scoring.exposure import Exposure
+from ..showing.html import html_audit
+from ..showing.text import audit_text, to_json
+from ..splitting import audit
+from ..splitting.audit import SPLITS, Unit, join_at
+from ..splitting.folders import written_together
+from .options import (
+    add_column_options,
+    add_key_options,
+    add_tag_options,
+    column_options,
+    command,
+    key,
+    read_said,
+    say_found,
+    shared_key,
+    tag_options,
+    train_batches,
+)
+from .paths import Input, Output
+from .terminal import wants_colour
+
+
+def add(commands: Any) -> None:
+    _add_audit(commands)
+    _add_subsets(commands)
+
+
+def _add_audit(commands: Any) -> None:
+    parser = command(
+        commands,
+        "audit",
+        _audit,
+        "show what the splits of a dataset share",
+        "cleancut audit --train train.conll --test test.conll",
+    )
+    parser.add_argument(
+        "source", nargs="?", type=Input, metavar="SOURCE",
+        help="a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
+    )  # fmt: skip
+    for split in SPLITS:
+        parser.add_argument(f"--{split}", action="append", type=Input, metavar="FILE", help=f"the {split} split")
+    parser.add_argument("--unit", default="sample", choices=list(Unit), help="what is contaminated; default sample")
+    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+    parser.add_argument("--top", type=int, default=5, metavar="N", help="leaking entities of each pair; default 5")
+    add_column_options(parser)
+    add_key_options(parser, relations=True)
+    add_tag_options(parser)
+    parser.add_argument(
+        "--html", type=Output, metavar="FILE", help="the audit as a page too: one file that needs no other"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _audit(arguments: argparse.Namespace) -> str:
+    files = {split: getattr(arguments, split) for split in SPLITS if getattr(arguments, split)}
+    if arguments.source and files:
+        raise CleancutError("audit: give either a folder or dataset, or the files of the splits.")
+    if arguments.source and not is_local(arguments.source):
+        if arguments.column is not None:
+            raise CleancutError("--column is for CoNLL files. Give --tags COL for a dataset.")
+        found_in = load_splits(arguments.source, **tag_options(arguments), **column_options(arguments))
+        say_found(arguments.source, found_in)
+        splits = {name: samples.corpus for name, samples in found_in.items()}
+    else:
+        if arguments.source:
+            files = {split: [file] for split, file in split_files(arguments.source).items()}
+        splits = {name: _together([read_said(file, arguments) for file in parts]) for name, parts in files.items()}
+    if arguments.join_at:
+        splits = {name: join_at(corpus) for name, corpus in splits.items()}
+    found = audit.audit(splits, unit=arguments.unit, top=arguments.top, **shared_key(arguments))
+    if arguments.html:
+        write_text(
+            arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")
+        )
+    return to_json(found.to_dict()) if arguments.json else audit_text(found, colour=wants_colour())
+
+
+def _together(corpora: list[Corpus]) -> Corpus:
+    """Several files of one split; documents of different files are different documents."""
+    if len(corpora) > 1:
+        corpora = [
+            replace(corpus, docs=tuple(doc and f"{i}:{doc}" for doc in corpus.docs)) if corpus.docs else corpus
+            for i, corpus in enumerate(corpora)
+        ]
+    return Corpus.concatenate(corpora)
+
+
+def _add_subsets(commands: Any) -> None:
+    parser = command(
+        commands,
+        "subsets",
+        _subsets,
+        "write the clean and the contaminated test set (all samples, filtered mentions)",
+        "cleancut subsets --train train.conll --test test.conll -o subsets",
+    )
+    parser.add_argument("--train", action="append", required=True, type=Input, metavar="FILE", help="training data")
+    parser.add_argument("--test", required=True, type=Input, metavar="FILE", help="the test set")
+    parser.add_argument("-o", "--output", required=True, type=Output, metavar="DIR", help="folder for the two files")
+    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+    add_key_options(parser)
+    add_tag_options(parser)
+
+
+def _subsets(arguments: argparse.Namespace) -> str:
+    exposure = Exposure.of(train_batches(arguments, arguments.column, {}), **key(arguments))
+    test = read(arguments.test, column=arguments.column, **tag_options(arguments))
+    test = join_at(test) if arguments.join_at else test
+    suffix = ".conll" if format_of(arguments.test) is Format.CONLL else ".jsonl"
+    parts = dict(zip(("clean", "contaminated"), audit.subsets(test, exposure), strict=True))
+    lines = []
+    with written_together(arguments.output, {"format": "cleancut-subsets-1"}) as folder:
+        for name, corpus in parts.items():
+            write(corpus, os.path.join(folder, name + suffix))
+            path = os.path.join(arguments.output, name + suffix)
+            lines.append(f"{path}: {len(corpus)} samples, {len(corpus.mentions)} of {len(test.mentions)} mentions")
+    return "\n".join(lines)

@@ -1,0 +1,64 @@
+"""cleancut compare."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from ..core.files import write_text
+from ..core.tags import CleancutError
+from ..reading.formats import paired_batches
+from ..scoring.compare import compare
+from ..showing.html import html_comparison
+from ..showing.text import comparison_text, to_json
+from ..splitting.audit import join_at
+from .options import add_system_options, command, exposure_of, system_files, tag_options
+from .paths import Output
+from .score import add_metrics, chosen_metrics
+from .terminal import wants_colour, with_progress
+
+
+def add(commands: Any) -> None:
+    parser = command(
+        commands,
+        "compare",
+        _compare,
+        "tell which differences between systems are more than chance, and whether their order is stable",
+        "cleancut compare --gold test.conll --pred a.conll --pred b.conll --train train.conll",
+    )
+    add_system_options(parser, "predictions of a system for the same text; give two or more")
+    add_metrics(parser)
+    parser.add_argument(
+        "--ci", type=int, default=10_000, metavar="N", help="resamples for intervals and tests; default 10000"
+    )
+    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
+    parser.add_argument(
+        "--html", type=Output, metavar="FILE", help="the comparison as a page too: one file that needs no other"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _compare(arguments: argparse.Namespace) -> str:
+    n = len(arguments.pred or [])
+    if n < 2:
+        raise CleancutError(f"--pred is given {n} times, but it takes two systems to compare. Repeat --pred.")
+    metrics = chosen_metrics(arguments)
+    exposure = exposure_of(arguments)
+    systems, columns = system_files(arguments)
+    reading: dict[str, Any] = {**columns, **tag_options(arguments)}
+    found = None
+    batches = zip(*(paired_batches(arguments.gold, file, **reading) for file in systems.values()), strict=True)
+    for pairs in with_progress(batches, arguments.gold):
+        gold, predicted = pairs[0][0], dict(zip(systems, (pred for _, pred in pairs), strict=True))
+        if arguments.join_at:
+            gold, predicted = join_at(gold), {name: join_at(pred) for name, pred in predicted.items()}
+        part = compare(gold, predicted, exposure, metrics=metrics, ci=arguments.ci, seed=arguments.seed)
+        found = part if found is None else found + part
+    if found is None:
+        raise CleancutError(f"{arguments.gold}: there are no samples to compare systems on.")
+    if exposure is not None and metrics is None and "hardeval" not in next(iter(found.scores.values())):
+        print("cleancut: hardeval is left out, since mentions overlap.", file=sys.stderr)
+    if arguments.html:
+        write_text(arguments.html, html_comparison(found.to_dict()))
+    return to_json(found.to_dict()) if arguments.json else comparison_text(found, colour=wants_colour())

@@ -1,0 +1,78 @@
+"""cleancut convert and demo."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..core.corpus import Corpus
+from ..core.tags import Repair, Scheme
+from ..reading.formats import read_batches, write
+from .options import LABELS, command, label_names
+from .paths import Input, Output
+from .terminal import wants_colour, with_progress, work_shown
+
+
+def add(commands: Any) -> None:
+    _add_convert(commands)
+    _add_demo(commands)
+
+
+def _add_convert(commands: Any) -> None:
+    parser = command(
+        commands,
+        "convert",
+        _convert,
+        "rewrite a corpus in another format or tag scheme",
+        "cleancut convert train.conll train.jsonl",
+    )
+    parser.add_argument("input", type=Input, metavar="IN", help="CoNLL, JSONL or parquet, also .gz")
+    parser.add_argument("output", type=Output, metavar="OUT", help=".conll or .jsonl, also .gz")
+    parser.add_argument("--scheme", metavar="S", help=f"tag scheme to write ({', '.join(Scheme)}); default iob2")
+    parser.add_argument("--from-scheme", metavar="S", help="tag scheme of IN, where it has to be given (io)")
+    parser.add_argument("--repair", default="conlleval", metavar="R", help=f"of ill-formed tags ({', '.join(Repair)})")
+    parser.add_argument("--labels", type=Input, metavar="NAMES", help=LABELS)
+    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+
+
+def _convert(arguments: argparse.Namespace) -> None:
+    batches = read_batches(
+        arguments.input,
+        column=arguments.column,
+        labels=label_names(arguments.labels),
+        scheme=arguments.from_scheme,
+        repair=arguments.repair,
+    )
+    write(_counted(batches, arguments), arguments.output, scheme=arguments.scheme)
+
+
+def _counted(batches: Iterable[Corpus], arguments: argparse.Namespace) -> Iterator[Corpus]:
+    """The batches; then, when all is read, a line that says what was done."""
+    samples = mentions = 0
+    for corpus in with_progress(batches, arguments.input):
+        samples += len(corpus)
+        mentions += len(corpus.mentions)
+        yield corpus
+    print(f"{arguments.output}: {samples} samples, {mentions} mentions", file=sys.stderr)
+
+
+def _add_demo(commands: Any) -> None:
+    parser = command(
+        commands,
+        "demo",
+        _demo,
+        "show on generated sentences what a score is worth: two taggers on a random and on a clean split",
+        "cleancut demo",
+    )
+    parser.add_argument(
+        "-o", "--output", default="cleancut-demo", type=Output, metavar="DIR", help="folder for the generated files"
+    )
+
+
+def _demo(arguments: argparse.Namespace) -> str:
+    from ..demo.story import run
+
+    with work_shown("demo") as shown:
+        return run(arguments.output, colour=wants_colour(), progress=shown)

@@ -1,0 +1,71 @@
+"""cleancut report."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from ..core.files import refuse_kept, write_text
+from ..core.tags import CleancutError
+from ..showing.html import report_page
+from ..showing.report_data import findings
+from ..showing.tables import Format, report_sections, tables
+from .options import add_system_options, command, exposure_of, read_systems
+from .paths import Output
+
+_SUFFIX = {Format.MARKDOWN: ".md", Format.LATEX: ".tex", Format.CSV: ".csv"}
+
+
+def add(commands: Any) -> None:
+    parser = command(
+        commands, "report", _report, "show systems on a page: scores, attributes, and their errors in context",
+        "cleancut report --gold test.conll --pred a.conll --pred b.conll --train train.conll -o report.html",
+    )  # fmt: skip
+    add_system_options(parser)
+    parser.add_argument("-o", "--output", type=Output, metavar="FILE", help="the page: one file that needs no other")
+    parser.add_argument("--plots", type=Output, metavar="DIR", help="the same figures as PNG and SVG (extra: plot)")
+    parser.add_argument(
+        "--format", choices=list(Format), help="the tables too: beside the page, or without -o on standard output"
+    )
+    parser.add_argument("--title", metavar="T", help="of the page; default the name of the gold file")
+    parser.add_argument("--ci", type=int, default=1000, metavar="N", help="resamples for intervals; default 1000")
+    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
+    parser.add_argument("--errors", type=int, default=10_000, metavar="N", help="most errors to list; default 10000")
+
+
+def _report(arguments: argparse.Namespace) -> str:
+    if not (arguments.output or arguments.plots or arguments.format):
+        raise CleancutError("report: there is nothing to write. Give -o report.html, --plots DIR or --format md.")
+    tables_file = _tables_file(arguments)
+    exposure = exposure_of(arguments, whole=True)
+    gold, systems = read_systems(arguments)
+    found = findings(gold, systems, exposure, ci=arguments.ci, seed=arguments.seed, max_errors=arguments.errors)
+    sections = report_sections(found)
+    said = []
+    if arguments.output:
+        title = arguments.title or Path(arguments.gold.removesuffix(".gz")).stem
+        write_text(arguments.output, report_page(found, title=title))
+        said.append(f"Written to {arguments.output}.")
+    if arguments.plots:
+        from ..showing.pictures import save_plots
+
+        said.append(f"{len(save_plots(sections, arguments.plots))} pictures written to {arguments.plots}.")
+    if arguments.format:
+        text = tables(sections, Format(arguments.format))
+        if tables_file:
+            write_text(tables_file, text + "\n")
+        said.append(f"Tables written to {tables_file}." if tables_file else text)
+    return "\n".join(said)
+
+
+def _tables_file(arguments: argparse.Namespace) -> str | None:
+    """Where the tables go beside the page; an error where that is the page itself, or an input."""
+    if not arguments.format or not arguments.output:
+        return None
+    path = os.path.splitext(arguments.output)[0] + _SUFFIX[Format(arguments.format)]
+    refuse_kept(path)
+    if path == arguments.output:
+        raise CleancutError(f"{path} is to be the page and the tables both. Choose another name for the page.")
+    return path

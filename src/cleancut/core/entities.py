@@ -1,0 +1,143 @@
+"""What counts as the same: words and entities under a key, pairs and triples of relations, samples by their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .corpus import Corpus, ranges
+from .inputs import Interner
+from .tags import CleancutError, bounds_of
+from .vocabulary import Vocabulary, mixed, sums
+
+
+class Key(NamedTuple):
+    """What counts as the same entity."""
+
+    case: bool = True
+    """Does case matter?"""
+    typed: bool = True
+    """Does the type belong to the key?"""
+    unicode: str | None = None
+    """A Unicode normal form (NFC, NFKC, ...) into which words are brought first."""
+
+    def __str__(self) -> str:
+        parts = ["surface+type" if self.typed else "surface", "" if self.case else "uncased", self.unicode or ""]
+        return ",".join(part.lower() for part in parts if part)
+
+    @property
+    def folds(self) -> bool:
+        """Are words compared in another form than they are written in?"""
+        return not self.case or self.unicode is not None
+
+    def fold(self, word: str) -> str:
+        """The form in which words are compared."""
+        word = word if self.case else word.casefold()
+        return unicodedata.normalize(self.unicode, word) if self.unicode else word  # type: ignore[arg-type]
+
+
+class Shared(StrEnum):
+    """What splits must not share."""
+
+    ENTITY = "entity"
+    PAIR = "pair"
+    """The surfaces of the head and the tail of a relation."""
+    TRIPLE = "triple"
+    """The same with the label of the relation."""
+
+
+def entity_codes(corpus: Corpus, key: Key) -> NDArray[np.int32]:
+    """A number from 0 on for each mention of a corpus, equal where the entity under the key is."""
+    mentions = corpus.mentions
+    starts, sizes = bounds_of(corpus.lengths)[mentions.sample] + mentions.start, mentions.end - mentions.start
+    folds, n_types = np.arange(len(corpus.vocabulary)), len(mentions.labels) + 1
+    if key.folds:
+        table = Interner()
+        folds = np.fromiter((table[key.fold(word)] for word in corpus.vocabulary), np.int64, len(corpus.vocabulary))
+    codes, n_codes = np.empty(len(mentions), np.int32), 0
+    for size in np.unique(sizes).tolist():  # surfaces of different lengths are never equal
+        of_size = np.flatnonzero(sizes == size)
+        begin = starts[of_size]
+        if size <= 8:  # word by word, each time numbered anew
+            found = folds[corpus.words[begin]]
+            for k in range(1, size):
+                found = _numbered(found * len(folds) + folds[corpus.words[begin + k]])
+        else:
+            words = folds.astype(np.int32)[corpus.words[ranges(begin, sizes[of_size])]]
+            surfaces = Interner()
+            found = np.array([surfaces[row.tobytes()] for row in words.reshape(-1, size)], np.int64)
+        if key.typed:
+            found = found * n_types + mentions.label[of_size]
+        found = _numbered(found)
+        codes[of_size] = n_codes + found
+        n_codes += int(found.max()) + 1
+    return codes
+
+
+def shared_codes(corpus: Corpus, key: Key, what: Shared) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The sample of each mention (or relation), and a number that is equal where its entity (pair, triple) is."""
+    if what is Shared.ENTITY:
+        return corpus.mentions.sample, entity_codes(corpus, key)
+    if not key.typed:
+        raise CleancutError(f"typed=False has no effect: key={what.value!r} is of surfaces anyway. Leave it out.")
+    if corpus.relations is None:
+        raise CleancutError(
+            f"there are no relations, so that key={what.value!r} is undefined. Give relations, or use key='entity'."
+        )
+    head, tail, label, labels = corpus.relations
+    surface = entity_codes(corpus, key._replace(typed=False)).astype(np.int64)
+    found = _numbered(surface[head] * (int(surface.max(initial=0)) + 1) + surface[tail])
+    if what is Shared.TRIPLE:
+        found = _numbered(found * max(len(labels), 1) + label)
+    return corpus.mentions.sample[head], found.astype(np.int32)
+
+
+def key_name(key: Key, what: Shared) -> str:
+    """As a signature has it."""
+    return str(key) if what is Shared.ENTITY else str(key).replace("surface+type", what.value)
+
+
+def _numbered(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Equal values as equal numbers from 0 on."""
+    return np.unique(values, return_inverse=True)[1]
+
+
+def sample_hashes(corpus: Corpus, texts: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
+    """A number for the words and mentions of each sample, equal for equal samples in any corpus."""
+    texts = text_hashes(corpus) if texts is None else texts
+    mentions = corpus.mentions
+    of_type = Vocabulary(mentions.labels).hashes[mentions.label] if len(mentions) else np.zeros(0, np.uint64)
+    span = mentions.start.astype(np.uint64) << np.uint64(32) | mentions.end.astype(np.uint64)
+    bounds = np.searchsorted(mentions.sample, np.arange(len(corpus) + 1))
+    return mixed(texts + sums(mixed(of_type ^ mixed(span)), bounds))
+
+
+def text_hashes(corpus: Corpus) -> NDArray[np.uint64]:
+    """A number for the words of each sample, equal where all words are, in any corpus."""
+    of_word = corpus.vocabulary.hashes
+    of_sample, bounds = np.zeros(len(corpus), np.uint64), bounds_of(corpus.lengths)
+    for first in range(0, len(corpus), _SLICE):
+        ends = bounds[first : first + _SLICE + 1]
+        place = np.arange(ends[0], ends[-1]) - np.repeat(ends[:-1], np.diff(ends))
+        of_token = of_word[corpus.words[ends[0] : ends[-1]]] * (2 * place + 1).view(np.uint64)
+        of_sample[first : first + _SLICE] = sums(of_token, ends - ends[0])
+    return mixed(of_sample + corpus.lengths.astype(np.uint64))
+
+
+_SLICE = 1 << 13
+"""Samples whose tokens are hashed at a time, so that no array over all tokens is made."""
+
+
+def fingerprint_of(hashes: NDArray[np.uint64]) -> str:
+    """Of samples in any order."""
+    return f"{int(hashes.sum(dtype=np.uint64)):016x}"
+
+
+def order_of(hashes: NDArray[np.uint64]) -> str:
+    """Of samples in this order."""
+    return hashlib.blake2b(hashes.tobytes(), digest_size=8).hexdigest()

@@ -1,0 +1,25 @@
+"""Where the files that the Hub sees (metrics/, splitters/, spaces_app/) are on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .tags import CleancutError, did_you_mean
+
+
+def hub_folder(kind: str) -> Path:
+    """``metrics`` of the checkout in an editable install, else the copy that the wheel brought along."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "hub_files" / kind
+    return installed if installed.is_dir() else package.parents[1] / kind
+
+
+def metric(name: str) -> str:
+    """The folder of a metric module, for ``evaluate.load(cleancut.metric("exact_f1"))``."""
+    folder = hub_folder("metrics")
+    names = sorted(path.parent.name for path in folder.glob("*/*.py") if path.stem == path.parent.name)
+    if name not in names:
+        raise CleancutError(
+            f"there is no metric {name!r}.{did_you_mean(name, names)} The metrics are {', '.join(names)}."
+        )
+    return str(folder / name)

@@ -1,0 +1,124 @@
+"""The whole point in one command: two taggers on a random split and on a clean one, told in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from textwrap import fill
+
+from ..core.corpus import Corpus
+from ..core.files import name_inside, write_text
+from ..reading.formats import write
+from ..scoring.exposure import Exposure
+from ..scoring.score import Score, clean_f1, exact_f1, hardeval, partial_f1
+from ..showing.html import html_report
+from ..showing.text import Results, percent, table
+from ..splitting.audit import audit
+from ..splitting.folders import refuse_foreign, write_split, written_together
+from ..splitting.plan import SplitPlan, mincut
+from .sampletext import generate
+from .taggers import LookUp, Perceptron, Tagger
+
+_COLUMNS = {
+    "F1": ("exact_f1", "f1"),
+    "overlap": ("partial_f1", "f1_overlap"),
+    "clean F1": ("clean_f1", "clean_f1"),
+    "delta F1": ("clean_f1", "delta_f1"),
+    "hardeval": ("hardeval", "hardeval"),
+    "look-up F1": ("clean_f1", "memorisation_f1"),
+}
+"""What the table shows: of each metric one value."""
+
+_ABOUT = {"format": "cleancut-demo-1"}
+_FILES = ("train.conll", "test.conll", "lookup.conll", "perceptron.conll", "report.html")
+_CLEAN_FILES = ("train.conll", "test.conll", "discarded.conll", "lookup.conll", "perceptron.conll", "plan.json")
+
+
+def run(folder: str = "cleancut-demo", *, colour: bool = False, progress: Callable[[float], None] | None = None) -> str:
+    """Generate sentences, audit a random split, make a clean one, train and score two taggers on both; tell of it.
+
+    The splits and the predictions stay in ``folder``: the random split, what was predicted on it and ``report.html``,
+    and the same of the clean one in ``clean``. ``progress`` is told what share of the work was done since it was told
+    last.
+    """
+    target = Path(folder)
+    target.mkdir(exist_ok=True)  # before the work: an error should not come after it
+    refuse_foreign(target, _FILES, _ABOUT)
+    clean = name_inside(target, "clean")
+    refuse_foreign(clean, _CLEAN_FILES)
+    told = progress or (lambda share: None)
+    corpus = generate(3000)
+    at_random = {"train": corpus.select(slice(0, 2400)), "test": corpus.select(slice(2400, 3000))}
+    plan = mincut(at_random, (80, 20), effort="fast", discard="auto", progress=lambda share: told(0.2 * share))
+    splits = {"random": at_random, "clean": plan.apply(at_random)}
+    taggers: dict[str, Callable[[Corpus], Tagger]] = {
+        "look-up": LookUp,
+        "perceptron": lambda train: Perceptron(train, progress=lambda share: told(0.4 * share)),
+    }
+    results, predicted = {}, {split: dict[str, Corpus]() for split in splits}
+    for name, trained in taggers.items():
+        for split, parts in splits.items():
+            found = trained(parts["train"]).tag(parts["test"])
+            results[f"{name}, {split}"] = _scores(parts["test"], found, Exposure.of(parts["train"]))
+            predicted[split][name] = found
+    title = "Two taggers on a random split"
+    page = html_report(at_random["test"], predicted["random"], at_random["train"], title=title)
+    with written_together(folder, _ABOUT) as fresh:
+        for name, part in at_random.items():
+            write(part, Path(fresh, f"{name}.conll"))
+        _write_predictions(predicted["random"], fresh)
+        write_text(Path(fresh, "report.html"), page)
+    with written_together(clean) as fresh:
+        _write_predictions(predicted["clean"], fresh)
+        write_split(plan, at_random, fresh, format="conll")
+    return _story(folder, at_random, plan, results, colour)
+
+
+def _write_predictions(found: Mapping[str, Corpus], folder: str) -> None:
+    for name, corpus in found.items():
+        write(corpus, Path(folder, f"{name.replace('-', '')}.conll"))
+
+
+def _scores(gold: Corpus, pred: Corpus, shown: Exposure) -> dict[str, Score]:
+    return {
+        "exact_f1": exact_f1(gold, pred),
+        "partial_f1": partial_f1(gold, pred),
+        "clean_f1": clean_f1(gold, pred, shown),
+        "hardeval": hardeval(gold, pred, shown),
+    }
+
+
+def _story(folder: str, at_random: Mapping[str, Corpus], plan: SplitPlan, results: Results, colour: bool) -> str:
+    """What was done and what came of it, for a terminal of 80 columns."""
+    found = audit(at_random)
+    pair, worst = found.pairs["test_vs_train"], found.top_leaks[0]
+    shared = percent(pair["n_mentions_contaminated"] / pair["n_mentions"])
+    rows = [
+        [name, *(percent(scores[metric][value]) for metric, value in _COLUMNS.values())]
+        for name, scores in results.items()
+    ]
+    f1 = {name: percent(scores["exact_f1"].f1) for name, scores in results.items()}
+    parts = [
+        f"{len(plan.assignment)} sentences of news, sports and medicine, in English and Spanish, were generated; their "
+        "names are made of syllables, few of them common and most of them rare:",
+        "\n".join(f"  {' '.join(words)}" for words in at_random["test"].tokens()[:3]),
+        f"1. A random split: {len(at_random['train'])} sentences to train on, {len(at_random['test'])} to test on. Of "
+        f"{pair['n_mentions']} test mentions, {pair['n_mentions_contaminated']} ({shared}%) are of entities that "
+        f"training has shown; {worst['entity']} ({worst['label']}) alone is {worst['n_test']} of them.",
+        f"2. A clean split: {plan.sizes['train']} sentences to train on, {plan.sizes['test']} to test on, "
+        f"{plan.n_discarded} set aside. {plan.guarantee[0].upper()}{plan.guarantee[1:]}.",
+        "3. Two taggers, trained and tested on each (%; hardeval is a rate of errors).",
+        table(["tagger, split", *_COLUMNS], rows, colour=colour, strong=1),
+        "The look-up knows the names it was trained on by heart, and nothing else: that is worth an F1 of "
+        f"{f1['look-up, random']} on the random split, and of {f1['look-up, clean']} where all names are new. The "
+        f"perceptron learns from contexts and from the look of words; but the {f1['perceptron, random']} that one "
+        f"would have reported is {f1['perceptron, clean']} on names that it has not seen.",
+        f"Every score, and every error in context, is on a page to open in a browser: {Path(folder) / 'report.html'}",
+        f"The splits, and what each tagger found, are in {folder}, with the clean split in {Path(folder) / 'clean'}:",
+        f"  cd {folder}\n"
+        "  cleancut score --gold test.conll --pred perceptron.conll --train train.conll\n"
+        "  cleancut audit .",
+        "On a folder with train and test files of your own, or a dataset on the Hub:",
+        "  cleancut audit org/dataset\n  cleancut split org/dataset -o clean --discard auto",
+    ]
+    return "\n\n".join(part if "\n" in part else fill(part, 80) for part in parts)

@@ -1,0 +1,331 @@
+"""What the evaluate modules under ``metrics/`` share: storing batches, choosing the form, checking keywords.
+
+evaluate picks the form of the input by its first row and turns spans into strings where that row is empty. Here
+each batch is recognised as a whole and stored in columns that hold any form, the same for every batch and every
+process, so that gathering never depends on which came first.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import datasets
+import evaluate
+import numpy as np
+import pyarrow as pa
+
+from ..core.corpus import Corpus
+from ..core.inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
+from ..core.tags import CleancutError, bounds_of, did_you_mean
+from ..scoring.exposure import Exposure
+from ..scoring.score import NEED_TRAIN
+
+KEYWORDS = {
+    "exact_f1": ("labels", "scheme", "repair", "ci", "seed", "keys"),
+    "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit", "muc", "iou"),
+    "clean_f1": (
+        "labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode", "confusable"
+    ),
+    "hardeval": ("labels", "scheme", "repair", "ci", "seed", "train", "strict", "encoding"),
+    "bucket_f1": (
+        "labels", "scheme", "repair", "ci", "seed", "train", "attributes", "bins", "level", "case", "typed", "unicode"
+    ),
+}  # fmt: skip
+"""The keywords of each module. A module ignores those of the others, since ``evaluate.combine`` sends all to all."""
+
+_SPANS = pa.list_(pa.struct({"start": pa.int64(), "end": pa.int64(), "label": pa.string()}))
+_TEXTS = pa.list_(pa.string())
+_FORMS = {"tags": pa.list_(pa.int32()), "ids": pa.list_(pa.int64()), "spans": _SPANS}
+_SIDES = ("predictions", "references")
+# tags are numbers into the names that the first sample of their batch carries: a third of what the strings take
+_COLUMNS = {**_FORMS, "names": _TEXTS}
+_STORED = pa.schema(
+    [(f"{side}_{column}", kind) for side in _SIDES for column, kind in _COLUMNS.items()] + [("tokens", _TEXTS)]
+)
+
+
+def module_info(description: str, inputs: str, citation: str) -> evaluate.MetricInfo:
+    """What evaluate shows of a module: its texts, and that it takes tags, label ids or spans."""
+    value = datasets.Value
+    span = {"start": value("int64"), "end": value("int64"), "label": value("string")}
+    forms = datasets.List(value("string")), datasets.List(value("int64")), datasets.List(span)
+    return evaluate.MetricInfo(
+        description=description,
+        citation=citation,
+        inputs_description=inputs,
+        features=[datasets.Features(dict.fromkeys(_SIDES, form)) for form in forms],
+    )
+
+
+class NerModule:
+    """The part of an ``evaluate.Metric`` that is the same for every cleancut metric; mix it in before that class."""
+
+    name: str  # these are evaluate's
+    writer: Any
+    data: Any
+    filelocks: Any
+    _module_info: Any
+    _init_writer: Any
+
+    def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
+        if config_name not in (None, "default"):
+            raise CleancutError(f"config_name={config_name!r} is unknown: this module has no configurations.")
+        own = inspect.signature(evaluate.EvaluationModule.__init__).parameters
+        options = {name: kwargs.pop(name) for name in list(kwargs) if name not in own}
+        _check_keywords(options)
+        self._defaults = options
+        self._tokens: Any = None
+        self._late_tokens: Any = None
+        self._kept_exposure: tuple[Any, Any, Exposure] | None = None
+        super().__init__(config_name=config_name, **kwargs)  # type: ignore[call-arg]
+
+    def options(self, given: dict[str, Any]) -> dict[str, Any]:
+        """This module's own options: those of this call, over those given when it was loaded."""
+        own = KEYWORDS[self.name]
+        chosen = {name: value for name, value in {**self._defaults, **given}.items() if name in own}
+        if "train" in own:
+            chosen["exposure"] = self._exposure_of(chosen)
+        return {**chosen, "tokens": self._tokens}
+
+    def _exposure_of(self, chosen: dict[str, Any]) -> Exposure | None:
+        """The index of the training columns, which is kept while the same columns are given."""
+        train = chosen.pop("train", None)
+        key = {name: chosen.pop(name) for name in ("case", "typed", "unicode") if name in chosen}
+        if train is None and self.name not in NEED_TRAIN:
+            return None
+        if train is None:
+            raise CleancutError(
+                f'{self.name} needs training data: give train={{"tokens": ..., "tags": ...}} to compute() or load().'
+            )
+        parts = [train] if isinstance(train, Mapping) or not isinstance(train, list | tuple) else list(train)
+        sizes = [len(part["tokens"]) if isinstance(part, Mapping) and "tokens" in part else 0 for part in parts]
+        labels, scheme = chosen.get("labels"), chosen.get("scheme")
+        made_of = (key, sizes, labels, scheme)
+        kept = self._kept_exposure
+        if kept is None or kept[0] is not train or kept[1] != made_of:
+            corpora = [_train_corpus(part, labels, scheme) for part in parts]
+            kept = self._kept_exposure = (train, made_of, Exposure.of(corpora, **key))
+        return kept[2]
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, tokens: Any = None, **kwargs: Any) -> None:
+        """Add a batch of predictions and references: lists of tags, of label ids or of spans, one for each sample.
+
+        Args:
+            predictions: one list for each sample.
+            references: one list for each sample.
+            tokens: the words of each sample (optional; kept with the batch).
+        """
+        if kwargs:
+            _check_keywords(kwargs)
+            raise CleancutError(f"{', '.join(kwargs)} goes to compute(), not to add_batch().")
+        table = _stored_table({"predictions": predictions, "references": references}, tokens)
+        if self.writer is None:
+            self.selected_feature_format = datasets.Features.from_arrow_schema(_STORED)
+            self._init_writer()
+        self.writer.write_table(table, writer_batch_size=max(len(table), 1))  # one piece, written and read at once
+
+    def add(self, *, prediction: Any = None, reference: Any = None, tokens: Any = None, **kwargs: Any) -> None:
+        """Add one prediction and its reference.
+
+        Args:
+            prediction: the tags, label ids or spans of one sample.
+            reference: the same of the gold annotation.
+            tokens: the words of the sample (optional).
+        """
+        # evaluate.combine passes the plural names here
+        prediction, reference = kwargs.pop("predictions", prediction), kwargs.pop("references", reference)
+        if prediction is None or reference is None:
+            raise CleancutError("a prediction and its reference belong together. Give both.")
+        words = None if tokens is None else [tokens]
+        self.add_batch(predictions=[prediction], references=[reference], tokens=words, **kwargs)
+
+    def compute(self, *, predictions: Any = None, references: Any = None, tokens: Any = None, **kwargs: Any) -> Any:
+        """Compute the score of all that was added, or of the predictions and references given here.
+
+        Args:
+            predictions: one list for each sample (optional after add_batch).
+            references: one list for each sample (optional after add_batch).
+            tokens: the words of each sample (optional; after add_batch, those of all samples added).
+            **kwargs: the options of the module.
+        """
+        _check_keywords(kwargs)
+        if predictions is not None or references is not None:
+            self.add_batch(predictions=predictions, references=references, tokens=tokens)
+        else:
+            self._late_tokens = tokens  # of all samples: evaluate.combine does not pass them on with each batch
+        if self.writer is None:
+            raise CleancutError("nothing to score. Give predictions and references, or call add_batch first.")
+        try:
+            return super().compute(**kwargs)  # type: ignore[misc]
+        except BaseException:
+            self._release()
+            raise
+
+    def _finalize(self) -> None:
+        super()._finalize()  # type: ignore[misc]
+        if self.data is None:  # another process computes
+            return
+        stored = self.data.data.table
+        self.data = _Gathered(_columns(stored))  # and the file is no longer in memory
+        self._tokens = _gathered_tokens(stored.column("tokens"))
+        if self._late_tokens is not None:
+            if self._tokens is not None:
+                raise CleancutError("tokens came with the batches already. Leave them out here.")
+            self._tokens, self._late_tokens = self._late_tokens, None
+
+    def _release(self) -> None:
+        """Leave no lock, no file and no rows behind a failed computation."""
+        self.data = self.writer = self.buf_writer = self._tokens = self._late_tokens = None
+        for lock in self.filelocks or []:
+            lock.release()
+        self.filelocks = None
+
+
+def _check_keywords(given: dict[str, Any]) -> None:
+    known = sorted({name for names in KEYWORDS.values() for name in names})
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known) or f" The keywords are {', '.join(known)}."
+            raise CleancutError(f"keyword {name!r} is not known to any cleancut metric.{hint}")
+
+
+def _train_corpus(columns: Any, labels: Any, scheme: str | None) -> Corpus:
+    """A corpus of plain columns: tokens, and tags or entities.
+
+    The scheme and the repair of a call are those of what is scored; training tags decode without either, bare names of
+    the IO scheme aside.
+    """
+    names = set(columns) if isinstance(columns, Mapping) else set()
+    if not names or not names <= {"tokens", "tags", "entities"} or "tokens" not in names:
+        given = ", ".join(sorted(map(str, names))) or type(columns).__name__
+        raise CleancutError(f"train must have the columns tokens and tags (or entities), got {given}.")
+    bare = {"scheme": "io"} if str(scheme).lower() == "io" else {}
+    return Corpus.of(**columns, labels=labels, **bare, where=in_sample("training"))
+
+
+# --- storing ------------------------------------------------------------------------------------------
+
+
+def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
+    columns: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
+    for side, data in sides.items():
+        if data is None:
+            raise CleancutError(f"{side} are missing. Give predictions and references together.")
+        sizes[side], stored = _as_arrow(data, side.removesuffix("s"))
+        columns |= {f"{side}_{column}": array for column, array in stored.items()}
+    if tokens is not None:
+        tokens = as_samples(tokens.to_pylist() if is_arrow(tokens) else tokens, in_sample("token"))
+        columns["tokens"] = _list_array(tokens, _TEXTS)
+        sizes["tokens"] = len(tokens)
+        if columns["tokens"] is None:
+            raise CleancutError("tokens must be one list of strings for each sample.")
+    size = sizes["predictions"]
+    for side, n in sizes.items():
+        if n != size:
+            raise CleancutError(f"{size} predictions but {n} {side}. Give one of each for every sample.")
+    return pa.table({f.name: columns.get(f.name, pa.nulls(size, f.type)) for f in _STORED}, schema=_STORED)
+
+
+def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
+    """The size of a whole batch, and its values in the columns of its form; in none for a batch of empty lists."""
+    where = in_sample(name)
+    array = None if is_arrow(data) else as_array(data)
+    if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
+        lengths = np.full(len(array), array.shape[1])
+        return len(array), {"ids": _lists(array.astype(np.int64, copy=False).ravel(), lengths)}
+    if array is not None:
+        recognise(array, range(0), where)  # says what is wrong with it
+    samples = as_samples(data.to_pylist() if is_arrow(data) else data, where)
+    first = next((value for sample in samples for value in sample), None)
+    if first is None and not any(map(len, samples)):
+        return len(samples), {}
+    if isinstance(first, str):
+        raw = recognise(samples, range(0), where)
+        if not isinstance(raw, RawTags):
+            raise CleancutError(f"the {name}s are not lists of tags.")
+        names = pa.array([list(raw.tags), *[None] * (len(samples) - 1)], _TEXTS)
+        return len(samples), {"tags": _lists(raw.codes.astype(np.int32), raw.lengths), "names": names}
+    if first is None or isinstance(first, int | float | np.number):
+        return len(samples), {"ids": _lists(*ids_of(samples, where))}
+    found = spans_of(samples, where)
+    label = pa.DictionaryArray.from_arrays(found.label, pa.array(found.labels, pa.string())).dictionary_decode()
+    fields = [pa.array(found.start), pa.array(found.end), label]
+    values = pa.StructArray.from_arrays(fields, fields=list(_SPANS.value_type))
+    return len(samples), {"spans": _lists(values, np.bincount(found.sample, minlength=found.n_samples))}
+
+
+def _lists(values: Any, lengths: np.ndarray) -> pa.ListArray:
+    """Lists of the given lengths over values that lie one after the other."""
+    return pa.ListArray.from_arrays(np.append(0, np.cumsum(lengths)).astype(np.int32), values)
+
+
+def _list_array(data: Any, kind: pa.DataType) -> Any:
+    """Arrow's own conversion in one pass; None where a value does not fit or is missing."""
+    try:
+        array = pa.array(data, kind)
+    except (pa.ArrowException, TypeError, UnicodeEncodeError):
+        return None
+    return None if array.null_count or array.flatten().null_count else array
+
+
+# --- gathering ------------------------------------------------------------------------------------------
+
+
+class _Gathered(dict[str, Any]):
+    """The columns in the place of the dataset from which evaluate takes them."""
+
+    def set_format(self, type: str | None = None) -> None:
+        """evaluate asks for a format: these are Arrow arrays in any case."""
+
+
+def _columns(stored: pa.Table) -> dict[str, Any]:
+    """Each side in the one form in which it was given, over all batches and processes."""
+    forms = {side: _form(stored, side) for side in _SIDES}
+    found = [form for form in forms.values() if form] or ["spans"]
+    columns = {}
+    for side, form in forms.items():
+        form = form or found[0]  # a side of empty lists only says nothing of its form: it takes that of the other
+        column = _without_nulls(stored.column(f"{side}_{form}"))
+        columns[side] = _tags(column, stored.column(f"{side}_names")) if form == "tags" else column
+    return columns
+
+
+def _tags(column: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ListArray:
+    """The tags of all batches over one table of names, a byte each while there are at most 256 names."""
+    table = Interner()
+    codes_of = [np.array([table[name] for name in batch], np.int32) for batch in names.drop_null().to_pylist()]
+    lengths = np.concatenate([chunk.value_lengths().to_numpy() for chunk in column.chunks])
+    begins = np.flatnonzero(names.is_valid().to_numpy())  # the first sample of each batch
+    bounds = [*bounds_of(lengths)[begins].tolist(), int(lengths.sum())]
+    codes = np.empty(bounds[-1], np.uint8 if len(table) <= 256 else np.int32)
+    stored = [chunk.flatten().to_numpy() for chunk in column.chunks]
+    flat = stored[0] if len(stored) == 1 else np.concatenate(stored)
+    for code_of, begin, end in zip(codes_of, bounds[:-1], bounds[1:], strict=True):
+        codes[begin:end] = code_of[flat[begin:end]]
+    return _lists(pa.DictionaryArray.from_arrays(codes, pa.array(list(table), pa.string())), lengths)
+
+
+def _form(stored: pa.Table, side: str) -> str | None:
+    given = [form for form in _FORMS if (column := stored.column(f"{side}_{form}")).null_count < len(column)]
+    if len(given) > 1:
+        raise CleancutError(f"{side} came as {' and '.join(given)} in different batches. Give all in one form.")
+    return given[0] if given else None
+
+
+def _without_nulls(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Batches of empty lists are stored without a form: here they are empty lists of the form found."""
+    if not column.null_count:
+        return column
+    chunks = [_lists(c.flatten(), c.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)) for c in column.chunks]
+    return pa.chunked_array(chunks, column.type)
+
+
+def _gathered_tokens(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    if column.null_count == len(column):
+        return None
+    if column.null_count:
+        raise CleancutError("some batches came with tokens and some without. Give tokens with all or none.")
+    return column

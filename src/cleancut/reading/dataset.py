@@ -1,0 +1,389 @@
+"""Any NER dataset as a corpus, and its rows by the samples they hold: loaded, streamed, on disk or on the Hub."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.corpus import Corpus
+from ..core.inputs import label_names
+from ..core.tags import CleancutError, Repair
+from .characters import Words, joined_pieces, located
+from .columns import kind_of_feature, records_in, rows_in, unpacked
+from .detecting import Form, Shape, Span, detect, listed, names_in, number_in, spans_in, text_in
+from .formats import BATCH, Format, format_of, in_rows, read, relations_in, split_files, standard_columns
+from .hub_ids import HubId, is_local, is_table, load_hub, rows_of_file
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A dataset as a corpus, with what was detected and what is to be known of it."""
+
+    corpus: Corpus
+    shape: Shape | None
+    """None for a file that is a corpus as it stands."""
+    rows: Any
+    """The dataset, whose rows come out of a split untouched; None for a file that is a corpus as it stands."""
+    n_rows: int
+    row_of_sample: NDArray[np.int64] | None = None
+    """The (first) row of each sample; None where each row is a sample."""
+    notes: tuple[str, ...] = ()
+    source: HubId | None = None
+    """Where it was loaded from, to the commit; None for what is local."""
+    path: str | None = None
+    """The file that it was read from as it stands."""
+
+    def column(self, name: str) -> list[Any]:
+        """The value of a column for each sample; of what has no such column, ``doc`` is the document."""
+        if self.path is not None and format_of(self.path) is not Format.CONLL:
+            table: Any = rows_of_file(self.path)
+        else:
+            table = self.rows
+        known = table[0] if isinstance(table, list) and table else getattr(table, "column_names", None) or ()
+        if name not in known:
+            if name == "doc" and self.corpus.docs is not None:
+                return list(self.corpus.docs)
+            where, there = self.path or "the data", ", ".join(map(repr, known)) or "none"
+            raise CleancutError(f"{where}: there is no column {name!r}. The columns are {there}.")
+        values = [row.get(name) for row in rows_in(table, [name])]
+        return values if self.row_of_sample is None else [values[row] for row in self.row_of_sample.tolist()]
+
+    @property
+    def holds_documents(self) -> bool:
+        """Is a row a document of sentences, each a sample?"""
+        return self.shape is not None and self.shape.sentences is not None
+
+    def of_rows(self, assignment: NDArray[np.integer]) -> NDArray[np.integer]:
+        """The split of each row, from that of each sample; an error where a split would tear a row apart."""
+        if self.row_of_sample is None or not len(self.row_of_sample):
+            return assignment
+        # a row without samples goes with the row before it
+        last = np.searchsorted(self.row_of_sample, np.arange(self.n_rows), side="right") - 1
+        of_row = assignment[np.maximum(last, 0)]
+        torn = np.flatnonzero(of_row[self.row_of_sample] != assignment)
+        if len(torn):
+            raise CleancutError(
+                f"row {self.row_of_sample[torn[0]]} holds several samples, which the plan gives to different splits. "
+                "Split with unit='doc' (--unit doc)."
+            )
+        return of_row
+
+
+def from_dataset(
+    dataset: Any,
+    *,
+    tokens: str | None = None,
+    tags: str | None = None,
+    entities: str | None = None,
+    text: str | None = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    document: str | None = None,
+    end: str | None = None,
+    repair: str = "conlleval",
+) -> Corpus:
+    """A dataset as a corpus: a ``Dataset``, an ``IterableDataset``, a list of dicts, or the id or path of one split.
+
+    Where tokens, annotation and documents are is detected (``detect`` says what was found), unless given. ClassLabel
+    columns are taken from Arrow without a copy. Mentions at character offsets become token spans by a simple
+    tokeniser: a run of word characters, or any other single character, is a token.
+
+    >>> from_dataset([{"text": "Ada ran.", "entities": [{"start": 0, "end": 3, "label": "PER"}]}]).texts()
+    ['Ada']
+    """
+    options: dict[str, Any] = {
+        "tokens": tokens, "tags": tags, "entities": entities, "text": text, "labels": labels, "scheme": scheme,
+        "document": document, "end": end, "repair": repair,
+    }  # fmt: skip
+    if isinstance(dataset, str | os.PathLike):
+        splits = load_splits(dataset, **options)
+        if len(splits) > 1:
+            raise CleancutError(
+                f"{dataset} holds several splits. Choose one of {', '.join(map(repr, splits))} of load_splits()."
+            )
+        return next(iter(splits.values())).corpus
+    return read_dataset(dataset, **options).corpus
+
+
+def read_dataset(dataset: Any, *, repair: str = "conlleval", **options: Any) -> Samples:
+    """The same, with the shape, the rows of the samples and notes; ``options`` are those of ``detect``."""
+    shape = detect(dataset, **options)
+    is_dataset = hasattr(dataset, "with_format") and hasattr(dataset, "__len__")
+    if is_dataset and _is_plain(shape, dataset):
+        return Samples(_from_arrow(dataset, shape, repair), shape, dataset, len(dataset))
+    columns = shape.columns
+    if not isinstance(dataset, list) and "id" in (dataset.features or ()):
+        columns = list(dict.fromkeys([*columns, "id"]))
+    converter = _Converter(shape)
+    row_of_sample: list[int] = []
+    corpora = []
+    # what is discarded must not depend on what a batch shows
+    size = BATCH if shape.scheme is not None or repair == Repair.CONLLEVAL else None
+    samples = converter.samples(rows_in(dataset, columns))
+    while batch := list(samples if size is None else islice(samples, size)):
+        row_of_sample += (rows := [sample.row for sample in batch])
+        form = "tags" if shape.form is Form.TAGS else "entities"
+        corpora.append(
+            Corpus.of(
+                [sample.tokens for sample in batch],
+                **{form: [sample.annotation for sample in batch]},
+                ids=[sample.id for sample in batch],
+                docs=[sample.doc for sample in batch],
+                labels=shape.labels if shape.form is Form.TAGS else None,
+                scheme=shape.scheme,
+                repair=repair,
+                where=in_rows("dataset", rows),
+            )
+        )
+    if not corpora:
+        empty: Any = {"tags" if shape.form is Form.TAGS else "entities": []}
+        corpora.append(Corpus.of([], **empty))
+    own = shape.sentences is None and shape.sentence is None
+    rows_of = None if own else np.array(row_of_sample, np.int64)
+    corpus = Corpus.concatenate(corpora)
+    return Samples(corpus, shape, dataset, converter.n_rows, rows_of, tuple(converter.notes(len(corpus.mentions))))
+
+
+def _is_plain(shape: Shape, dataset: Any) -> bool:
+    """Can Arrow's own columns be read as they are?"""
+    if shape.sentences or shape.sentence or shape.tokens is None or {shape.tokens, shape.annotation} & shape.packed:
+        return False
+    kinds = {name: kind_of_feature(dataset.features[name]) for name in (shape.tokens, shape.annotation)}
+    if not kinds[shape.tokens].is_list_of("text"):
+        return False
+    if shape.form is Form.TAGS:
+        return kinds[shape.annotation].is_list_of("text", "int", "label")
+    span = kinds[shape.annotation].of
+    if shape.form is not Form.TOKEN_SPANS or shape.inclusive or span is None or span.name != "record":
+        return False
+    return shape.fields[:4] == ("start", "end", None, "label") and span.fields["label"].name == "text"
+
+
+def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
+    wanted = [shape.tokens, shape.annotation, shape.document, "id", "relations"]
+    table = dataset.select_columns([c for c in dataset.column_names if c in wanted]).with_format("arrow")[:]
+
+    def column(name: str | None) -> Any:
+        return table.column(name).to_pylist() if name is not None and name in table.column_names else None
+
+    form = "tags" if shape.form is Form.TAGS else "entities"
+    return Corpus.of(
+        table.column(shape.tokens), **{form: table.column(shape.annotation)}, ids=column("id"),
+        docs=column(shape.document), labels=shape.labels, scheme=shape.scheme, repair=repair,
+        where=in_rows("dataset", range(len(dataset))), relations=relations_in(table) if form == "entities" else None,
+    )  # fmt: skip
+
+
+class _Sample(NamedTuple):
+    row: int
+    tokens: list[str]
+    annotation: list[Any]
+    id: Any
+    doc: Any
+
+
+class _Converter:
+    """Rows to samples, with counts of what had to be adjusted."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+        self._label = label_names(shape.labels) if shape.form is not Form.TAGS and shape.labels is not None else None
+        self._counts: Counter[str] = Counter()
+        self.n_rows = 0
+
+    def notes(self, n_mentions: int) -> list[str]:
+        """What to know of the mentions, in sentences."""
+        total = n_mentions + self._counts["missing"] + self._counts["blank"]
+        says = {
+            "missing": "could not be located in the text and are left out",
+            "blank": "hold nothing but space and are left out",
+            "widened": "cut a token and are widened to whole tokens",
+            "fragments": "are discontinuous and are taken from their first to their last character",
+            "differ": "say another text than stands at their offsets",
+        }
+        return [f"{self._counts[k]} of {total} mentions {what}." for k, what in says.items() if self._counts[k]]
+
+    def samples(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[_Sample]:
+        shape = self._shape
+        if shape.sentence is not None:
+            yield from self._grouped(rows, shape.sentence)
+            return
+        for i, row in enumerate(rows):
+            self.n_rows = i + 1
+            doc = row.get(shape.document) if shape.document else None
+            try:
+                if shape.sentences is None:
+                    yield _Sample(i, *self._one(row), row.get("id"), doc)
+                    continue
+                # a row is a document, also where it has no name
+                name = i if doc is None else doc
+                for sentence in records_in(self._value(row, shape.sentences) or ()):
+                    yield _Sample(i, *self._one(sentence), None, name)
+            except CleancutError as error:
+                raise CleancutError(f"row {i} (dataset): {error}") from None
+
+    def _grouped(self, rows: Iterable[Mapping[str, Any]], sentence: str) -> Iterator[_Sample]:
+        """Samples of rows that are tokens; a missing number is that of the row before."""
+        shape = self._shape
+        assert shape.tokens is not None
+        first, number, doc = 0, object(), None
+        words: list[Any] = []
+        tags: list[Any] = []
+        for i, row in enumerate(rows):
+            self.n_rows = i + 1
+            new = row.get(sentence)
+            if new in (None, "") or new != new:
+                new = number if i else None
+            at = row.get(shape.document) if shape.document else None
+            if i == 0 or new != number or at != doc:
+                if words:
+                    yield _Sample(first, words, tags, None, doc)
+                first, number, doc, words, tags = i, new, at, [], []
+            word, tag = row.get(shape.tokens), row.get(shape.annotation)
+            if word in (None, "") and tag in (None, ""):
+                continue  # a blank row
+            words.append(word)
+            tags.append(int(tag) if shape.labels is not None and isinstance(tag, str) else tag)
+        if words:
+            yield _Sample(first, words, tags, None, doc)
+
+    def _value(self, row: Mapping[str, Any], column: str) -> Any:
+        value = row.get(column)
+        if column in self._shape.packed and isinstance(value, str):
+            return unpacked(value) if value.strip() else None
+        return value
+
+    def _one(self, row: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
+        """Tokens, and tags or token spans, of one sample."""
+        shape = self._shape
+        annotation = self._value(row, shape.annotation)
+        if shape.tokens is not None:
+            tokens = self._value(row, shape.tokens)
+            if tokens is None or (annotation is None and shape.form is Form.TAGS):
+                missing = shape.tokens if tokens is None else shape.annotation
+                raise CleancutError(f"{missing} is null. Give an empty list for a sample without any.")
+            tokens = list(listed(tokens))
+            if shape.form is Form.TAGS:
+                return tokens, list(listed(annotation))
+            spans = spans_in(annotation, shape.fields)
+            if shape.form is Form.TOKEN_SPANS:
+                return tokens, [t for s in spans for t in self._token_span(s)]
+            return tokens, self._located(spans, tokens)
+        assert shape.text is not None
+        text = text_in(self._value(row, shape.text))
+        words, spans = Words.of(text), spans_in(annotation, shape.fields)
+        if shape.form is Form.QUOTES:
+            return words.tokens, self._located(spans, words.tokens)
+        return words.tokens, self._covered(spans, text, words)
+
+    def _name(self, label: Any) -> str:
+        if self._label is not None and number_in(label) is not None:
+            number = int(label)
+            if number not in self._label:
+                raise CleancutError(
+                    f"label id {number}, but the names are for ids {min(self._label)} to {max(self._label)}."
+                )
+            label = self._label[number]
+        if not isinstance(label, str) or not label:
+            raise CleancutError(f"a mention has the label {label!r:.60}, not a name. Leave such mentions out.")
+        return label
+
+    def _token_span(self, span: Span) -> Iterator[tuple[int, int, str]]:
+        if span.start is None or span.end is None:
+            raise CleancutError(f"a span has start {span.start!r} and end {span.end!r}. Give whole numbers.")
+        for label in span.labels:
+            yield span.start, span.end + self._shape.inclusive, self._name(label)
+
+    def _located(self, spans: Iterable[Span], tokens: Sequence[str]) -> list[tuple[int, int, str]]:
+        found, missing = located(((s.surface or "", self._name(label)) for s in spans for label in s.labels), tokens)
+        self._counts["missing"] += missing
+        return found
+
+    def _covered(self, spans: Iterable[Span], text: str, words: Words) -> list[tuple[int, int, str]]:
+        """Token spans of mentions at character offsets; those without offsets are looked for."""
+        at, quotes = [], []
+        for span in spans:
+            if span.start is None or span.end is None:
+                quotes.append(span)
+                continue
+            end = span.end + self._shape.inclusive
+            if not 0 <= span.start < end <= len(text):
+                raise CleancutError(
+                    f"characters {span.start} to {end} of a text of {len(text)}. Offsets count characters of the text "
+                    "from 0; say with end= whether the last one belongs to the mention."
+                )
+            self._counts["fragments"] += span.n_fragments > 1
+            if span.surface is not None and span.n_fragments == 1 and not self._shape.pieces:
+                self._counts["differ"] += text[span.start : end].split() != span.surface.split()
+            at += [(span.start, end, self._name(label)) for label in span.labels]
+        found = []
+        for start, end, label in joined_pieces(at, text) if self._shape.pieces else at:
+            first, until = words.covering(start, end)
+            if first >= until:
+                self._counts["blank"] += 1
+                continue
+            self._counts["widened"] += words.cuts(start, end)
+            found.append((first, until, label))
+        return found + (self._located(quotes, words.tokens) if quotes else [])
+
+
+# --- splits -------------------------------------------------------------------------------------------
+
+
+def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Samples]:
+    """The splits of a Hub dataset (``org/name:config@revision``), a folder or a file, by name; "" for a single file.
+
+    ``options`` are those of ``from_dataset``. Files are read as ``read`` does where their columns are the usual ones.
+    """
+    if is_local(source):
+        files = split_files(source) if os.path.isdir(source) else {"": os.fspath(source)}
+        found = {name: read_samples(file, **options) for name, file in files.items()}
+    else:
+        pinned, parts = load_hub(HubId.parse(str(source)))
+        found = {name: replace(read_dataset(rows, **options), source=pinned) for name, rows in parts.items()}
+    return {name: own_documents(name, samples) for name, samples in found.items()}
+
+
+def own_documents(split: str, samples: Samples) -> Samples:
+    """Documents that are only numbered are others in each split."""
+    shape, docs = samples.shape, samples.corpus.docs
+    if not split or shape is None or shape.sentences is None or shape.document is not None or docs is None:
+        return samples
+    return replace(samples, corpus=replace(samples.corpus, docs=tuple(f"{split}:{doc}" for doc in docs)))
+
+
+def needs_shape(path: str | os.PathLike[str], **options: Any) -> bool:
+    """Is it a file whose columns have to be found, rather than one that ``read`` takes as it stands?"""
+    if not os.path.isfile(path):
+        return False  # read says so
+    if is_table(path):
+        return True
+    given = {name: value for name, value in options.items() if value is not None}
+    if format_of(path) is Format.CONLL:
+        for name in sorted(given.keys() & {*_ONLY_SHAPES, "tokens", "tags", "entities"}):
+            raise CleancutError(f"{name}={given[name]!r} has no effect: {path} is a CoNLL file. Leave it out.")
+        return False
+    named = {name: given.get(name) for name in ("tokens", "tags", "entities")}
+    return bool(given.keys() & _ONLY_SHAPES) or not standard_columns(path, **named)
+
+
+_ONLY_SHAPES = {"text", "document", "end"}
+"""Options that files which are read as they stand do not have."""
+
+
+def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **options: Any) -> Samples:
+    """A file as samples: as ``read`` has it where its columns are the usual ones, else by its shape."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if needs_shape(path, **given):
+        if column is not None:
+            raise CleancutError(f"{path}: a column number is for CoNLL files. Leave it out.")
+        return read_dataset(rows_of_file(path), **given)
+    corpus = read(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
+    return Samples(corpus, None, None, len(corpus), path=os.fspath(path))

@@ -1,0 +1,214 @@
+"""Where a dataset comes from: Hub ids, checked before any request, and rows of files that are not corpora yet."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..core.files import name_inside, replacing
+from ..core.tags import CleancutError
+from .formats import SUFFIXES, TABLES, Format, format_of, json_records
+
+CONVERTED = "refs/convert/parquet"
+"""The branch on which the Hub keeps its own parquet copy of a dataset."""
+
+_HUB_ID = re.compile(
+    r"(?P<repo>[^:@]*)(:(?P<config>[^<>:/\\|?*@\s]{1,100}))?"
+    r"(@(?P<revision>[A-Za-z0-9][\w./-]{0,254}))?",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class HubId:
+    """A dataset on the Hub, such as ``org/name:config@revision``."""
+
+    repo: str
+    config: str | None = None
+    revision: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> HubId:
+        """The parts of an id; an error, before anything is asked of the Hub, where it cannot be one."""
+        found = _HUB_ID.fullmatch(text)
+        if found is None or not is_repo(found["repo"]) or ".." in (found["revision"] or ""):
+            raise CleancutError(
+                f"{text!r} is neither a file, a folder nor the id of a dataset. "
+                "Write ids as org/name, org/name:config, org/name@revision or org/name:config@revision."
+            )
+        return cls(found["repo"], found["config"], found["revision"])
+
+    def __str__(self) -> str:
+        config = f":{self.config}" if self.config else ""
+        return f"{self.repo}{config}" + (f"@{self.revision}" if self.revision else "")
+
+
+def is_repo(text: str) -> bool:
+    """Can it be the id of a repository, ``org/name``?"""
+    found = re.fullmatch(r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})", text, re.ASCII)
+    return found is not None and not any(
+        part.endswith((".", "-", ".git")) or ".." in part or "--" in part for part in found.groups()
+    )
+
+
+def is_config(name: str) -> bool:
+    """Can it be the name of a config, and so of a folder of the repository that is no file of it?"""
+    fits = re.fullmatch(r"[A-Za-z0-9][\w.-]{0,95}", name, re.ASCII) is not None
+    return fits and ".." not in name and name != "README.md"
+
+
+def is_local(source: str | os.PathLike[str]) -> bool:
+    """Is it a path? Also one that does not exist, where its form cannot be that of a Hub id."""
+    text = os.fspath(source)
+    if os.path.exists(text) or not isinstance(source, str):
+        return True
+    named = Path(text.removesuffix(".gz")).suffix.lower() in {*SUFFIXES, *TABLES} or text.endswith(".gz")
+    of_windows = "\\" in text or re.match(r"[A-Za-z]:/", text) is not None
+    return named or of_windows or "/" not in text or text.startswith((".", "/", "~")) or text.endswith("/")
+
+
+def load_hub(source: HubId) -> tuple[HubId, dict[str, Any]]:
+    """The splits of a dataset on the Hub, each a ``datasets.Dataset``, and the very commit they are of.
+
+    Code in the repository is never run: a repository that is only a loading script is read from the Hub's own parquet
+    copy, where there is one.
+    """
+    try:
+        return _loaded(source)
+    except Exception as error:  # the libraries raise their own, their transports', fsspec's and Arrow's errors alike
+        if "Dataset scripts are no longer supported" not in str(error) or source.revision is not None:
+            raise _explained(source, error) from None
+    try:
+        return _loaded(HubId(source.repo, source.config, CONVERTED))
+    except Exception as error:
+        if "pick one among" in str(error) or "not found. Available" in str(error):  # the copy is there
+            raise _explained(source, error) from None
+        raise CleancutError(
+            f"{source} is a loading script, which is never run, and its parquet copy ({CONVERTED}) cannot be read: "
+            f"{_first_line(error)}. Find a copy of the dataset in parquet, or download the data and name the files."
+        ) from None
+
+
+TRANSPORTS = {"requests": "RequestException", "httpx": "HTTPError", "httpx2": "HTTPError"}
+"""What versions 0, 1 and 2 of huggingface_hub send their requests with, and the kind of all its errors."""
+
+
+def network_errors() -> tuple[type[BaseException], ...]:
+    """The kinds of errors that a request to the Hub ends in, whichever client is installed.
+
+    What the client itself raises are errors of the operating system in every version. What its transport raises need
+    not be: that is looked up where the client has imported it, and never imported here.
+    """
+    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+
+    loaded = [(sys.modules[name], kind) for name, kind in TRANSPORTS.items() if name in sys.modules]
+    return HfHubHTTPError, OfflineModeIsEnabled, OSError, *(getattr(module, kind) for module, kind in loaded)
+
+
+def _loaded(source: HubId) -> tuple[HubId, dict[str, Any]]:
+    import datasets
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import RevisionNotFoundError
+
+    try:
+        commit = HfApi().dataset_info(source.repo, revision=source.revision).sha
+    except RevisionNotFoundError:  # datasets 4.0 would take the copy of another one
+        raise
+    except network_errors():
+        commit = source.revision  # what was loaded before may be there still; if not, the next line says why
+    loaded = datasets.load_dataset(source.repo, source.config, revision=commit)
+    return replace(source, revision=commit), {str(name): split for name, split in loaded.items()}
+
+
+def _explained(source: HubId, error: Exception) -> CleancutError:
+    """One line for what went wrong, and the remedy."""
+    text = str(error)
+    if "pick one among the available configs" in text or "not found. Available" in text:
+        names = re.findall(r"'([^']+)'", text.partition("[")[2].partition("]")[0])
+        listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+        wrong = f"no config {source.config!r}" if source.config else "several configs"
+        example = f"{source.repo}:{names[0] if names else 'CONFIG'}"
+        return CleancutError(f"{source.repo} has {wrong}: {listed}. Choose one, such as {example}.")
+    kind = " ".join(base.__name__ for base in type(error).__mro__)
+    if "scripts are no longer supported" in text:
+        return CleancutError(
+            f"{source} is a loading script at this revision, which is never run. Give {source.repo}@{CONVERTED}."
+        )
+    if "gated" in text.lower():
+        return CleancutError(
+            f"{source} is gated. Ask for access on its page, then log in with 'hf auth login' and try again."
+        )
+    if re.search("Connect|Offline|LocalEntryNotFound|Timeout|NetworkError|ProxyError|RemoteProtocol", kind):
+        return CleancutError(
+            f"{source}: the Hub cannot be reached ({_first_line(error)}). Try again, or give files or a folder."
+        )
+    if "NotFound" in kind:
+        return CleancutError(
+            f"{source} is neither a path here nor on the Hub for you ({_first_line(error)}). Check the id and the "
+            "revision; log in with 'hf auth login' if it is private."
+        )
+    if "429" in text:
+        return CleancutError(f"{source}: the Hub takes no more requests now ({_first_line(error)}). Try again later.")
+    return CleancutError(f"{source} cannot be loaded: {type(error).__name__}: {_first_line(error)}.")
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0].rstrip(".")[:300] if lines else type(error).__name__
+
+
+# --- files ------------------------------------------------------------------------------------------------------
+
+
+def is_table(path: str | os.PathLike[str]) -> bool:
+    """Is it a CSV file, by its name? All its values are text."""
+    return Path(path).suffix.lower() in TABLES
+
+
+def rows_of_file(path: str | os.PathLike[str]) -> Any:
+    """The rows of a CSV, JSONL or parquet file: a ``Dataset``, or a list of dicts where Arrow could not hold them."""
+    import datasets
+
+    if is_table(path):
+        csv.field_size_limit(2**31 - 1)  # a document may be longer than the 128 KB that csv allows
+        try:
+            with open(path, encoding="utf-8-sig", newline="") as stream:
+                rows = list(csv.DictReader(stream, strict=True))
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise CleancutError(f"{path}: not a readable CSV file ({error}). Write it as UTF-8.") from None
+        if any(None in row or None in row.values() for row in rows):
+            at = next(i for i, row in enumerate(rows) if None in row or None in row.values())
+            raise CleancutError(f"row {at} ({os.path.basename(path)}): not as many values as the first line has names.")
+        return datasets.Dataset.from_list(rows)
+    if format_of(path) is Format.PARQUET:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            return datasets.Dataset(pq.read_table(path))
+        except (pa.ArrowException, OSError) as error:
+            raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
+    return [record for _, record in json_records(path)]
+
+
+def write_rows(splits: Mapping[str, Any], folder: str | os.PathLike[str]) -> list[str]:
+    """Write each split (a ``DatasetDict``) as parquet, its rows and features untouched. Returns the files written."""
+    import datasets
+
+    paths = {name: name_inside(folder, f"{name}.parquet") for name in splits}
+    shown = not datasets.utils.are_progress_bars_disabled()
+    datasets.disable_progress_bars()
+    try:
+        for name, split in splits.items():
+            with replacing(paths[name]) as stream:
+                split.to_parquet(stream)
+    finally:
+        if shown:
+            datasets.enable_progress_bars()
+    return list(paths.values())

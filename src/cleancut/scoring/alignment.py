@@ -1,0 +1,360 @@
+"""One alignment of gold and predicted mentions, of which every span score is a masked sum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.corpus import Mentions, ranges
+
+Index = NDArray[np.int64]
+
+WHOLE = 5354228880
+"""Parts of 1 in which intersections over unions are counted, so that sums of shards add up to the last digit.
+
+It is the least number that 1 to 24 divide: the share is exact for unions of so many tokens, else to 1e-10.
+"""
+
+
+class Match(StrEnum):
+    """When a predicted mention of the right type earns partial credit for a gold one."""
+
+    EXACT = "exact"
+    LEFT = "left"
+    RIGHT = "right"
+    OVERLAP = "overlap"
+
+
+class Alignment(NamedTuple):
+    """One-to-one pairs of mentions, as indices; ``exact`` says which agree in span and type."""
+
+    gold: Index
+    pred: Index
+    exact: NDArray[np.bool_]
+
+
+class Aligner:
+    """Gold and predicted mentions on common coordinates, exact pairs found; aligns in any mode.
+
+    Exact pairs come first in every mode, else an overlap could take a gold mention from its exact match.
+    The rest is matched one-to-one by a rule that sees only sorted mentions, so that the order in which
+    predictions were listed never matters. Where mentions nest or several overlap, the matching is a maximum one.
+    """
+
+    def __init__(self, gold: Mentions, pred: Mentions) -> None:
+        self.labels = tuple(sorted(set(gold.labels) | set(pred.labels)))
+        rank = {name: r for r, name in enumerate(self.labels)}
+        self.gold, self.pred = gold, pred
+        self.gold_label, self.pred_label = (
+            np.array([rank[name] for name in side.labels] or [0], np.int64)[side.label] for side in (gold, pred)
+        )
+        self._width = 1 + max(int(side.end.max(initial=0)) for side in (gold, pred))
+        self.exact_gold, self.exact_pred = self._exact_pairs()
+
+    def left_over(self) -> tuple[Index, Index]:
+        """The gold and the predicted mentions that have no exact match."""
+        left = []
+        for side, taken in ((self.gold, self.exact_gold), (self.pred, self.exact_pred)):
+            free = np.ones(len(side), bool)
+            free[taken] = False
+            left.append(np.flatnonzero(free))
+        return left[0], left[1]
+
+    def align(self, mode: Match) -> Alignment:
+        """The pairs that earn credit under ``mode``."""
+        if mode is Match.EXACT:
+            return Alignment(self.exact_gold, self.exact_pred, np.ones(len(self.exact_gold), bool))
+        left_gold, left_pred = self.left_over()
+        gold_start, gold_end = _ends(self.gold, left_gold, self._width, self.gold_label)
+        pred_start, pred_end = _ends(self.pred, left_pred, self._width, self.pred_label)
+        if mode is Match.LEFT:
+            g, p = _pairs_by_key(gold_start, pred_start)
+        elif mode is Match.RIGHT:
+            g, p = _pairs_by_key(gold_end, pred_end)
+        else:
+            g, p = _maximum_matching(*_overlapping(gold_start, gold_end, pred_start, pred_end))
+        exact = np.repeat([True, False], [len(self.exact_gold), len(g)])
+        gold, pred = np.append(self.exact_gold, left_gold[g]), np.append(self.exact_pred, left_pred[p])
+        order = np.argsort(gold, kind="stable")
+        return Alignment(gold[order], pred[order], exact[order])
+
+    def same_span(self) -> tuple[Index, Index]:
+        """Pairs of mentions that are left over, have the same span and differ in type."""
+        left_gold, left_pred = self.left_over()
+        spans = [
+            (side.sample[left].astype(np.int64) * self._width + side.start[left]) * self._width + side.end[left]
+            for side, left in ((self.gold, left_gold), (self.pred, left_pred))
+        ]
+        g, p = _pairs_by_key(*spans)
+        return left_gold[g], left_pred[p]
+
+    def meetings(self) -> tuple[Index, Index]:
+        """Further pairs that share a token, of any types: as many as possible beside the exact and same-span ones."""
+        gold, pred = (np.setdiff1d(*sides) for sides in zip(self.left_over(), self.same_span(), strict=True))
+        g, p, *_ = self._shared(gold, pred)
+        g, p = _maximum_matching(g, p)
+        return gold[g], pred[p]
+
+    def meetings_by_type(self) -> tuple[Index, Index]:
+        """Pairs that share a token beside the exact ones: as many of one type as possible, then as many as possible."""
+        gold, pred = self.left_over()
+        g, p, low, high, _ = self._shared(gold, pred)
+        alike = self.gold_label[gold[g]] == self.pred_label[pred[p]]
+        # one pair of the right type outweighs all that may be lost for it
+        chosen = _heaviest_matching(g, p, 1 + alike * (len(gold) + 1), low, high)
+        return gold[g[chosen]], pred[p[chosen]]
+
+    def ious(self) -> tuple[Index, Index]:
+        """Gold mentions with a partner of their type, and their intersection over union in parts of ``WHOLE``.
+
+        The pairs are those of the greatest total. Exact pairs are among them: by the triangle inequality of the
+        Jaccard distance, no two other pairs are worth more than an exact pair and what is left beside it.
+        """
+        gold, pred = self.left_over()
+        g, p, low, high, shared = self._shared(gold, pred, typed=True)
+        worth = np.rint(shared / (high - low) * WHOLE).astype(np.int64)
+        chosen = _heaviest_matching(g, p, worth, low, high)
+        whole = np.full(len(self.exact_gold), WHOLE)
+        return np.append(self.exact_gold, gold[g[chosen]]), np.append(whole, worth[chosen])
+
+    def _shared(self, gold: Index, pred: Index, typed: bool = False) -> tuple[Index, Index, Index, Index, Index]:
+        """All pairs that share a token, the two ends of their union on a line, and how many tokens they share."""
+        labels = (self.gold_label, self.pred_label) if typed else (None, None)
+        gold_start, gold_end = _ends(self.gold, gold, self._width, labels[0])
+        pred_start, pred_end = _ends(self.pred, pred, self._width, labels[1])
+        g, p = _overlapping(gold_start, gold_end, pred_start, pred_end)
+        first, second = np.sort([gold_start[g], pred_start[p]], axis=0)
+        third, fourth = np.sort([gold_end[g], pred_end[p]], axis=0)
+        return g, p, first, fourth, third - second
+
+    def _exact_pairs(self) -> tuple[Index, Index]:
+        # each side is sorted and has no key twice: a stable sort merges them, and equal neighbours are a pair
+        keys = np.concatenate(self._exact_keys())
+        order = np.argsort(keys, kind="stable")
+        merged = keys[order]
+        first = np.flatnonzero(merged[1:] == merged[:-1])
+        return order[first], order[first + 1] - len(self.gold)
+
+    def _exact_keys(self) -> tuple[Index, Index]:
+        """One sorted number for each mention, equal where sample, span and type are."""
+        widest = 1 + max(int((side.end - side.start).max(initial=0)) for side in (self.gold, self.pred))
+        sides = (self.gold, self.gold_label), (self.pred, self.pred_label)
+        if self.gold.n_samples * self._width * widest * max(len(self.labels), 1) < 2**62:
+            gold, pred = (
+                ((side.sample.astype(np.int64) * self._width + side.start) * widest + (side.end - side.start))
+                * len(self.labels) + label
+                for side, label in sides
+            )  # fmt: skip
+            return gold, pred
+        rows = np.concatenate([np.stack([s.sample, s.start, s.end, label], axis=1) for s, label in sides])
+        _, key = np.unique(rows, axis=0, return_inverse=True)
+        return key[: len(self.gold)], key[len(self.gold) :]
+
+
+def _ends(side: Mentions, chosen: Index, width: int, label: Index | None = None) -> tuple[Index, Index]:
+    """Start and end on one long line, on which mentions of other samples never touch, nor those of other labels."""
+    line = side.sample[chosen].astype(np.int64)
+    if label is not None:
+        line += label[chosen] * side.n_samples
+    return line * width + side.start[chosen], line * width + side.end[chosen]
+
+
+def _pairs_by_key(gold: Index, pred: Index) -> tuple[Index, Index]:
+    """Pair the first with the first of each key, the second with the second, and so on."""
+    order_gold, nth_gold = _nth_of_its_key(gold)
+    order_pred, nth_pred = _nth_of_its_key(pred)
+    most = 1 + max(int(nth_gold.max(initial=0)), int(nth_pred.max(initial=0)))
+    _, g, p = np.intersect1d(
+        gold[order_gold] * most + nth_gold, pred[order_pred] * most + nth_pred, assume_unique=True, return_indices=True
+    )
+    return order_gold[g], order_pred[p]
+
+
+def _nth_of_its_key(key: Index) -> tuple[Index, Index]:
+    order = np.argsort(key, kind="stable")
+    return order, np.arange(len(key)) - np.searchsorted(key[order], key[order])
+
+
+def _overlapping(gold_start: Index, gold_end: Index, pred_start: Index, pred_end: Index) -> tuple[Index, Index]:
+    """All pairs that share a token, in order of gold mention."""
+    order = np.argsort(pred_start, kind="stable")
+    furthest = np.maximum.accumulate(pred_end[order])
+    low = np.searchsorted(furthest, gold_start, side="right")
+    high = np.searchsorted(pred_start[order], gold_end, side="left")
+    sizes = np.maximum(high - low, 0)
+    gold, pred = np.repeat(np.arange(len(gold_start)), sizes), order[ranges(low, sizes)]
+    shared = pred_end[pred] > gold_start[gold]  # a nested prediction in the range may end before
+    return gold[shared], pred[shared]
+
+
+def _maximum_matching(gold: Index, pred: Index) -> tuple[Index, Index]:
+    """A one-to-one choice of as many of the pairs as possible."""
+    lonely = (np.bincount(gold)[gold] == 1) & (np.bincount(pred)[pred] == 1)
+    edges: dict[int, list[int]] = {}
+    for g, p in zip(gold[~lonely].tolist(), pred[~lonely].tolist(), strict=True):
+        edges.setdefault(g, []).append(p)
+    chosen = _augment(edges)
+    return (
+        np.append(gold[lonely], np.array(list(chosen), np.int64)),
+        np.append(pred[lonely], np.array(list(chosen.values()), np.int64)),
+    )
+
+
+def _augment(edges: Mapping[int, list[int]]) -> dict[int, int]:
+    """Maximum bipartite matching by breadth-first augmenting paths; partner of each matched key."""
+    partner: dict[int, int] = {}
+    owner: dict[int, int] = {}
+    for root in edges:
+        reached_from: dict[int, int] = {}
+        frontier, free = [root], None
+        while frontier and free is None:
+            following = []
+            for u in frontier:
+                for v in edges[u]:
+                    if v in reached_from:
+                        continue
+                    reached_from[v] = u
+                    if v not in owner:
+                        free = v
+                        break
+                    following.append(owner[v])
+                if free is not None:
+                    break
+            frontier = following
+        while free is not None:
+            u = reached_from[free]
+            owner[free], previous = u, partner.get(u)
+            partner[u] = free
+            free = previous
+    return partner
+
+
+def _heaviest_matching(gold: Index, pred: Index, worth: Index, low: Index, high: Index) -> Index:
+    """A one-to-one choice of pairs, as positions, whose worths (above 0) have the greatest sum.
+
+    Pairs whose unions ``[low, high)`` do not touch cannot compete. Where those that do all have one mention in common,
+    the best pair wins, and so it is nearly always.
+    """
+    if not len(gold):
+        return gold
+    order = np.argsort(low, kind="stable")
+    reach = np.maximum.accumulate(high[order])
+    begin = np.append(0, 1 + np.flatnonzero(low[order][1:] >= reach[:-1]))
+    sizes = np.diff(begin, append=len(order))
+    group = np.repeat(begin, sizes)
+    best = order[np.lexsort((worth[order], group))[begin + sizes - 1]]
+    ranks = []  # of the gold and of the predicted mention of each pair within its group
+    for side in (gold[order], pred[order]):
+        rank = np.unique(group * (1 + side.max()) + side, return_inverse=True)[1]
+        ranks.append(rank - np.repeat(np.minimum.reduceat(rank, begin), sizes))
+    shapes = 1 + np.stack([np.maximum.reduceat(rank, begin) for rank in ranks], axis=1)
+    star = shapes.min(axis=1) == 1
+    chosen = [best[star]]
+    for at, size, shape in zip(begin[~star].tolist(), sizes[~star].tolist(), shapes[~star].tolist(), strict=True):
+        here = slice(at, at + size)
+        short, long = np.argsort(shape, kind="stable")
+        table = np.zeros(sorted(shape), np.int64)
+        table[ranks[short][here], ranks[long][here]] = worth[order[here]]
+        chosen.append(order[here][_assignment(table)[ranks[short][here]] == ranks[long][here]])
+    return np.concatenate(chosen)
+
+
+def _assignment(worth: Index) -> Index:
+    """A column for each row, no column twice, of the greatest total worth; there are at least as many columns.
+
+    The Hungarian method: a row that finds its best column taken enters along the path that costs least, and prices on
+    rows and columns keep every reduced cost at 0 or above.
+    """
+    n_rows, n_columns = worth.shape
+    far = np.iinfo(np.int64).max // 4
+    row_price, column_price = -worth.max(axis=1), np.zeros(n_columns, np.int64)
+    wanted, owner = worth.argmax(axis=1), np.full(n_columns, -1)
+    owner[wanted] = np.arange(n_rows)
+    for root in np.flatnonzero(owner[wanted] != np.arange(n_rows)).tolist():
+        least, via = np.full(n_columns, far), np.full(n_columns, -1)
+        closed = np.zeros(n_columns, bool)
+        row, column = root, -1
+        while row >= 0:  # until a column without an owner is reached
+            cost = -worth[row] - row_price[row] - column_price
+            nearer = ~closed & (cost < least)
+            least[nearer], via[nearer] = cost[nearer], column
+            column = int(np.argmin(np.where(closed, far, 2 * least + (owner >= 0))))  # of equal ones a free one
+            step = least[column]
+            row_price[root] += step
+            row_price[owner[closed]] += step
+            column_price[closed] -= step
+            least[~closed] -= step
+            closed[column] = True
+            row = int(owner[column])
+        while column >= 0:  # each column on the path goes to the row before it
+            before = int(via[column])
+            owner[column] = owner[before] if before >= 0 else root
+            column = before
+    found = np.full(n_rows, -1)
+    found[owner[owner >= 0]] = np.flatnonzero(owner >= 0)
+    return found
+
+
+def tally(
+    columns: Mapping[str, NDArray[np.integer]], n: int, weights: Mapping[str, Index] | None = None
+) -> dict[str, Index]:
+    """How often each number below ``n`` stands in each column, or the sum of its weights where there are any."""
+    tables = {}
+    for name, column in columns.items():
+        if weights and name in weights:
+            tables[name] = np.zeros(n, np.int64)
+            np.add.at(tables[name], column, weights[name])
+        else:
+            tables[name] = np.bincount(column, minlength=n)
+    return tables
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Sums over mentions, by type: they add up over shards, and every score is derived from them."""
+
+    by_type: Mapping[str, Mapping[str, int]]
+    """``{"PER": {"n_gold": 3, "n_pred": 2, "n_exact": 1}}``"""
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        labels: tuple[str, ...],
+        columns: Mapping[str, NDArray[np.integer]],
+        weights: Mapping[str, Index] | None = None,
+    ) -> Counts:
+        """Count the labels of each column, or sum up their weights where there are any."""
+        return cls.of_table(labels, tally(columns, len(labels), weights))
+
+    @classmethod
+    def of_table(cls, labels: tuple[str, ...], columns: Mapping[str, NDArray[np.integer]]) -> Counts:
+        """Counts that are summed by type already: one number for each label in each column."""
+        rows = {name: column.tolist() for name, column in columns.items()}
+        by_type = {name: {column: rows[column][i] for column in columns} for i, name in enumerate(labels)}
+        return cls(by_type, tuple(columns))
+
+    def __add__(self, other: Counts) -> Counts:
+        if self.columns != other.columns:
+            raise TypeError("counts of different scores do not add up")
+        types = sorted(set(self.by_type) | set(other.by_type))
+        none = dict.fromkeys(self.columns, 0)
+        rows = ((self.by_type.get(t, none), other.by_type.get(t, none)) for t in types)
+        by_type = {t: {c: a[c] + b[c] for c in self.columns} for t, (a, b) in zip(types, rows, strict=True)}
+        return Counts(by_type, self.columns)
+
+    def __or__(self, other: Counts) -> Counts:
+        """Further columns beside these."""
+        here, there = dict.fromkeys(self.columns, 0), dict.fromkeys(other.columns, 0)
+        types = sorted(set(self.by_type) | set(other.by_type))
+        by_type = {t: {**self.by_type.get(t, here), **other.by_type.get(t, there)} for t in types}
+        return Counts(by_type, self.columns + other.columns)
+
+    def total(self) -> dict[str, int]:
+        """The sums over all types."""
+        return {column: sum(row[column] for row in self.by_type.values()) for column in self.columns}

@@ -1,0 +1,362 @@
+"""Several systems, several runs: which differences are more than chance, and which orders are stable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..core.corpus import Pair, overlaps, pair
+from ..core.notebook import html_page, html_table
+from ..core.tags import CleancutError
+from ..version import __version__
+from .exposure import Exposure
+from .resampling import Paired, Rows, paired, parse_resamples
+from .score import NEED_TRAIN, Score, clean_f1, exact_f1, hardeval, partial_f1
+
+ALPHA = 0.05
+"""Differences whose corrected p is below are called significant."""
+
+COMPARED: dict[str, tuple[str, ...]] = {
+    "exact_f1": ("f1", "precision", "recall"),
+    "partial_f1": ("f1_overlap",),
+    "clean_f1": ("clean_f1", "delta_f1", "clean_recall"),
+    "hardeval": ("hardeval", "ter_unseen", "ter_diff"),
+}
+"""The values in which systems are compared."""
+
+_RANKED = {"f1": ("exact_f1", 1), "clean_f1": ("clean_f1", 1), "hardeval": ("hardeval", -1)}
+"""The values by which systems are put in order, and whether more is better."""
+
+_SCORES = {"exact_f1": exact_f1, "partial_f1": partial_f1, "clean_f1": clean_f1, "hardeval": hardeval}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Of two systems in one value: ``a`` minus ``b``, with its 95% interval."""
+
+    a: str
+    b: str
+    metric: str
+    value: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    """Of approximate randomisation: how often systems that are interchangeable would differ as much."""
+    p_holm: float
+    """Corrected for the number of pairs."""
+
+    @property
+    def significant(self) -> bool:
+        return self.p_holm < ALPHA
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Systems on the same samples. Comparisons of shards add up to that of the whole."""
+
+    scores: Mapping[str, Mapping[str, Score]]
+    """``scores[system][metric]``, with intervals."""
+    beside: Mapping[tuple[str, str], Mapping[str, Rows]] = field(repr=False)
+    """For each pair of systems and each metric, the sums of both in each unit, for the parts that are compared."""
+
+    def __add__(self, other: Comparison) -> Comparison:
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        if list(self.scores) != list(other.scores):
+            raise CleancutError(
+                f"comparisons of different systems do not add up: {', '.join(self.scores)} and "
+                f"{', '.join(other.scores)}."
+            )
+        shared = [metric for metric in self._metrics if metric in other._metrics]
+        scores = {
+            name: {metric: found[metric] + other.scores[name][metric] for metric in shared}
+            for name, found in self.scores.items()
+        }
+        beside = {
+            names: {metric: rows[metric] + other.beside[names][metric] for metric in shared}
+            for names, rows in self.beside.items()
+        }
+        return Comparison(scores, beside)
+
+    def __radd__(self, other: Any) -> Comparison:
+        return self if other == 0 else NotImplemented  # the start value of sum()
+
+    @property
+    def _metrics(self) -> list[str]:
+        return list(next(iter(self.scores.values())))
+
+    @cached_property
+    def pairs(self) -> tuple[Difference, ...]:
+        """All pairs of systems, in each value that is compared."""
+        tests = {names: self._tests(names) for names in self.beside}
+        corrected = {
+            key: dict(zip(tests, holm([found[key].p for found in tests.values()]), strict=True))
+            for key in next(iter(tests.values()))
+        }
+        return tuple(
+            Difference(*names, *key, **asdict(test), p_holm=corrected[key][names])
+            for names, found in tests.items()
+            for key, test in found.items()
+        )
+
+    def _tests(self, names: tuple[str, str]) -> dict[tuple[str, str], Paired]:
+        """By metric and value."""
+        found: dict[tuple[str, str], Paired] = {}
+        for metric, rows in self.beside[names].items():
+            score = self.scores[names[0]][metric]
+            given = int(score.settings["ci"]), int(score.settings["seed"])
+            tests = paired([score.parts[i] for i in _parts(score)], rows, COMPARED[metric], *given)
+            found |= {(metric, value): tests[value] for value in COMPARED[metric]}
+        return found
+
+    @cached_property
+    def ranks(self) -> dict[str, Any]:
+        """Do systems change places between exact F1, clean F1 and hardeval?
+
+        ``orders``, the best first; ``changes``, for each two orders Kendall's tau-b and the pairs that swap.
+        """
+        systems = list(self.scores)
+        worth = {
+            value: [sign * self.scores[name][metric][value] for name in systems]
+            for value, (metric, sign) in _RANKED.items()
+            if metric in self._metrics
+        }
+        worth = {value: of for value, of in worth.items() if not any(map(math.isnan, of))}
+        orders = {
+            value: [systems[i] for i in sorted(range(len(systems)), key=lambda i: -of[i])]
+            for value, of in worth.items()
+        }
+        changes = []
+        for (first, x), (second, y) in combinations(worth.items(), 2):
+            places = combinations(range(len(systems)), 2)
+            swaps = [[systems[i], systems[j]] for i, j in places if (x[i] - x[j]) * (y[i] - y[j]) < 0]
+            changes.append({"first": first, "second": second, "tau": kendall_tau(x, y), "swaps": swaps})
+        return {"orders": orders, "changes": changes}
+
+    @property
+    def signature(self) -> str:
+        """How the systems were compared; each score has its own."""
+        score = next(iter(next(iter(self.scores.values())).values()))
+        assert score.sums.rows is not None
+        unit = "sample" if score.sums.rows.names is None else "doc"
+        asked = f"ci:{score.settings['ci']}|seed:{score.settings['seed']}"
+        return f"compare|test:randomisation|correction:holm|unit:{unit}|{asked}|v:{__version__}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers."""
+        return {
+            "systems": {
+                name: {metric: score.to_dict() for metric, score in found.items()}
+                for name, found in self.scores.items()
+            },
+            "pairs": [asdict(difference) for difference in self.pairs],
+            "ranks": self.ranks,
+            "signature": self.signature,
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"Comparison of {', '.join(self.scores)} (* significant) {self.signature}"]
+        for a, b in self.beside:
+            shown = (f"{d.value} {d.difference:+.4f}{'*' * d.significant}" for d in self.pairs if (d.a, d.b) == (a, b))
+            lines.append(f"  {a} - {b}: {', '.join(shown)}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Tables for notebooks: what is compared of each system, and the differences of each pair."""
+        keys = [(metric, value) for metric in self._metrics for value in COMPARED[metric]]
+        values = [[name, *(found[metric][value] for metric, value in keys)] for name, found in self.scores.items()]
+        tables = [html_table("Systems (%)", ["system", *(value for _, value in keys)], values)]
+        header = ["value", "difference", "low", "high", "p", "Holm p", ""]
+        for a, b in self.beside:
+            rows = [
+                [d.value, d.difference, d.low, d.high, f"{d.p:.4f}", f"{d.p_holm:.4f}", "*" * d.significant]
+                for d in self.pairs
+                if (d.a, d.b) == (a, b)
+            ]
+            tables.append(html_table(f"{a} minus {b} (%; * significant at {ALPHA})", header, rows))
+        return html_page(*tables, notes=[self.signature])
+
+
+def compare(
+    gold: Any,
+    systems: Mapping[str, Any],
+    exposure: Exposure | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    tokens: Any = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    ci: int = 10_000,
+    seed: int = 13,
+) -> Comparison:
+    """The scores of systems on the same samples, and whether their differences are more than chance.
+
+    For each pair of systems and each value (F1, clean F1, delta F1, hardeval, ...): the difference, its 95% interval
+    from ``ci`` resamples of both systems together, and the p-value of approximate randomisation, in which the two
+    outputs for a sample are exchanged at random (Noreen 1989; Yeh 2000), also corrected by Holm's method for the number
+    of pairs. Samples are the units, or documents where these are known. ``metrics`` are all that ``exposure`` allows,
+    but for hardeval where mentions overlap.
+
+    >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
+    >>> found = compare(gold, {"a": gold, "b": [["B-PER", "O"], ["O", "O"]] * 20}, ci=999)
+    >>> found.pairs[0].value, round(found.pairs[0].difference, 3), found.pairs[0].p, found.pairs[0].significant
+    ('f1', 0.333, 0.001, True)
+    """
+    if not parse_resamples(ci):
+        raise CleancutError(
+            f"ci={ci!r}: systems are compared by resampling. Give a number of resamples, such as 10000."
+        )
+    if not isinstance(systems, Mapping) or len(systems) < 2:
+        given = ", ".join(systems) if isinstance(systems, Mapping) else type(systems).__name__
+        raise CleancutError(
+            f"compare needs two systems or more, but has {given or 'none'}. Give {{name: predictions}}."
+        )
+    chosen = _chosen(metrics, exposure)
+    scored: dict[str, Pair] = {}
+    for name, pred in systems.items():
+        try:
+            scored[name] = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
+        except CleancutError as error:
+            raise CleancutError(f"{name}: {error}") from error
+    if metrics is None and any(overlaps(side) for both in scored.values() for side in (both.gold, both.pred)):
+        chosen = [metric for metric in chosen if metric != "hardeval"]
+    scores = {
+        name: {metric: _score(metric, both, exposure, ci=ci, seed=seed) for metric in chosen}
+        for name, both in scored.items()
+    }
+    beside = {
+        (a, b): {metric: _beside(scores[a][metric], scores[b][metric]) for metric in chosen}
+        for a, b in combinations(systems, 2)
+    }
+    return Comparison(scores, beside)
+
+
+def _chosen(metrics: Sequence[str] | None, exposure: Exposure | None) -> list[str]:
+    if metrics is None:
+        return [metric for metric in _SCORES if exposure is not None or metric not in NEED_TRAIN]
+    if isinstance(metrics, str) or not metrics or set(metrics) - set(_SCORES):
+        raise CleancutError(f"metrics={metrics!r}: give a list of some of {', '.join(_SCORES)}.")
+    if exposure is None and (lacking := [metric for metric in metrics if metric in NEED_TRAIN]):
+        raise CleancutError(f"{lacking[0]} needs to know what training has shown. Give exposure=Exposure.of(train).")
+    return list(dict.fromkeys(metrics))
+
+
+def _score(metric: str, both: Pair, exposure: Exposure | None, **confidence: int) -> Score:
+    gold = both.corpus if both.corpus is not None else both.gold
+    shown = [exposure] if metric in NEED_TRAIN else []
+    return _SCORES[metric](gold, both.pred, *shown, **confidence)  # type: ignore[operator]
+
+
+def _parts(score: Score) -> list[int]:
+    """Which parts of a score hold what is compared."""
+    return [i for i, part in enumerate(score.parts) if part.gives() & set(COMPARED[score.metric])]
+
+
+def _beside(a: Score, b: Score) -> Rows:
+    assert a.sums.rows is not None and b.sums.rows is not None
+    return a.sums.rows.beside(b.sums.rows, _parts(a))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """P-values of a family of tests, corrected by Holm's method (1979); NaN is no test and stays.
+
+    >>> holm([0.01, 0.04, 0.03, float("nan")])
+    [0.03, 0.06, 0.06, nan]
+    """
+    given = np.asarray(p, float)
+    order = np.argsort(given)[: int((~np.isnan(given)).sum())]  # NaN comes last
+    corrected = np.full(len(given), np.nan)
+    corrected[order] = np.minimum(np.maximum.accumulate(given[order] * np.arange(len(order), 0, -1)), 1)
+    return corrected.tolist()
+
+
+# --- runs -----------------------------------------------------------------------------------------------
+
+
+def kendall_tau(x: Sequence[float], y: Sequence[float]) -> float:
+    """Kendall's tau-b; NaN where all values of one are equal, or one is NaN. (To import that of scipy takes a second.)
+
+    >>> round(kendall_tau([1, 2, 3], [1, 3, 2]), 4)
+    0.3333
+    """
+    if any(map(math.isnan, [*x, *y])):
+        return math.nan
+    pairs = combinations(zip(x, y, strict=True), 2)
+    signs = [((a > b) - (a < b), (c > d) - (c < d)) for (a, c), (b, d) in pairs]
+    n_x, n_y = (sum(map(abs, one)) for one in zip(*signs, strict=True)) if signs else (0, 0)
+    if not n_x or not n_y:
+        return math.nan
+    tau = sum(a * b for a, b in signs) / math.sqrt(n_x) / math.sqrt(n_y)
+    return min(max(tau, -1.0), 1.0)
+
+
+def over_runs(scores: Sequence[Score]) -> dict[str, Any]:
+    """Mean and standard deviation of each value over several runs of one system, such as seeds of its training.
+
+    The standard deviation is that of a sample (n - 1 in the denominator), NaN for a single run. Values that a run
+    lacks, as those of a type that only some runs predict, are left out, and so are the ends of intervals, which tell
+    another spread: that over samples.
+
+    >>> runs = [exact_f1([["B-PER", "O"]], pred) for pred in ([["B-PER", "O"]], [["O", "O"]])]
+    >>> over_runs(runs)["f1"]
+    {'mean': 0.5, 'std': 0.7071067811865476}
+    """
+    if not scores:
+        raise CleancutError("over_runs needs the scores of one run or more, but has none.")
+    first = scores[0]
+    for score in scores:
+        if (score.metric, dict(score.settings)) != (first.metric, dict(first.settings)):
+            raise CleancutError(f"runs were scored differently: {first.signature} and {score.signature}.")
+    ends = {f"{name}_{end}" for name in first for end in ("low", "high")}
+    found: dict[str, Any] = {}
+    for name, value in first.items():
+        if name not in ends and isinstance(value, int | float) and all(name in score for score in scores):
+            values = [score[name] for score in scores]
+            std = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+            found[name] = {"mean": float(np.mean(values)), "std": std}
+    return {**found, "signature": " ".join(dict.fromkeys(score.signature for score in scores))}
+
+
+CORRELATED = ("f1", "clean_f1", "contaminated_f1", "delta_f1")
+
+
+def contamination_correlation(
+    levels: Sequence[float], scores: Sequence[Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Pearson's r of the contamination level of a training set against the scores of the models trained on it.
+
+    Over a ladder of runs (Babil et al., Section 5.1, Figure 6): the level of each, and its ``clean_f1`` score or any
+    mapping with some of ``f1``, ``clean_f1``, ``contaminated_f1`` and ``delta_f1``. Each gets ``r``, its two-sided
+    ``p`` and ``n``, the runs in which it is defined (there is no contaminated F1 at level 0); NaN where it does not
+    vary, or in fewer than three. The paper found 0.57 for delta F1, 0.52 for contaminated F1, 0.18 for clean F1.
+
+    >>> ladder = [{"f1": 0.6, "delta_f1": 0.0}, {"f1": 0.7, "delta_f1": 0.1}, {"f1": 0.8, "delta_f1": 0.15}]
+    >>> found = contamination_correlation([0, 0.5, 1], ladder)
+    >>> round(found["f1"]["r"], 4), round(found["delta_f1"]["r"], 4), found["delta_f1"]["n"]
+    (1.0, 0.982, 3)
+    """
+    from scipy.stats import pearsonr
+
+    if len(levels) != len(scores):
+        raise CleancutError(
+            f"{len(levels)} contamination levels but {len(scores)} scores. Give one level for each run."
+        )
+    found = {}
+    for name in CORRELATED:
+        if not scores or not all(name in score for score in scores):
+            continue
+        both = np.array([[level, score[name]] for level, score in zip(levels, scores, strict=True)], float)
+        x, y = both[~np.isnan(both).any(axis=1)].T
+        r, p = pearsonr(x, y) if len(x) > 2 and np.ptp(x) and np.ptp(y) else (math.nan, math.nan)
+        found[name] = {"r": float(r), "p": float(p), "n": len(x)}
+    if not found:
+        raise CleancutError(f"the scores have none of {', '.join(CORRELATED)}. Give scores of clean_f1.")
+    return found

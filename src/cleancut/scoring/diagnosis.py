@@ -1,0 +1,181 @@
+"""Views over the buckets of many systems and datasets (Fu et al., Section 5): what matters, to whom, and where.
+
+A performance table is ``{system: buckets(...)}`` on one test set; over several test sets, ``{dataset: {system: ...}}``.
+Buckets without gold mentions are left out of every statistic; where less than it takes is left, the value is NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.tags import CleancutError
+from .buckets import Buckets
+from .compare import holm
+
+Systems = Mapping[str, Buckets]
+
+
+def model_wise(systems: Systems) -> dict[str, dict[str, dict[str, float]]]:
+    """How an attribute bears on a system: ``found[system][attribute]``.
+
+    ``spearman`` (Eq. 8) is the rank correlation of F1 with the order of the buckets, ``std`` (Eq. 9) the standard
+    deviation of F1 over them (of the population). Attributes whose buckets have no order have no ``spearman``.
+    """
+    found = {}
+    for system, buckets in systems.items():
+        rows = {name: _f1(buckets[name]) for name in buckets}
+        found[system] = {
+            name: {"spearman": _spearman(f1) if _ordered(buckets[name]) else math.nan, "std": _std(f1)}
+            for name, f1 in rows.items()
+        }
+    return found
+
+
+def attribute_wise(datasets: Mapping[str, Systems]) -> dict[str, dict[str, dict[str, float]]]:
+    """How an attribute bears on a dataset: ``found[dataset][attribute]``.
+
+    ``zeta`` (Eq. 10) is its mean over the gold mentions, ``rho`` (Eq. 11) the mean over systems of ``|spearman|``.
+    """
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for dataset, systems in datasets.items():
+        if not systems:
+            raise CleancutError(f"{dataset}: there is no system. Give at least one.")
+        ranked = model_wise(systems)
+        first = next(iter(systems.values()))
+        found[dataset] = {}
+        for name in first:
+            rho = _mean_size([of_system[name]["spearman"] for of_system in ranked.values()])
+            found[dataset][name] = {"zeta": first.means.get(name, math.nan), "rho": rho}
+    return found
+
+
+def self_diagnosis(buckets: Buckets) -> dict[str, dict[str, Any]]:
+    """Where a system is best and where worst: for each attribute ``best``, ``worst`` (names of buckets) and ``gap``."""
+    found = {}
+    for name, rows in buckets.items():
+        known = [row for row in rows if row["n_gold"]]
+        if known:
+            best, worst = max(known, key=lambda row: row["f1"]), min(known, key=lambda row: row["f1"])
+            found[name] = {"best": best["bucket"], "worst": worst["bucket"], "gap": best["f1"] - worst["f1"]}
+    return found
+
+
+def comparative_diagnosis(a: Buckets, b: Buckets) -> dict[str, dict[str, Any]]:
+    """Where A beats B most, and the reverse.
+
+    For each attribute ``ahead`` (the bucket in which A minus B is largest) with ``lead``, and ``behind`` (in which it
+    is smallest) with ``lag``; both differences are A minus B.
+    """
+    found = {}
+    for name in a:
+        gaps = _gaps(a, b, name)
+        if gaps:
+            ahead, behind = max(gaps, key=lambda n: gaps[n]), min(gaps, key=lambda n: gaps[n])
+            found[name] = {"ahead": ahead, "lead": gaps[ahead], "behind": behind, "lag": gaps[behind]}
+    return found
+
+
+def friedman(blocks: Mapping[str, Buckets]) -> dict[str, dict[str, float]]:
+    """Do the buckets of an attribute differ in F1? (Appendix E.) For each attribute ``statistic``, ``p``, ``effect``.
+
+    The blocks are the systems on one dataset, or one system on several datasets. ``effect`` is Kendall's W, from 0 to
+    1; ``p_holm`` is corrected for the number of attributes. At least three buckets and two blocks are needed.
+    """
+    from scipy.stats import friedmanchisquare
+
+    found: dict[str, dict[str, float]] = {}
+    for name in next(iter(blocks.values()), {}):
+        table = _performance(blocks, name)
+        n, k = table.shape
+        found[name] = dict.fromkeys(("statistic", "p", "effect"), math.nan)
+        if n >= 2 and k >= 3:
+            statistic, p = (float(x) for x in friedmanchisquare(*table.T))
+            found[name] = {"statistic": statistic, "p": p, "effect": statistic / (n * (k - 1))}
+    for row, p in zip(found.values(), holm([row["p"] for row in found.values()]), strict=True):
+        row["p_holm"] = p
+    return found
+
+
+def wilcoxon(systems: Systems) -> list[dict[str, Any]]:
+    """Does one system beat another over the buckets? For each pair and attribute the signed-rank test.
+
+    Each row has ``a``, ``b``, ``attribute`` (``all``: the buckets of all attributes), ``n`` buckets, the median
+    ``difference`` in F1, ``p``, the rank-biserial ``effect`` from -1 to 1, and ``p_holm`` over all pairs.
+    """
+    from scipy import stats
+
+    names, found = list(systems), []
+    attributes = list(next(iter(systems.values()), {}))
+    for at in ["all", *attributes]:
+        rows = []
+        for i, a in enumerate(names):
+            for b in names[i + 1 :]:
+                chosen = attributes if at == "all" else [at]
+                gaps = np.array([gap for name in chosen for gap in _gaps(systems[a], systems[b], name).values()])
+                row: dict[str, Any] = {"a": a, "b": b, "attribute": at, "n": len(gaps), "difference": _median(gaps)}
+                changed = gaps[gaps != 0]
+                p = float(stats.wilcoxon(changed).pvalue) if len(changed) else 1.0 if len(gaps) else math.nan
+                rows.append({**row, "p": p, "effect": _rank_biserial(changed)})
+        corrected = holm([row["p"] for row in rows])
+        found += [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
+    return found
+
+
+def _f1(rows: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
+    return np.array([row["f1"] if row["n_gold"] else math.nan for row in rows], float)
+
+
+def _ordered(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Are these buckets of numbers, rather than categories?"""
+    return any(row["low"] is not None or row["high"] is not None for row in rows)
+
+
+def _spearman(f1: NDArray[np.float64]) -> float:
+    from scipy.stats import spearmanr
+
+    known = np.flatnonzero(~np.isnan(f1))
+    if len(known) < 2 or np.ptp(f1[known]) == 0:
+        return math.nan
+    return float(spearmanr(known, f1[known]).statistic)
+
+
+def _std(f1: NDArray[np.float64]) -> float:
+    known = f1[~np.isnan(f1)]
+    return float(known.std()) if len(known) else math.nan
+
+
+def _mean_size(values: Sequence[float]) -> float:
+    known = [abs(value) for value in values if value == value]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def _median(values: NDArray[np.float64]) -> float:
+    return float(np.median(values)) if len(values) else math.nan
+
+
+def _gaps(a: Buckets, b: Buckets, name: str) -> dict[str, float]:
+    """F1 of A minus that of B in each bucket. Buckets with gold mentions are the same for every system."""
+    theirs = {row["bucket"]: row["f1"] for row in b[name]}
+    return {row["bucket"]: row["f1"] - theirs[row["bucket"]] for row in a[name] if row["n_gold"]}
+
+
+def _performance(blocks: Mapping[str, Buckets], name: str) -> NDArray[np.float64]:
+    """F1 of each block in each bucket, by the place of the bucket; buckets that any block lacks are left out."""
+    rows = [_f1(buckets[name]) for buckets in blocks.values()]
+    width = min(map(len, rows))
+    table = np.stack([row[:width] for row in rows])
+    return table[:, ~np.isnan(table).any(axis=0)]
+
+
+def _rank_biserial(changed: NDArray[np.float64]) -> float:
+    from scipy.stats import rankdata
+
+    if not len(changed):
+        return 0.0
+    ranks = rankdata(np.abs(changed))
+    return float(ranks[changed > 0].sum() - ranks[changed < 0].sum()) / float(ranks.sum())

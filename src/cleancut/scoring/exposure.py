@@ -1,0 +1,303 @@
+"""Exposure: what the training data has shown. The one definition of "seen" in the program.
+
+The index holds counts of surface and type, of surface, and of word and label. It grows batch by batch with memory in
+proportion to its distinct keys. What it has shown of a corpus is an ``Exposed``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+from weakref import WeakKeyDictionary
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.corpus import Corpus, overlaps, ranges
+from ..core.entities import Key, sample_hashes
+from ..core.files import replacing
+from ..core.inputs import Interner
+from ..core.tags import CleancutError, bounds_of
+from .exposure_view import Exposed, PairTally, Tables, Tally
+
+_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+_WANTED = "expected a Corpus, got {}. Make one with read(), from_dataset() or Corpus.of(tokens, tags=...)."
+
+
+class Exposure:
+    """An index of training data.
+
+    The first ``clean_f1`` or ``hardeval`` on a corpus looks it up in the index. What is found is kept (``view``), so
+    that further scores of the same corpus, as in a training loop, take a fraction of the time.
+
+    >>> train = Corpus.of([["Ada", "King", "met", "King"]], entities=[[(0, 2, "PER")]])
+    >>> test = Corpus.of([["Ada", "King"], ["King"]], entities=[[(0, 2, "PER")], [(0, 1, "PER")]])
+    >>> Exposure.of(train).view(test).seen.tolist()
+    [True, False]
+    """
+
+    def __init__(self, *, case: bool = True, typed: bool = True, unicode: str | None = None) -> None:
+        if unicode is not None and unicode not in _FORMS:
+            raise CleancutError(f"unicode={unicode!r} is unknown. Choose one of {', '.join(_FORMS)}, or None.")
+        self.key = Key(case, typed, unicode)
+        self.n_samples = self.n_mentions = 0
+        self._fingerprint = 0
+        self._words = Interner()  # word -> its id
+        self._folds = Interner() if self.key.folds else self._words  # word as compared -> its id
+        self._fold_of = np.zeros(0, np.int32)  # word id -> id of the word as compared
+        self._types = Interner()
+        self._surfaces = Interner()  # bytes of the ids of the words as compared -> surface id
+        self._of_word = Tally()  # word id -> tokens
+        self._of_word_inside = Tally()  # word id -> tokens in mentions
+        self._of_word_type = PairTally()  # (word id, type id) -> tokens in mentions of the type
+        self._of_surface_type = PairTally()  # (surface id, type id) -> mentions
+        self._views: WeakKeyDictionary[Corpus, Exposed] = WeakKeyDictionary()
+
+    @classmethod
+    def of(
+        cls,
+        train: Corpus | Iterable[Corpus],
+        *,
+        case: bool = True,
+        typed: bool = True,
+        unicode: str | None = None,
+    ) -> Exposure:
+        """An index of one corpus, of several splits, or of the batches of a file."""
+        exposure = cls(case=case, typed=typed, unicode=unicode)
+        if not isinstance(train, Corpus) and (isinstance(train, str | Mapping) or not isinstance(train, Iterable)):
+            raise CleancutError(_WANTED.format(type(train).__name__))
+        for corpus in [train] if isinstance(train, Corpus) else train:
+            exposure.update(corpus)
+        if isinstance(train, Corpus | Sequence):
+            exposure.count_occurrences([train] if isinstance(train, Corpus) else train)
+        return exposure
+
+    def update(self, corpus: Corpus) -> None:
+        """Count a further batch."""
+        if not isinstance(corpus, Corpus):
+            raise CleancutError(_WANTED.format(type(corpus).__name__))
+        words = self._count_words(corpus)
+        mentions = corpus.mentions
+        begin = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
+        size = (mentions.end - mentions.start).astype(np.int64)
+        names = np.array([self._types[name] for name in mentions.labels] or [0])
+        label = names[mentions.label]
+        token, types = ranges(begin, size), np.repeat(label, size)
+        if overlaps(mentions):  # a token in two mentions is one token, and once of each type
+            token, types = np.unique(np.stack([token, types]), axis=1)
+            self._of_word_inside.add(words[np.unique(token)], len(self._words))
+        else:
+            self._of_word_inside.add(words[token], len(self._words))
+        self._of_word_type.add(words[token], types)
+        surfaces = _surfaces(self._fold_of[words], begin, size)
+        ids = np.fromiter(map(self._surfaces.__getitem__, surfaces), np.int64, count=len(surfaces))
+        self._of_surface_type.add(ids, label)
+        self.n_samples += len(corpus)
+        self.n_mentions += len(mentions)
+        self._fingerprint = (self._fingerprint + _fingerprint(corpus)) % 2**64
+        self._forget()
+
+    def count_occurrences(self, train: Iterable[Corpus]) -> None:
+        """Count where the words of each mention stand in the training text, as mention or not: what ``eCon`` needs.
+
+        This takes a second pass, since a surface may stand in the text before it is first a mention. ``of`` makes it
+        where it is given corpora; after batches, give them once more here.
+        """
+        counts = np.zeros(len(self._surfaces), np.int64)
+        for corpus in train:
+            counts += Exposed(self._tables, corpus).surface_places()
+        self._tables.occurrences = counts
+
+    def __add__(self, other: Exposure) -> Exposure:
+        """The index of both training sets."""
+        if not isinstance(other, Exposure):
+            return NotImplemented
+        if self.key != other.key:
+            raise CleancutError(f"indices with different keys do not merge: {self.key} and {other.key}.")
+        merged = Exposure(case=self.key.case, typed=self.key.typed, unicode=self.key.unicode)
+        for part in (self, other):
+            merged._absorb(part)
+        return merged
+
+    def __radd__(self, other: Any) -> Exposure:
+        return self if other == 0 else NotImplemented  # the start value of sum()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_views": None}  # views are looked up again
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _views=WeakKeyDictionary())
+
+    def view(self, corpus: Corpus) -> Exposed:
+        """What the training data has shown of a corpus; kept while the corpus lives and the index does not grow."""
+        if not isinstance(corpus, Corpus):
+            raise CleancutError(_WANTED.format(type(corpus).__name__))
+        found = self._views.get(corpus)
+        if found is None:
+            found = self._views[corpus] = Exposed(self._tables, corpus)
+        return found
+
+    def prepare(self, *corpora: Corpus) -> None:
+        """Look gold corpora up ahead, all that ``clean_f1`` and ``hardeval`` ask by default: else a first call does."""
+        for corpus in corpora:
+            self.view(corpus).look_up()
+
+    @property
+    def type_names(self) -> tuple[str, ...]:
+        """The types of the training mentions."""
+        return tuple(self._types)
+
+    @property
+    def n_tokens(self) -> int:
+        """Training tokens."""
+        return int(self._of_word.counts.sum())
+
+    @property
+    def n_words(self) -> int:
+        """Distinct training words."""
+        return len(self._words)
+
+    @property
+    def n_entities(self) -> int:
+        """Distinct entities under the key."""
+        return len(self._of_surface_type.codes) if self.key.typed else len(self._surfaces)
+
+    @property
+    def fingerprint(self) -> str:
+        """Six digits that change with the training data, whatever the order of its samples."""
+        return hashlib.blake2b(self._fingerprint.to_bytes(8, "little"), digest_size=3).hexdigest()
+
+    def __repr__(self) -> str:
+        return (
+            f"Exposure({self.n_samples} samples, {self.n_tokens} tokens, {self.n_words} words, {self.n_mentions} "
+            f"mentions, {self.n_entities} entities, key={self.key}, train={self.fingerprint})"
+        )
+
+    # --- saving -------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index to one ``.npz`` file (arrays only, no pickle)."""
+        if not os.fspath(path).endswith(".npz"):
+            raise CleancutError(f"{path}: an index is saved as .npz. Name the file so.")
+        meta: dict[str, Any] = {"format": "cleancut-exposure-1", "key": self.key._asdict(), "types": [*self._types]}
+        meta |= {"n_samples": self.n_samples, "n_mentions": self.n_mentions, "fingerprint": self._fingerprint}
+        words = [word.encode("utf-8", "surrogatepass") for word in self._words]
+        text, surfaces = b"".join(words), b"".join(self._surfaces)
+        with replacing(path) as stream:
+            np.savez_compressed(
+                stream,
+                meta=np.frombuffer(json.dumps(meta).encode(), np.uint8),
+                words=np.frombuffer(text, np.uint8),
+                word_sizes=np.array([len(word) for word in words], np.int32),
+                surfaces=np.frombuffer(surfaces, np.int32),
+                surface_sizes=np.array([len(surface) // 4 for surface in self._surfaces], np.int32),
+                of_word=self._of_word.counts,
+                of_word_inside=self._of_word_inside.counts,
+                of_word_type=self._of_word_type.table(),
+                of_surface_type=self._of_surface_type.table(),
+                occurrences=np.zeros(0, np.int64) if self._tables.occurrences is None else self._tables.occurrences,
+            )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Exposure:
+        """Read an index that ``save`` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                data = {name: stored[name] for name in stored.files}
+            meta = json.loads(data["meta"].tobytes())
+            if meta["format"] != "cleancut-exposure-1":
+                raise KeyError(meta["format"])
+            exposure = cls(**meta["key"])
+            words = _split_bytes(data["words"].tobytes(), data["word_sizes"])
+            exposure._intern([word.decode("utf-8", "surrogatepass") for word in words])
+            exposure._types.update((name, i) for i, name in enumerate(meta["types"]))
+            surfaces = _split_bytes(data["surfaces"].astype(np.int32).tobytes(), 4 * data["surface_sizes"])
+            exposure._surfaces.update((surface, i) for i, surface in enumerate(surfaces))
+            exposure._of_word.counts = data["of_word"]
+            exposure._of_word_inside.counts = data["of_word_inside"]
+            exposure._of_word_type = PairTally(data["of_word_type"])
+            exposure._of_surface_type = PairTally(data["of_surface_type"])
+            if len(data.get("occurrences", ())) == len(surfaces):  # else they are not known
+                exposure._tables.occurrences = data["occurrences"]
+            exposure.n_samples, exposure.n_mentions = meta["n_samples"], meta["n_mentions"]
+            exposure._fingerprint = meta["fingerprint"]
+        except FileNotFoundError:
+            raise CleancutError(f"{path}: no such file.") from None
+        except (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:
+            raise CleancutError(f"{path}: not an index that Exposure.save wrote ({error}).") from None
+        return exposure
+
+    # --- growing ------------------------------------------------------------------------------------------
+
+    def _count_words(self, corpus: Corpus) -> NDArray[np.int64]:
+        """Count the words of a corpus and return the id of each of its tokens."""
+        used = corpus.used_words()
+        table = np.zeros(len(corpus.vocabulary), np.int64)
+        table[used] = self._intern([corpus.vocabulary[w] for w in used.tolist()])
+        words = table[corpus.words]
+        self._of_word.add(words, len(self._words))
+        return words
+
+    def _intern(self, words: list[str]) -> NDArray[np.int64]:
+        known = len(self._words)
+        ids = np.fromiter(map(self._words.__getitem__, words), np.int64, count=len(words))
+        if self.key.folds:
+            fresh = [self._folds[self.key.fold(word)] for word in islice(self._words, known, None)]
+            self._fold_of = np.append(self._fold_of, np.array(fresh, np.int32)).astype(np.int32)
+        else:
+            self._fold_of = np.arange(len(self._words), dtype=np.int32)
+        return ids
+
+    def _absorb(self, other: Exposure) -> None:
+        """Add the counts of another index, whose ids are translated."""
+        words = self._intern(list(other._words))
+        folds = np.zeros(len(other._folds), np.int32)
+        folds[other._fold_of] = self._fold_of[words]
+        types = np.array([self._types[name] for name in other._types], np.int64)
+        sizes = np.array([len(surface) // 4 for surface in other._surfaces], np.int64)
+        moved = folds[np.frombuffer(b"".join(other._surfaces), np.int32)].astype(np.int32).tobytes()
+        surfaces = [self._surfaces[surface] for surface in _split_bytes(moved, 4 * sizes)]
+        self._of_word.add(words, len(self._words), other._of_word.counts)
+        self._of_word_inside.add(words, len(self._words), other._of_word_inside.counts)
+        self._of_word_type.add_table(other._of_word_type, words, types)
+        self._of_surface_type.add_table(other._of_surface_type, np.array(surfaces, np.int64), types)
+        self.n_samples += other.n_samples
+        self.n_mentions += other.n_mentions
+        self._fingerprint = (self._fingerprint + other._fingerprint) % 2**64
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was derived from smaller counts."""
+        self._views.clear()
+        self.__dict__.pop("_tables", None)
+
+    @cached_property
+    def _tables(self) -> Tables:
+        """What is asked of the counts."""
+        return Tables(
+            self.key, self._words, self._folds, self._types, self._surfaces,
+            self._of_word.counts, self._of_word_inside.counts, self._of_word_type, self._of_surface_type,
+        )  # fmt: skip
+
+
+def _surfaces(folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64]) -> list[bytes]:
+    """The words of each mention as bytes: the keys of the surface table."""
+    data = folds.astype(np.int32, copy=False).tobytes()
+    return [data[b:e] for b, e in zip((4 * begin).tolist(), (4 * (begin + size)).tolist(), strict=True)]
+
+
+def _split_bytes(data: bytes, sizes: NDArray[np.integer]) -> list[bytes]:
+    ends = np.cumsum(sizes).tolist()
+    return [data[e - s : e] for s, e in zip(sizes.tolist(), ends, strict=True)]
+
+
+def _fingerprint(corpus: Corpus) -> int:
+    """A sum over the samples: the same in any order and any batches."""
+    return int(sample_hashes(corpus).sum(dtype=np.uint64))

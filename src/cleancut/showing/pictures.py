@@ -1,0 +1,194 @@
+"""The exhibits of a report as pictures for a paper, by matplotlib: each as PNG and as SVG."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.tags import CleancutError
+from ..splitting.folders import written_together
+from .tables import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades, visible
+
+_COLOURS = ("#2f67ab", "#c0581a", "#2c8a66", "#8556a6", "#b23a60", "#83700f", "#2c8499", "#68717c")
+_MARKERS = "osD^vP<>"
+_STYLE = {
+    "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid.axis": "x", "axes.axisbelow": True,
+    "grid.color": "#dfe2e4", "legend.frameon": False, "figure.dpi": 200, "text.parse_math": False,
+    "svg.hashsalt": "cleancut", "svg.fonttype": "none",
+}  # fmt: skip
+
+
+def save_plots(sections: Sequence[Section], folder: str) -> list[str]:
+    """Draw what can be drawn, and return the names of the files; ``manifest.json`` has their digests."""
+    written = []
+    with _matplotlib() as new_figure, written_together(folder, {"format": "cleancut-plots-1"}) as fresh:
+        for exhibit in (exhibit for section in sections for exhibit in section.exhibits):
+            if exhibit.kind is Kind.TABLE:
+                continue
+            figure = new_figure(layout="constrained")
+            axes = figure.subplots()
+            figure.suptitle(visible(exhibit.title), x=0.02, ha="left", fontsize=10)
+            _DRAW[exhibit.kind](exhibit, figure, axes)
+            for suffix, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
+                written.append(f"{exhibit.slug}.{suffix}")
+                with open(os.path.join(fresh, written[-1]), "wb") as stream:
+                    figure.savefig(stream, format=suffix, metadata=metadata)
+    return written
+
+
+@contextmanager
+def _matplotlib() -> Iterator[Callable[..., Any]]:
+    """Figures of our style, whatever the user's own is, and of the same bytes for the same numbers."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise CleancutError('plots need matplotlib, which is not installed: pip install "cleancut[plot]".') from None
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield Figure
+
+
+def _values(cells: Sequence[Cell]) -> list[Measured]:
+    return [cell if isinstance(cell, Measured) else Measured(_number(cell)) for cell in cells]
+
+
+def _number(cell: Cell) -> float:
+    return float(cell) if isinstance(cell, int | float) else math.nan
+
+
+def _names(exhibit: Exhibit) -> list[str]:
+    return [visible(f"{group}: {name}" if group else name) for group, name, _ in grouped_rows(exhibit)]
+
+
+def _whiskers(cells: Sequence[Measured]) -> list[list[float]]:
+    """How far the interval reaches below and above each value, in percent."""
+    ends = [cell.interval or (cell.value, cell.value) for cell in cells]
+    below = [100 * (cell.value - low) for cell, (low, _) in zip(cells, ends, strict=True)]
+    above = [100 * (high - cell.value) for cell, (_, high) in zip(cells, ends, strict=True)]
+    return [below, above]
+
+
+def _bars(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    """Horizontal bars, the first row and series on top."""
+    rows, series = [_values(cells) for _, cells in exhibit.rows], exhibit.header[1:]
+    height = 0.8 / len(series)
+    for i, name in enumerate(series):
+        column = [row[i] for row in rows]
+        places = [r + height * (i + 0.5) - 0.4 for r in range(len(rows))]
+        error = _whiskers(column) if any(cell.interval for cell in column) else None
+        axes.barh(
+            places, [100 * cell.value for cell in column], height, xerr=error, color=_COLOURS[i % 8],
+            label=visible(name), error_kw={"elinewidth": 0.8, "capsize": 2},
+        )  # fmt: skip
+    _finish_rows(exhibit, figure, axes, len(rows) * max(len(series) * 0.16, 0.3))
+
+
+def _points(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    rows, series = [_values(cells) for _, cells in exhibit.rows], exhibit.header[1:]
+    for i, name in enumerate(series):
+        column = [row[i] for row in rows]
+        places = [r + 0.7 * ((i + 0.5) / len(series) - 0.5) for r in range(len(rows))]
+        axes.errorbar(
+            places, [100 * cell.value for cell in column], yerr=_whiskers(column), fmt=_MARKERS[i % 8], markersize=4,
+            color=_COLOURS[i % 8], elinewidth=0.8, label=visible(name),
+        )  # fmt: skip
+    counts = [next((cell.n for cell in row), None) for row in rows]
+    ticks = [name if n is None else f"{name}\nn = {n}" for name, n in zip(_names(exhibit), counts, strict=True)]
+    axes.set_xticks(range(len(rows)), ticks, fontsize=8)
+    axes.set_xlim(-0.5, len(rows) - 0.5)
+    axes.set_ylim(0, 100)
+    axes.grid(axis="y")
+    figure.set_size_inches(4.6, 3.0 + 0.18 * math.ceil(len(series) / 3))
+    if len(series) > 1:
+        figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+
+
+def _stack(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    """Shares of each row; the counts are written into the parts that have room for them."""
+    rows = [[_number(cell) for cell in cells] for _, cells in exhibit.rows]
+    for r, row in enumerate(rows):
+        left, total = 0.0, sum(row) or 1.0
+        for i, n in enumerate(row):
+            width, label = 100 * n / total, visible(exhibit.header[i + 1])
+            axes.barh(r, width, 0.6, left, color=_COLOURS[i % 8], label=label if r == 0 else None)
+            if width > 6:
+                axes.text(left + width / 2, r, f"{n:.0f}", ha="center", va="center", color="white", fontsize=7)
+            left += width
+    _finish_rows(exhibit, figure, axes, 0.34 * len(rows))
+
+
+def _gap(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    rows = [_values(cells) for _, cells in exhibit.rows]
+    for r, row in enumerate(rows):
+        axes.plot([100 * cell.value for cell in row], [r] * len(row), color="#a9bcd2", linewidth=3, zorder=1)
+    for i, (name, face) in enumerate(zip(exhibit.header[1:], (_COLOURS[0], "white"), strict=False)):
+        column = [row[i] for row in rows]
+        places = [r + 0.24 * i - 0.12 for r in range(len(rows))]
+        axes.errorbar(
+            [100 * cell.value for cell in column], places, xerr=_whiskers(column), fmt="oD"[i], color=_COLOURS[i],
+            markerfacecolor=face, elinewidth=0.8, capsize=2, markersize=5, label=visible(name),
+        )  # fmt: skip
+    if exhibit.reference:
+        axes.axvline(100 * exhibit.reference[1], color="#68717c", linestyle="--", label=exhibit.reference[0])
+    _finish_rows(exhibit, figure, axes, 0.4 * len(rows))
+
+
+def _finish_rows(exhibit: Exhibit, figure: Any, axes: Any, height: float) -> None:
+    """Names of the rows from top to bottom, and a key below."""
+    axes.set_yticks(range(len(exhibit.rows)), _names(exhibit))
+    axes.set_ylim(len(exhibit.rows) - 0.4, -0.6)
+    axes.grid(axis="x")
+    axes.set_xlabel("%")
+    figure.set_size_inches(6.4, 1.4 + height)
+    if len(exhibit.header) > 2:
+        figure.legend(loc="outside lower center", ncols=4, fontsize=8)
+
+
+def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    """Shaded as on the page; counts that stand beside fractions are left to the tables."""
+    rows = [row for _, _, row in grouped_rows(exhibit)]
+    fractions = any(isinstance(cell, float) for row in rows for cell in row)
+    columns = [i for i in range(len(exhibit.header) - 1) if not (fractions and isinstance(rows[0][i], int))]
+    cells = [[row[i] for i in columns] for row in rows]
+    axes.imshow([shades(row) for row in cells], cmap="Blues", vmin=0, vmax=1.2, aspect="auto")
+    for r, row in enumerate(cells):
+        for c, cell in enumerate(row):
+            text = "" if cell is None or cell != cell else f"{100 * cell:.0f}" if isinstance(cell, float) else str(cell)
+            axes.text(c, r, text, ha="center", va="center", fontsize=7)
+    axes.set_yticks(range(len(cells)), _names(exhibit), fontsize=7)
+    names = [visible(exhibit.header[1:][i]) for i in columns]
+    axes.set_xticks(range(len(columns)), names, rotation=30, ha="right", fontsize=8)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    figure.set_size_inches(2.8 + 0.6 * len(columns), 1.2 + 0.24 * len(cells))
+
+
+def _curves(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    for i, (group, spots) in enumerate(curves(exhibit).items()):
+        colour = _COLOURS[i % 8]
+        x, y = [100 * spot.x for spot in spots], [100 * spot.y for spot in spots]
+        faces = [colour if spot.full else "white" for spot in spots]
+        axes.plot(x, y, color=colour, linewidth=1, alpha=0.5, zorder=1)
+        axes.scatter(x, y, 24, faces, marker=_MARKERS[i % 8], edgecolors=colour, label=visible(group), zorder=2)
+    axes.set_xlabel(exhibit.header[1])
+    axes.set_ylabel(exhibit.header[2])
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y")
+    figure.set_size_inches(5.4, 3.6)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+
+
+_DRAW = {
+    Kind.BARS: _bars,
+    Kind.POINTS: _points,
+    Kind.STACK: _stack,
+    Kind.GAP: _gap,
+    Kind.HEAT: _heat,
+    Kind.CURVES: _curves,
+}

@@ -1,0 +1,200 @@
+"""All that a report shows of systems on one test set, computed once: scores, buckets, errors with the words around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.corpus import Corpus, overlaps, pair
+from ..core.tags import CleancutError
+from ..scoring import score as scores
+from ..scoring.buckets import PAPER, Buckets, attribute_names, buckets
+from ..scoring.compare import compare
+from ..scoring.errors import Errors, errors
+from ..scoring.exposure import Exposure
+from ..scoring.exposure_view import NOVELTY
+from ..scoring.score import NEED_TRAIN, Score
+
+METRICS = ("exact_f1", "partial_f1", "clean_f1", "hardeval")
+KINDS = ("missed", "spurious", "boundary", "type")
+"""The kinds of errors."""
+
+Span = tuple[int, int, str]
+
+_AROUND = 40
+"""Tokens that are kept on either side of an error."""
+
+
+class Context(NamedTuple):
+    """The words around an error; ``begins`` and ``ends`` say whether they are the first and last of the sample."""
+
+    words: list[str]
+    where: str
+    begins: bool
+    ends: bool
+
+
+class Listed(NamedTuple):
+    """One error: spans are ``(start, end, type)`` within the words of its context."""
+
+    system: int
+    kind: str
+    context: int
+    gold: Span | None
+    pred: Span | None
+    seen: bool | None
+    """Is the gold mention, or the spurious prediction, in training? None without training data."""
+    novelty: str | None
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The results of one or more systems on one test set."""
+
+    scores: Mapping[str, Mapping[str, Score]]
+    """``scores[system][metric]``."""
+    buckets: Mapping[str, Buckets]
+    errors: Mapping[str, Errors]
+    contexts: list[Context]
+    listed: list[Listed]
+    """Errors of all systems, in order of system and place; of too many, some from all over the text."""
+    sizes: Mapping[str, int]
+    """Samples, tokens, mentions and types of the test set; mentions and entities of training where known."""
+    comparison: Mapping[str, Any] | None = None
+    """Of two systems or more, as plain values, where there are resamples to test by."""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def has_train(self) -> bool:
+        return "n_train_mentions" in self.sizes
+
+    def n_errors(self, system: str) -> int:
+        """How many errors a system made, listed or not."""
+        return sum(row["kind"] != "exact" for row in self.errors[system].matches)
+
+
+def findings(
+    gold: Corpus,
+    preds: Mapping[str, Any],
+    train: Corpus | Exposure | None = None,
+    *,
+    ci: int | None = 1000,
+    seed: int = 13,
+    max_errors: int = 10_000,
+) -> Findings:
+    """Scores with intervals, buckets and errors of each system. Without ``train``, what needs none."""
+    if not isinstance(gold, Corpus):
+        raise CleancutError(f"a report needs the words of the samples: give gold as a Corpus, not {_kind(gold)}.")
+    if not isinstance(preds, Mapping) or not preds:
+        raise CleancutError(f'give the predictions by the name of their system: {{"A": pred}}, not {_kind(preds)}.')
+    if train is not None and not isinstance(train, Corpus | Exposure):
+        raise CleancutError(f"give the training data as a Corpus or an Exposure, not {_kind(train)}.")
+    if isinstance(max_errors, bool) or not isinstance(max_errors, int) or max_errors < 0:
+        raise CleancutError(f"max_errors={max_errors!r} is out of range. Give 0 or more.")
+    exposure = Exposure.of(train) if isinstance(train, Corpus) else train
+    given: dict[str, Any] = {"ci": ci, "seed": seed} if ci else {}
+    systems = {name: replace(gold, mentions=pair(gold, pred).pred) for name, pred in preds.items()}
+    flat = not any(overlaps(corpus.mentions) for corpus in (gold, *systems.values()))
+    metrics = [m for m in METRICS if (exposure is not None or m not in NEED_TRAIN) and (flat or m != "hardeval")]
+    attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
+    found = {name: errors(gold, pred) for name, pred in systems.items()}
+    wrong = {name: [row for row in own.matches if row["kind"] != "exact"] for name, own in found.items()}
+    room = _shares({name: len(rows) for name, rows in wrong.items()}, max_errors)
+    listing = _Listing(gold, exposure)
+    for i, (name, pred) in enumerate(systems.items()):
+        listing.add(i, pred, wrong[name], room[name])
+    sizes = {"n_samples": len(gold), "n_tokens": gold.n_tokens, "n_mentions": len(gold.mentions)}
+    sizes["n_types"] = len(gold.mentions.labels)
+    if exposure is not None:
+        sizes |= {"n_train_mentions": exposure.n_mentions, "n_train_entities": exposure.n_entities}
+    comparison = (
+        compare(gold, systems, exposure, metrics=metrics, ci=ci, seed=seed) if ci and len(systems) > 1 else None
+    )
+    shown = {metric: [exposure] if metric in NEED_TRAIN else [] for metric in metrics}
+    scored = comparison.scores if comparison else {
+        name: {metric: getattr(scores, metric)(gold, pred, *shown[metric], **given) for metric in metrics}
+        for name, pred in systems.items()
+    }  # fmt: skip
+    return Findings(
+        scores=scored,
+        buckets={
+            name: buckets(gold, pred, exposure, attributes=attributes, **given) for name, pred in systems.items()
+        },
+        errors=found,
+        contexts=listing.contexts,
+        listed=listing.rows,
+        sizes=sizes,
+        comparison=comparison.to_dict() if comparison else None,
+        notes=[] if flat or exposure is None else ["hardeval is left out, since mentions overlap."],
+    )  # fmt: skip
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__ if value else repr(value)
+
+
+def _shares(counts: Mapping[str, int], most: int) -> dict[str, int]:
+    """How many errors of each system are listed: equally many, and what one does not need is for the others."""
+    found = {}
+    for waiting, name in zip(range(len(counts), 0, -1), sorted(counts, key=lambda name: counts[name]), strict=True):
+        found[name] = min(counts[name], most // waiting)
+        most -= found[name]
+    return found
+
+
+class _Listing:
+    """Errors and their contexts, each context once."""
+
+    def __init__(self, gold: Corpus, exposure: Exposure | None) -> None:
+        self._gold, self._exposure = gold, exposure
+        self._of_gold, self._tokens = self._shown(gold), gold.tokens()
+        self._number: dict[tuple[int, int, int], int] = {}
+        self.contexts: list[Context] = []
+        self.rows: list[Listed] = []
+
+    def add(self, system: int, pred: Corpus, wrong: Sequence[Mapping[str, Any]], most: int) -> None:
+        """List errors, or so many of them from the first to the last."""
+        of_pred = self._shown(pred)
+        for at in np.linspace(0, len(wrong) - 1, min(most, len(wrong))).astype(int).tolist():
+            row = wrong[at]
+            gold, predicted = (_span(row, side) for side in ("gold", "pred"))
+            spans = [span for span in (gold, predicted) if span]
+            begin, number = self._context(row["sample"], min(s[0] for s in spans), max(s[1] for s in spans))
+            seen, novelty = (self._of_gold if gold else of_pred).get((row["sample"], *spans[0]), (None, None))
+            places = _moved(gold, begin), _moved(predicted, begin)
+            self.rows.append(Listed(system, row["kind"], number, *places, seen, novelty))
+
+    def _context(self, sample: int, start: int, end: int) -> tuple[int, int]:
+        """Where the words that are kept begin, and the number of the context."""
+        words = self._tokens[sample]
+        begin, stop = max(start - _AROUND, 0), min(end + _AROUND, len(words))
+        if len(words) <= 2 * _AROUND:
+            begin, stop = 0, len(words)
+        key = sample, begin, stop
+        if key not in self._number:
+            name = self._gold.ids[sample] if self._gold.ids else None
+            where = name if name is not None else f"sample {sample}"
+            self._number[key] = len(self.contexts)
+            self.contexts.append(Context(words[begin:stop], where, begin == 0, stop == len(words)))
+        return begin, self._number[key]
+
+    def _shown(self, corpus: Corpus) -> dict[tuple[int, int, int, str], tuple[bool, str]]:
+        """Whether each mention is in training, and its class of novelty."""
+        if self._exposure is None:
+            return {}
+        view, mentions = self._exposure.view(corpus), corpus.mentions
+        labels = [mentions.labels[i] for i in mentions.label.tolist()]
+        places = zip(mentions.sample.tolist(), mentions.start.tolist(), mentions.end.tolist(), labels, strict=True)
+        novelty = [NOVELTY[i] for i in view.novelty.tolist()]
+        return dict(zip(places, zip(view.seen.tolist(), novelty, strict=True), strict=True))
+
+
+def _span(row: Mapping[str, Any], side: str) -> Span | None:
+    return None if row[f"{side}_start"] is None else (row[f"{side}_start"], row[f"{side}_end"], row[f"{side}_label"])
+
+
+def _moved(span: Span | None, begin: int) -> Span | None:
+    return span and (span[0] - begin, span[1] - begin, span[2])

@@ -1,0 +1,407 @@
+"""Contamination of one split by another: the audit, the clean and contaminated test set, hardeval's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.corpus import Corpus, Mentions
+from ..core.entities import Key, Shared, key_name, shared_codes, text_hashes
+from ..core.inputs import Interner
+from ..core.notebook import html_page, html_table, percent
+from ..core.tags import CleancutError, bounds_of, parse_choice
+from ..scoring.exposure import Exposure
+from ..scoring.score import memorisation, share
+
+SPLITS = ("train", "validation", "test")
+"""The order of splits: what comes later is held out from what comes earlier."""
+
+
+def split_rank(name: str) -> int:
+    """Where a split stands in the usual order; others come last."""
+    usual = "validation" if name in ("dev", "valid", "val", "development") else name
+    return SPLITS.index(usual) if usual in SPLITS else len(SPLITS)
+
+
+class Unit(StrEnum):
+    """What is counted as contaminated."""
+
+    SAMPLE = "sample"
+    DOC = "doc"
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """How far the splits of a dataset share their entities."""
+
+    pairs: Mapping[str, Mapping[str, Any]]
+    """``pairs["test_vs_train"]``: of the test samples, mentions and entities, how many are in train."""
+    duplicates: Mapping[str, int]
+    """Samples of the first split whose words are, to the letter, those of a sample of the second."""
+    top_leaks: list[dict[str, Any]]
+    """The entities that leak most, with counts and examples on both sides."""
+    near_leaks: Mapping[str, Mapping[str, Any]]
+    """Mentions that are clean by the key but differ from a training mention only in case or Unicode form."""
+    memorisation: Mapping[str, Mapping[str, Any]]
+    """What a look-up of the training mentions scores on each held-out split."""
+    types: Mapping[str, Mapping[str, int]]
+    """Mentions of each type in each split."""
+    unit: str
+    key: str
+    notes: list[str]
+
+    def __repr__(self) -> str:
+        shown = (
+            f"{name}: {percent(row['rate_partial'])}% partly, {percent(row['rate_full'])}% fully"
+            for name, row in self.pairs.items()
+        )
+        return f"Audit of {', '.join(self.types)} by {self.unit} (key: {self.key}): {'; '.join(shown)}"
+
+    def _repr_html_(self) -> str:
+        """Tables for notebooks: every pair of splits, what a look-up scores, what leaks most."""
+        header = ["pair", f"{self.unit}s", "empty", "partly", "%", "fully", "%", "mentions %", "entities %"]
+        rows = []
+        for name, row in self.pairs.items():
+            counts = [row["n_samples"], row["n_empty"]]
+            rates = [row["n_partial"], row["rate_partial"], row["n_full"], row["rate_full"]]
+            of = [float(share(row[f"n_{what}_contaminated"], row[f"n_{what}"])) for what in ("mentions", "entities")]
+            rows.append([name.replace("_vs_", " in "), *counts, *rates, *of])
+        tables = [html_table(f"Shared entities (key: {self.key})", header, rows)]
+        looked = [
+            [name, *(row[key] for key in ("precision", "recall", "f1"))] for name, row in self.memorisation.items()
+        ]
+        tables.append(
+            html_table(f"A look-up of the {next(iter(self.types))} mentions (%)", ["split", "P", "R", "F1"], looked)
+        )
+        leaks = []
+        for leak in self.top_leaks[:5]:
+            here, there = leak["pair"].split("_vs_")
+            leaks.append([leak["entity"], leak["label"], f"{here} in {there}", leak[f"n_{here}"], leak[f"n_{there}"]])
+        if leaks:
+            tables.append(html_table("Entities that leak most", ["entity", "type", "pair", "here", "there"], leaks))
+        return html_page(*tables, notes=self.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts and lists; the pairs at the top."""
+        rest = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "pairs"}
+        return {**{name: dict(pair) for name, pair in self.pairs.items()}, **rest}
+
+
+def audit(
+    splits: Mapping[str, Any],
+    *,
+    unit: str = "sample",
+    key: str = "entity",
+    case: bool = True,
+    typed: bool = True,
+    unicode: str | None = None,
+    top: int = 20,
+) -> Audit:
+    """Which samples, mentions and entities of each split are in each other split (Babil et al., Section 3.1).
+
+    The splits are corpora, or datasets (a ``DatasetDict``). A sample (or a document) is *partially* contaminated if any
+    of its entities is in the other split, *fully* if all are. Rates divide by all samples, those without entities
+    included. "Full" does not count the latter; ``n_full_eq4`` is Equation 4 read literally, which does. With
+    ``key="pair"`` relations stand for mentions, and what must not be shared are the surfaces of their two ends; with
+    ``"triple"`` also their label.
+
+    >>> train = Corpus.of([["Ada"], ["Oslo"]], tags=[["B-PER"], ["B-LOC"]])
+    >>> test = Corpus.of([["Ada", "met", "Bo"], ["so"]], tags=[["B-PER", "O", "B-PER"], ["O"]])
+    >>> found = audit({"train": train, "test": test}).pairs["test_vs_train"]
+    >>> found["n_partial"], found["n_full"], found["rate_partial"], found["n_empty"]
+    (1, 0, 0.5, 1)
+    """
+    if not isinstance(splits, Mapping) or any(isinstance(part, Mapping) for part in splits.values()):
+        raise CleancutError('give the splits as {"train": corpus, "test": corpus}, each read() or from_dataset().')
+    if not all(isinstance(corpus, Corpus) for corpus in splits.values()):
+        from ..reading.dataset import from_dataset  # not for those who have corpora, as the modules do
+
+        splits = {name: part if isinstance(part, Corpus) else from_dataset(part) for name, part in splits.items()}
+    if top < 0:
+        raise CleancutError(f"top={top} is out of range. Give 0 or more.")
+    if len(splits) < 2:
+        raise CleancutError(f"an audit compares splits; {len(splits)} given. Give at least train and test.")
+    grain, what = parse_choice(Unit, unit, "unit"), parse_choice(Shared, key, "key")
+    names = sorted(splits, key=split_rank)
+    splits = {name: splits[name] for name in names}
+    shown = {name: Exposure.of(corpus, case=case, typed=typed, unicode=unicode) for name, corpus in splits.items()}
+    held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
+    texts = {name: text_hashes(corpus) for name, corpus in splits.items()}
+    return Audit(
+        pairs=split_contamination(splits, shown[names[0]].key, grain, what),
+        duplicates={
+            f"{a}_vs_{b}": int(np.isin(texts[a], texts[b]).sum()) for a, b in permutations(names, 2)
+        },
+        top_leaks=[
+            leak
+            for a, b in held_out
+            for leak in (
+                _top_leaks(splits, shown[b], a, b, top)
+                if what is Shared.ENTITY
+                else _top_relations(splits, shown[b].key, what, a, b, top)
+            )
+        ],
+        near_leaks=_near_leaks(splits, shown, held_out, typed, top),
+        memorisation={
+            name: memorisation(corpus, shown[names[0]]) for name, corpus in splits.items() if name != names[0]
+        },
+        types={name: _type_counts(corpus.mentions) for name, corpus in splits.items()},
+        unit=grain.value,
+        key=key_name(shown[names[0]].key, what),
+        notes=_at_note(splits),
+    )  # fmt: skip
+
+
+def contamination(
+    names: Sequence[str],
+    split_of_sample: NDArray[np.integer],
+    unit_of_sample: NDArray[np.int64],
+    sample_of_mention: NDArray[np.integer],
+    entity: NDArray[np.int32],
+) -> dict[str, dict[str, Any]]:
+    """Every ordered pair of splits: what of the first is in the second; of all mentions, ``entity_codes`` are given.
+
+    A sample of split -1 belongs to none.
+    """
+    split_of_mention = split_of_sample[sample_of_mention]
+    shown = np.zeros((len(names), int(entity.max(initial=-1)) + 1), bool)
+    for i in range(len(names)):
+        shown[i, entity[split_of_mention == i]] = True
+    found: dict[str, dict[str, Any]] = {}
+    for a, name in enumerate(names):
+        units, unit_of = np.unique(unit_of_sample[split_of_sample == a], return_inverse=True)
+        number = np.zeros(len(split_of_sample), np.int64)
+        number[split_of_sample == a] = unit_of
+        ours = split_of_mention == a
+        of, ours_entity, n = number[sample_of_mention[ours]], entity[ours], len(units)
+        mentions = np.bincount(of, minlength=n)
+        n_empty = int((mentions == 0).sum())
+        for b, other in enumerate(names):
+            if a == b:
+                continue
+            seen = shown[b][ours_entity]
+            hits = np.bincount(of[seen], minlength=n)
+            n_full, n_partial = int(((mentions > 0) & (mentions == hits)).sum()), int((hits > 0).sum())
+            found[f"{name}_vs_{other}"] = {
+                "n_samples": n,
+                "n_empty": n_empty,
+                "n_partial": n_partial,
+                "n_full": n_full,
+                "n_full_eq4": n_full + n_empty,
+                "rate_partial": share(n_partial, n),
+                "rate_full": share(n_full, n),
+                "n_mentions": len(seen),
+                "n_mentions_contaminated": int(seen.sum()),
+                "n_entities": int(shown[a].sum()),
+                "n_entities_contaminated": int((shown[a] & shown[b]).sum()),
+            }
+    return found
+
+
+def split_contamination(
+    splits: Mapping[str, Corpus], key: Key, unit: Unit = Unit.SAMPLE, what: Shared = Shared.ENTITY
+) -> dict[str, dict[str, Any]]:
+    """The same of splits that are corpora of their own."""
+    whole = Corpus.concatenate(list(splits.values()))
+    split = np.repeat(np.arange(len(splits)), [len(corpus) for corpus in splits.values()])
+    units = np.concatenate([units_of(name, corpus, unit) for name, corpus in splits.items()])
+    return contamination(list(splits), split, units, *shared_codes(whole, key, what))
+
+
+def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
+    """The number of the sample or document that each sample belongs to."""
+    if unit is Unit.SAMPLE:
+        return np.arange(len(corpus))
+    if corpus.docs is None:
+        raise CleancutError(f"{name} has no document ids, so that unit='doc' is undefined. Use unit='sample'.")
+    table = Interner()
+    alone = ((None, i) for i in range(len(corpus)))  # a sample without a document is one of its own
+    return np.array([table[next(alone) if doc is None else doc] for doc in corpus.docs], np.int64)
+
+
+# --- what leaks -----------------------------------------------------------------------------------------
+
+
+def _top_leaks(splits: Mapping[str, Corpus], shown: Exposure, a: str, b: str, top: int) -> list[dict[str, Any]]:
+    """The entities of split ``a`` that are in split ``b``, most mentions first."""
+    ours, theirs = (shown.view(splits[name]).entity for name in (a, b))
+    leaking, first, n = np.unique(ours[ours >= 0], return_index=True, return_counts=True)
+    position = np.flatnonzero(ours >= 0)[first]
+    order = np.lexsort((position, -n))[:top]
+    texts, mentions = _texts(splits[a], position[order]), splits[a].mentions
+    return [
+        {
+            "pair": f"{a}_vs_{b}",
+            "entity": text,
+            "label": mentions.labels[mentions.label[position[k]]] if shown.key.typed else None,
+            f"n_{a}": int(n[k]),
+            f"n_{b}": int((theirs == leaking[k]).sum()),
+            "examples": {
+                name: _examples(splits[name], np.flatnonzero(entity == leaking[k])[:2])
+                for name, entity in ((a, ours), (b, theirs))
+            },
+        }
+        for k, text in zip(order, texts, strict=True)
+    ]
+
+
+def _top_relations(
+    splits: Mapping[str, Corpus], key: Key, what: Shared, a: str, b: str, top: int
+) -> list[dict[str, Any]]:
+    """The pairs or triples of split ``a`` that are in split ``b``, most relations first."""
+    whole = Corpus.concatenate([splits[a], splits[b]])
+    sample, codes = shared_codes(whole, key, what)
+    assert whole.relations is not None
+    head, tail, label, labels = whole.relations
+    ours = sample < len(splits[a])
+    of_pair, first, n = np.unique(codes[ours], return_index=True, return_counts=True)
+    leaking = np.flatnonzero(np.isin(of_pair, codes[~ours]))
+    order = leaking[np.lexsort((first[leaking], -n[leaking]))][:top]
+    place = np.flatnonzero(ours)[first[order]]
+    texts = zip(_texts(whole, head[place]), _texts(whole, tail[place]), strict=True)
+    return [
+        {
+            "pair": f"{a}_vs_{b}",
+            "entity": f"{one} -> {other}",
+            "label": labels[label[at]] if what is Shared.TRIPLE else None,
+            f"n_{a}": int(n[k]),
+            f"n_{b}": int((codes[~ours] == of_pair[k]).sum()),
+            "examples": {
+                name: _examples(splits[name], head[(codes == of_pair[k]) & side][:2] - before)
+                for name, side, before in ((a, ours, 0), (b, ~ours, len(splits[a].mentions)))
+            },
+        }
+        for k, at, (one, other) in zip(order, place, texts, strict=True)
+    ]
+
+
+def _texts(corpus: Corpus, mentions: NDArray[np.int64]) -> list[str]:
+    keep = np.zeros(len(corpus.mentions), bool)
+    keep[mentions] = True
+    texts = dict(zip(np.flatnonzero(keep).tolist(), corpus.keep(keep).texts(), strict=True))
+    return [texts[i] for i in mentions.tolist()]
+
+
+def _examples(corpus: Corpus, mentions: NDArray[np.int64]) -> list[dict[str, Any]]:
+    samples = corpus.mentions.sample[mentions]
+    tokens = corpus.select(samples).tokens()
+    return [
+        {"sample": int(i), "id": corpus.ids[i] if corpus.ids else None, "text": " ".join(words)}
+        for i, words in zip(samples, tokens, strict=True)
+    ]
+
+
+def _near_leaks(
+    splits: Mapping[str, Corpus], shown: Mapping[str, Exposure], pairs: list[tuple[str, str]], typed: bool, top: int
+) -> dict[str, dict[str, Any]]:
+    loose = {b: Exposure.of(splits[b], case=False, typed=typed, unicode="NFKC") for b in {b for _, b in pairs}}
+    found = {}
+    for a, b in pairs:
+        view = loose[b].view(splits[a])
+        near = np.flatnonzero(view.seen & ~shown[b].view(splits[a]).seen)
+        entities, first, n = np.unique(view.entity[near], return_index=True, return_counts=True)
+        order = np.lexsort((first, -n))[:top]
+        mentions = splits[a].mentions
+        texts = _texts(splits[a], near[first[order]])
+        labels = [mentions.labels[i] for i in mentions.label[near[first[order]]]]
+        found[f"{a}_vs_{b}"] = {
+            "n_mentions": len(near),
+            "n_entities": len(entities),
+            "examples": [
+                {"entity": text, "label": label, f"n_{a}": int(n[k])}
+                for text, label, k in zip(texts, labels, order, strict=True)
+            ],
+        }
+    return found
+
+
+def _type_counts(mentions: Mentions) -> dict[str, int]:
+    counts = np.bincount(mentions.label, minlength=len(mentions.labels)).tolist()
+    return dict(zip(mentions.labels, counts, strict=True))
+
+
+# --- "@" as a mention of its own ------------------------------------------------------------------------
+
+
+def _at_signs(corpus: Corpus) -> NDArray[np.int64]:
+    """Mentions "@" that touch a mention of the same type behind them, as in the Broad Twitter Corpus."""
+    mentions = corpus.mentions
+    at = corpus.vocabulary.index("@") if "@" in corpus.vocabulary else -1
+    place = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
+    alone = (corpus.words[place] == at) & (mentions.end - mentions.start == 1)
+    same = (mentions.sample[1:] == mentions.sample[:-1]) & (mentions.label[1:] == mentions.label[:-1])
+    touching = same & (mentions.start[1:] == mentions.end[:-1])
+    found = np.flatnonzero(alone[:-1] & touching)
+    # of "@ @ name" the first "@" takes the second, which then begins nothing
+    keep, last = [], -2
+    for k in found.tolist():
+        if k - 1 != last:
+            keep.append(k)
+            last = k
+    return np.array(keep, np.int64)
+
+
+def _at_note(splits: Mapping[str, Corpus]) -> list[str]:
+    found = {name: len(_at_signs(corpus)) for name, corpus in splits.items()}
+    if not any(found.values()):
+        return []
+    where = ", ".join(f"{n} times in {name}" for name, n in found.items() if n)
+    return [
+        f'Warning: "@" is a mention of its own before a user name of the same type, {where}. It then is an entity that '
+        "every split shares, and contamination is overstated. Join it to the name: --join-at, or join_at(corpus)."
+    ]
+
+
+def join_at(corpus: Corpus) -> Corpus:
+    """Join each mention "@" to the mention of the same type that touches it (the partial-credit paper's fix of BTC)."""
+    mentions, signs = corpus.mentions, _at_signs(corpus)
+    end, keep = mentions.end.copy(), np.ones(len(mentions), bool)
+    end[signs] = mentions.end[signs + 1]
+    keep[signs + 1] = False
+    place = np.cumsum(keep) - 1  # what is joined is where the "@" is
+    joined = replace(mentions, end=end, tagged=None).keep(keep)
+    relations = corpus.relations and corpus.relations.moved(place)
+    joined = replace(joined, tagging=mentions.tagging)  # repairs stay counted
+    return replace(corpus, mentions=joined, relations=relations)
+
+
+# --- the clean and the contaminated test set ------------------------------------------------------------
+
+
+def subsets(test: Corpus, exposure: Exposure) -> tuple[Corpus, Corpus]:
+    """The clean and the contaminated test set: all samples are kept, the targets are filtered."""
+    seen = exposure.view(test).seen
+    return test.keep(~seen), test.keep(seen)
+
+
+def mention_statistics(train: Corpus, test: Corpus) -> dict[str, dict[str, int]]:
+    """Tables 1 and 2 of the hardeval paper.
+
+    A name is a surface, whatever its type. In train it is *ambiguous* if it is labelled with two or more types; in test
+    *unseen* if it is never labelled in train (it may occur there unlabelled).
+    """
+    shown = Exposure.of(train, typed=False)
+    ours, theirs = shown.view(train), shown.view(test)
+    types = np.unique(np.stack([ours.entity, train.mentions.label]), axis=1)[0]
+    ambiguous = np.bincount(types, minlength=shown.n_entities) > 1
+    new = ~theirs.seen
+    return {
+        "train": {
+            "mentions": len(train.mentions),
+            "ambiguous_mentions": int(ambiguous[ours.entity].sum()),
+            "unique_names": shown.n_entities,
+            "ambiguous_names": int(ambiguous.sum()),
+        },
+        "test": {
+            "mentions": len(test.mentions),
+            "unseen_mentions": int(new.sum()),
+            "unique_names": Exposure.of(test, typed=False).n_entities,
+            "unseen_names": Exposure.of(test.keep(new), typed=False).n_entities,
+        },
+    }

@@ -1,0 +1,229 @@
+"""Results as folders: the rows of each part, a plan or manifest with digests, all written together or not at all.
+
+What is there already is replaced or removed only if it is ours: a file in the folder itself, no link, whose SHA-256 is
+the one that the plan or the manifest beside it states.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.corpus import Corpus
+from ..core.files import is_kept, is_plain, refuse_kept, replacing, write_text
+from ..core.tags import CleancutError
+from ..reading.dataset import Samples
+from ..reading.formats import copy_rows, write
+from ..reading.hub_ids import is_table, write_rows
+from .audit import SPLITS
+from .incidence import Incidences
+from .plan import SplitPlan, _joined, _without_nan
+
+
+def write_split(
+    plan: SplitPlan,
+    parts: Mapping[str, Corpus],
+    folder: str,
+    *,
+    format: str = "jsonl",
+    samples: Mapping[str, Samples] | None = None,
+    files: Sequence[str] = (),
+    reading: Mapping[str, Any] | None = None,
+) -> None:
+    """The splits as files, and ``plan.json`` with the fingerprint of each.
+
+    ``format="input"`` keeps the rows as they stand in ``files``, or else in the tables of ``samples``; ``reading`` says
+    how these are to be read again.
+    """
+    if format == "input":
+        assert samples is not None
+        plan = plan.of_rows(list(samples.values()))
+        if files and not any(map(is_table, files)):
+            copy_rows(list(files), {name: plan.rows(name).tolist() for name in _outputs(plan)}, folder)
+        else:
+            whole = _joined({name: part.rows for name, part in samples.items()})
+            write_rows({name: whole.select(plan.rows(name)) for name in _outputs(plan)}, folder)
+    else:
+        whole = Corpus.concatenate(list(parts.values()))
+        for name in _outputs(plan):
+            write(whole.select(plan.rows(name)), os.path.join(folder, f"{name}.{format}"))
+    kept = dict(reading or {}) if format == "input" else {}
+    replace(plan, files=_files(folder), reading=kept).save(os.path.join(folder, "plan.json"))
+
+
+def write_parts(
+    corpus: Corpus, parts: Mapping[str, NDArray[np.integer]], about: Mapping[str, Any], folder: str, format: str
+) -> None:
+    """Parts of a corpus, which may overlap, as a file each; ``manifest.json``: what is said of them, and digests."""
+    if format not in ("jsonl", "conll"):
+        raise CleancutError(f"format={format!r} is unknown. Choose jsonl or conll.")
+    with written_together(folder, about) as fresh:
+        for name, rows in parts.items():
+            write(corpus.select(rows), os.path.join(fresh, f"{name}.{format}"))
+
+
+def write_manifest(about: Mapping[str, Any], folder: str | os.PathLike[str], digests: Mapping[str, str]) -> None:
+    """What is said of the files of a folder, and their digests."""
+    text = json.dumps(_without_nan({**about, "files": digests}), indent=1, ensure_ascii=False)
+    write_text(os.path.join(folder, MANIFEST), text + "\n")
+
+
+def write_assignment(plan: SplitPlan, incidences: Incidences, folder: str) -> None:
+    """The split of each sample by its name, as ``assignment.parquet``, and ``plan.json`` in its order."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = pa.array([*plan.names, "discarded"])
+    first, writer = 0, None
+    with replacing(os.path.join(folder, "assignment.parquet")) as stream:
+        for samples in incidences.names():
+            splits = plan.assignment[first : first + len(samples)] % len(names)  # -1 is the last
+            table = pa.table({"sample": samples, "split": names.take(pa.array(splits))})
+            writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
+            writer.write_table(table)
+            first += len(samples)
+        assert writer is not None
+        writer.close()
+    replace(plan, files=_files(folder)).save(os.path.join(folder, "plan.json"))
+
+
+def _files(folder: str) -> dict[str, dict[str, str]]:
+    """The files of a plan, by the names of their splits."""
+    return {file.partition(".")[0]: {"name": file, "sha256": sha} for file, sha in _digests(folder).items()}
+
+
+def _digests(folder: str) -> dict[str, str]:
+    """The SHA-256 of each file."""
+    return {file: _digest(os.path.join(folder, file)) for file in sorted(os.listdir(folder))}
+
+
+def _digest(path: str | os.PathLike[str]) -> str:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def refuse_own_input(inputs: Iterable[str], folder: str) -> None:
+    """A split must not write over what it reads."""
+    for file in inputs:
+        stem = os.path.basename(file).partition(".")[0]
+        there = os.path.realpath(os.path.dirname(file) or ".") == os.path.realpath(folder)
+        if there and stem in (*SPLITS, "discarded"):
+            raise CleancutError(f"{file} lies in {folder}, where the splits are written. Choose another folder for -o.")
+
+
+def _outputs(plan: SplitPlan) -> list[str]:
+    return [*plan.names, *(["discarded"] if plan.n_discarded else [])]
+
+
+@contextmanager
+def written_together(folder: str, about: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """A folder beside, whose files then replace those there were: an interruption leaves no half of a split.
+
+    ``about`` is what ``manifest.json`` says of the files; a split has its plan instead. Files that the plan or manifest
+    before listed and that are no longer written are removed, if they are as they were written.
+    """
+    os.makedirs(folder, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".split-") as fresh:
+        yield fresh
+        digests = _digests(fresh)
+        refuse_foreign(folder, digests, about)
+        if about is not None:
+            write_manifest(about, fresh, digests)
+        written = {*digests, MANIFEST} if about is not None else {*digests}
+        before = [pair for record in RECORDS if record in written for pair in recorded(folder, record).items()]
+        for name in sorted(written, key=lambda name: (name in RECORDS, name)):  # a record once its files are there
+            os.replace(os.path.join(fresh, name), os.path.join(folder, name))
+        for name, digest in before:
+            path = os.path.join(folder, name)
+            if name not in written and is_as_written(path, digest) and not is_kept(path):
+                os.unlink(path)
+
+
+PLAN, MANIFEST = RECORDS = "plan.json", "manifest.json"
+"""The files that say what else was written to a folder."""
+
+
+def refuse_foreign(
+    folder: str | os.PathLike[str], names: Mapping[str, str] | Iterable[str], about: Mapping[str, Any] | None = None
+) -> None:
+    """An error where a file of one of these names is in the folder that is not ours, or that the user has changed.
+
+    ``names`` may give the digests of the new files: nothing is lost where a file is replaced by its equal. ``about``:
+    a manifest is to be written too, which must not take the place of that of another result.
+    """
+    known = [recorded(folder, record) for record in RECORDS]
+    for name in names:
+        path = os.path.join(folder, name)
+        refuse_kept(path)
+        if not os.path.lexists(path):
+            continue
+        equal = names.get(name) if isinstance(names, Mapping) else None
+        digests = [equal, *(files.get(name) for files in known)]
+        ours = name in RECORDS and _stored(folder, name) is not None
+        if not ours and not any(digest and is_as_written(path, digest) for digest in digests):
+            raise CleancutError(
+                f"{path} is not a file as cleancut wrote it, and would be lost. Move it, or choose another folder."
+            )
+    path = os.path.join(folder, MANIFEST)
+    if about is not None and os.path.lexists(path):
+        there = (_stored(folder, MANIFEST) or {}).get("format")
+        if there != about["format"]:
+            said = f"the manifest of a {there}" if there else "not a manifest of cleancut"
+            raise CleancutError(f"{path} is {said}, and would be lost. Choose another folder.")
+
+
+def recorded(folder: str | os.PathLike[str], record: str) -> dict[str, str]:
+    """The files that a plan or a manifest in a folder says it came with, and the SHA-256 of each.
+
+    The record may have been changed by anyone: what it says counts only where the file is as it says.
+    """
+    files = (_stored(folder, record) or {}).get("files")
+    if not isinstance(files, Mapping):
+        return {}
+    pairs: Iterable[Any] = files.items()
+    if record == PLAN:
+        pairs = [(file.get("name"), file.get("sha256")) for file in files.values() if isinstance(file, Mapping)]
+    return {name: digest for name, digest in pairs if is_plain(name) and isinstance(digest, str)}
+
+
+def recorded_tree(folder: str | os.PathLike[str]) -> dict[str, str]:
+    """The same of a manifest whose files may be in folders below: each by its path, as the manifest has it."""
+    files = (_stored(folder, MANIFEST) or {}).get("files")
+    found = files.items() if isinstance(files, Mapping) else ()
+    return {path: digest for path, digest in found if isinstance(digest, str)}
+
+
+def _stored(folder: str | os.PathLike[str], record: str) -> dict[str, Any] | None:
+    """What a plan or a manifest says, if it is one of ours."""
+    path = os.path.join(folder, record)
+    if not _is_file(path):
+        return None
+    try:
+        stored = json.loads(Path(path).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    ours = isinstance(stored, dict) and str(stored.get("format")).startswith("cleancut-")
+    return stored if ours else None
+
+
+def is_as_written(path: str | os.PathLike[str], digest: str) -> bool:
+    """Is there a file, which is no link, with this SHA-256?"""
+    return _is_file(path) and _digest(path) == digest
+
+
+def _is_file(path: str | os.PathLike[str]) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,384 @@
+"""Cross-validation: folds at random or with as few shared entities as possible, and hardeval over all of them."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.corpus import Corpus, Mentions
+from ..core.entities import Key, entity_codes, fingerprint_of, sample_hashes
+from ..core.notebook import html_page, html_table
+from ..core.tags import CleancutError, bounds_of, parse_choice
+from ..core.vocabulary import Vocabulary, mixed
+from ..reading.dataset import Samples, read_dataset
+from ..scoring.exposure import Exposure
+from ..scoring.score import Score, hardeval, share
+from ..version import __version__
+from .audit import Unit, units_of
+from .folders import write_parts
+from .layout import ASIDE
+from .plan import mincut
+
+
+class Fold(NamedTuple):
+    """The samples to train on, and those to test on, in their order."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Folds:
+    """Which fold each sample is tested in: ``for train, test in folds``."""
+
+    assignment: NDArray[np.int64]
+    """The fold of each sample (of each row, where a dataset was given); -1 for samples that are set aside."""
+    statistics: list[dict[str, Any]]
+    """Of each fold: samples and mentions, how many of them share an entity with the other folds, types, and how the
+    fold compares with the corpus."""
+    notes: list[str]
+    signature: str
+    fingerprint: str
+    """Of the samples, whatever their order."""
+
+    @property
+    def k(self) -> int:
+        """The number of folds."""
+        return len(self.statistics)
+
+    @property
+    def n_discarded(self) -> int:
+        """Samples that are set aside: in no fold, and in no training set."""
+        return int((self.assignment == ASIDE).sum())
+
+    @property
+    def guarantee(self) -> str:
+        """What holds between the folds, as it was counted."""
+        n = sum(row["n_partial"] for row in self.statistics)
+        if not n:
+            return "no entity is shared between any two folds"
+        return f"{n} of {len(self.assignment) - self.n_discarded} samples share an entity with another fold"
+
+    def __repr__(self) -> str:
+        sizes = [row["n_samples"] for row in self.statistics]
+        return f"Folds({sizes}, n_discarded={self.n_discarded}): {self.guarantee}. {self.signature}"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each fold."""
+        keys = ("n_samples", "n_partial", "rate_partial", "n_mentions")
+        rows = [
+            [f"fold {nth}", *(row[key] for key in keys), f"{row['entities_per_sample_ratio']:.3f}"]
+            for nth, row in enumerate(self.statistics)
+        ]
+        header = ["", "samples", "share an entity", "%", "mentions", "entities/sample"]
+        table = html_table("Folds, and what each shares with the others", header, rows)
+        said = f"{self.guarantee[0].upper()}{self.guarantee[1:]}."
+        return html_page(table, notes=[said, *self.notes, self.signature])
+
+    def __len__(self) -> int:
+        return self.k
+
+    def __getitem__(self, fold: int) -> Fold:
+        if not -self.k <= fold < self.k:
+            raise IndexError(f"fold {fold} of {self.k}")
+        test = self.assignment == fold % self.k
+        return Fold(np.flatnonzero(~test & (self.assignment != ASIDE)), np.flatnonzero(test))
+
+    def __iter__(self) -> Iterator[Fold]:
+        return map(self.__getitem__, range(self.k))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``cleancut hardeval-folds --json`` prints of the folds."""
+        return {
+            "format": "cleancut-folds-1",
+            "k": self.k,
+            "n_samples": len(self.assignment),
+            "n_discarded": self.n_discarded,
+            "guarantee": self.guarantee,
+            "notes": self.notes,
+            "signature": self.signature,
+            "fingerprint": self.fingerprint,
+            "folds": self.statistics,
+        }
+
+    def write(self, corpus: Corpus, folder: str, *, format: str = "jsonl") -> None:
+        """Train and test of each fold as files, and ``manifest.json``: all of them, or none."""
+        self._refuse_other(corpus)
+        parts: dict[str, NDArray[np.int64]] = {}
+        about = self.to_dict()
+        about["folds"] = []
+        for i, fold in enumerate(self):
+            parts |= {f"fold-{i}.{part}": rows for part, rows in fold._asdict().items()}
+            files = {part: f"fold-{i}.{part}.{format}" for part in fold._fields}
+            about["folds"].append({"fold": i, **files, **self.statistics[i]})
+        write_parts(corpus, parts, about, folder, format)
+
+    def _refuse_other(self, corpus: Corpus) -> None:
+        if len(corpus) != len(self.assignment) or fingerprint_of(sample_hashes(corpus)) != self.fingerprint:
+            raise CleancutError(
+                f"the folds are of {len(self.assignment)} samples, and not of the {len(corpus)} given. Give those that "
+                "the folds were made of."
+            )
+
+
+def kfold(corpus: Any, k: int = 10, *, seed: int = 13, unit: str = "sample") -> Folds:
+    """Random folds of a corpus or dataset, whose sizes differ by one sample at most.
+
+    With ``unit="doc"`` documents stay whole, and sizes are as even as that allows. The folds depend on the samples and
+    the seed, not on the order of the samples.
+
+    >>> corpus = Corpus.of([[f"w{i}"] for i in range(7)], tags=[["O"]] * 7)
+    >>> sorted(len(test) for train, test in kfold(corpus, k=3))
+    [2, 2, 3]
+    """
+    samples = _samples(corpus)
+    text = samples.corpus
+    of_sample = units_of("the corpus", text, parse_choice(Unit, unit, "unit"))
+    size = np.bincount(of_sample)
+    _check_k(k, len(size), "documents" if unit == Unit.DOC else "samples")
+    _check_seed(seed)
+    hashes, hash_of_unit = sample_hashes(text), np.zeros(len(size), np.uint64)
+    np.add.at(hash_of_unit, of_sample, mixed(hashes))
+    key = mixed(hash_of_unit ^ mixed(np.array([seed], np.uint64)))
+    # large documents first, each to the smallest fold: what comes last evens the sizes out
+    smallest = [(0, fold) for fold in range(k)]
+    of_unit = np.zeros(len(size), np.int64)
+    for u in np.lexsort((key, -size)).tolist():
+        n, fold = smallest[0]
+        heapq.heapreplace(smallest, (n + int(size[u]), fold))
+        of_unit[u] = fold
+    signature = f"kfold|k:{k}|unit:{unit}|seed:{seed}|v:{__version__}"
+    return _described(samples, of_unit[of_sample], k, Key(), [], signature)
+
+
+def mincut_folds(
+    corpus: Any,
+    k: int = 5,
+    *,
+    seed: int = 13,
+    unit: str = "sample",
+    engine: str = "auto",
+    effort: str = "auto",
+    discard: float | str = 0,
+    representative: float | None = 0.9,
+    min_per_type: int = 20,
+    case: bool = True,
+    typed: bool = True,
+    duplicates_together: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> Folds:
+    """Folds of equal size that share as few entities as possible, or none (``discard="auto"``), by the splitter.
+
+    All is as in ``mincut``, but no fold is train: each is held out once, so each has to be representative, and a shared
+    entity counts on both sides. So where every sample is kept, the samples of shared entities are made few, not only
+    the mixed ones.
+
+    >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
+    >>> folds = mincut_folds(Corpus.of(samples, tags=[["B-PER", "O"]] * 20), k=2)
+    >>> [len(test) for train, test in folds], folds.guarantee
+    ([10, 10], 'no entity is shared between any two folds')
+    """
+    samples = _samples(corpus)
+    _check_k(k, len(samples.corpus), "samples")
+    if k > _MOST:
+        raise CleancutError(f"k={k}: give at most {_MOST} folds without shared entities.")
+    if discard not in (0, "auto"):
+        raise CleancutError(f"discard={discard!r} is unknown for folds. Give 0 or 'auto'.")
+    plan = mincut(
+        samples.corpus, {"train": 0, **{f"fold-{i}": 1 for i in range(k)}}, seed=seed, unit=unit, engine=engine,
+        effort=effort, discard=discard, representative=representative, min_per_type=min_per_type, case=case,
+        typed=typed, duplicates_together=duplicates_together, progress=progress,
+    )  # fmt: skip
+    assignment = plan.assignment.astype(np.int64)
+    assignment[assignment != ASIDE] -= 1  # the split before the first fold is train, which is empty
+    empty = np.flatnonzero(np.bincount(assignment[assignment != ASIDE], minlength=k) == 0)
+    if len(empty):
+        remedy = "fewer folds, or discard=0" if discard else "fewer folds"
+        raise CleancutError(
+            f"fold {empty[0]} of {k} would be empty: too many of the {len(samples.corpus)} samples hang together by "
+            f"shared entities, or are copies of each other. Give {remedy}."
+        )
+    signature = plan.signature.replace("split", f"folds|k:{k}", 1)
+    return _described(samples, assignment, k, Key(case, typed), plan.notes, signature)
+
+
+_MOST = 99
+"""The splitter's assignment is a byte."""
+
+
+def _samples(data: Any) -> Samples:
+    return Samples(data, None, None, len(data)) if isinstance(data, Corpus) else read_dataset(data)
+
+
+def _check_k(k: Any, n: int, what: str) -> None:
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not k >= 2:
+        raise CleancutError(f"k={k!r} is out of range. Give a whole number of folds from 2 on.")
+    if k > n:
+        raise CleancutError(f"{k} folds of {n} {what}: some would be empty. Give at most {n} folds.")
+
+
+def _check_seed(seed: Any) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
+        raise CleancutError(f"seed={seed!r} is out of range. Give a whole number from 0 to 4 billion.")
+
+
+def _described(
+    samples: Samples, assignment: NDArray[np.int64], k: int, key: Key, notes: list[str], signature: str
+) -> Folds:
+    """The folds, with what was counted of each: an entity in two folds is contaminated in both."""
+    corpus, kept = samples.corpus, assignment != ASIDE
+    mentions, entity = corpus.mentions, entity_codes(corpus, key)
+    fold, inside = assignment[mentions.sample], kept[mentions.sample]
+    of_entity, of_fold = np.divmod(np.unique(entity[inside].astype(np.int64) * k + fold[inside]), k)
+    shared = np.bincount(of_entity, minlength=int(entity.max(initial=-1)) + 1) > 1
+    seen = inside & shared[entity]
+    in_sample = np.bincount(mentions.sample, minlength=len(corpus))
+
+    def of_each(folds: NDArray[np.integer]) -> NDArray[np.int64]:
+        return np.bincount(folds, minlength=k)
+
+    counts = {
+        "n_samples": of_each(assignment[kept]),
+        "n_empty": of_each(assignment[kept & (in_sample == 0)]),
+        "n_partial": of_each(assignment[np.unique(mentions.sample[seen])]),
+        "n_mentions": of_each(fold[inside]),
+        "n_mentions_contaminated": of_each(fold[seen]),
+        "n_entities": of_each(of_fold),
+        "n_entities_contaminated": of_each(of_fold[shared[of_entity]]),
+    }
+    found = []
+    for i in range(k):
+        row: dict[str, Any] = {name: int(count[i]) for name, count in counts.items()}
+        n, bearing = row["n_samples"], row["n_samples"] - row["n_empty"]
+        row["rate_partial"] = share(row["n_partial"], n)
+        row["entities_per_sample_ratio"] = share(share(row["n_mentions"], n), share(len(mentions), len(corpus)))
+        row["entity_bearing_ratio"] = share(share(bearing, n), float((in_sample > 0).mean()))
+        types = np.bincount(mentions.label[fold == i], minlength=len(mentions.labels))
+        found.append({**row, "type_counts": dict(zip(mentions.labels, types.tolist(), strict=True))})
+    rows = samples.of_rows(assignment).astype(np.int64)
+    return Folds(rows, found, notes, signature, fingerprint_of(sample_hashes(corpus)))
+
+
+# --- hardeval ---------------------------------------------------------------------------------------------------
+
+
+def hardeval_folds(
+    gold: Corpus, pred: Any, folds: Folds, strict: bool = False, *, encoding: str = "bilou", ci: int | None = None,
+    seed: int = 13,
+) -> Score:  # fmt: skip
+    """hardeval over all folds, as its authors recommend (Section 3.2): unseen and diff are what the *other* folds say.
+
+    ``pred`` holds predictions for the whole corpus, each sample by a model that was not trained on its fold. Counts are
+    summed over the folds before they are divided.
+
+    >>> corpus = Corpus.of([["Ada"], ["Ada"], ["Bo"], ["so"]], tags=[["B-PER"], ["B-PER"], ["B-PER"], ["O"]])
+    >>> score = hardeval_folds(corpus, corpus, kfold(corpus, k=4))
+    >>> score.n_unseen_i, score.n_unseen_o, score.ter_unseen
+    (1, 1, 0.0)
+    """
+    folds._refuse_other(gold)
+    pred = pred if isinstance(pred, Corpus) else gold.with_predictions(pred)
+    if len(pred) != len(gold):
+        raise CleancutError(f"{len(gold)} gold samples but {len(pred)} predicted. Give one prediction for each.")
+    scores = []
+    for train, test in folds:
+        # each complement is indexed anew: merging the indices of single folds takes as long
+        shown = Exposure.of(gold.select(train))
+        scores.append(hardeval(
+            gold.select(test), pred.select(test), shown, strict, encoding=encoding, ci=ci, seed=seed
+        ))  # fmt: skip
+    # one name for all training sets, whatever the order of the folds
+    of_all = hashlib.blake2b("".join(sorted(str(s.settings["train"]) for s in scores)).encode(), digest_size=3)
+    settings = {**scores[0].settings, "train": f"{folds.k}-fold,{of_all.hexdigest()}"}
+    return reduce(Score.__add__, (replace(score, settings=settings) for score in scores))
+
+
+# --- scikit-learn -----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class CleanCutSplit:
+    """``mincut_folds`` as a splitter for scikit-learn: ``cross_validate(..., cv=CleanCutSplit(), groups=entities)``.
+
+    ``groups`` has the entities of each sample: a list or set of whatever can be a key, empty for samples without any.
+    With ``discard="auto"`` samples in the way are in no fold at all.
+
+    >>> entities = [{"Ada"}, {"Ada", "Bo"}, {"Cy"}, {"Cy"}]
+    >>> folds = CleanCutSplit(n_splits=2).split(entities, groups=entities)
+    >>> sorted(test.tolist() for train, test in folds)  # which fold comes first is up to the cut
+    [[0, 1], [2, 3]]
+    """
+
+    n_splits: int = 5
+    random_state: int = 13
+    discard: float | str = 0
+    representative: float | None = 0.9
+    effort: str = "auto"
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of folds."""
+        return self.n_splits
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The indices to train on and to test on, of each fold."""
+        if groups is None:
+            raise CleancutError("groups= is missing. Give the entities of each sample, such as [{'Ada'}, set()].")
+        corpus = _corpus_of_sets(groups)
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if n != len(corpus):
+            raise CleancutError(f"{n} samples but {len(corpus)} groups. Give the entities of each sample.")
+        folds = mincut_folds(
+            corpus, self.n_splits, seed=self.random_state, discard=self.discard, representative=self.representative,
+            effort=self.effort, min_per_type=0, duplicates_together=False,
+        )  # fmt: skip
+        return iter(folds)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings, by which scikit-learn makes copies."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def set_params(self, **params: Any) -> CleanCutSplit:
+        """Change settings."""
+        for name, value in params.items():
+            if name not in self.get_params():
+                raise CleancutError(f"CleanCutSplit has no {name!r}. It has {', '.join(self.get_params())}.")
+            setattr(self, name, value)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """For scikit-learn's metadata routing: groups are wanted."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        request.split.add_request(param="groups", alias=True)
+        return request
+
+
+def _corpus_of_sets(groups: Iterable[Any]) -> Corpus:
+    """A corpus whose samples have the given entities, a word each."""
+    samples_of: dict[Any, list[int]] = {}
+    n = 0
+    for i, entities in enumerate(groups):
+        if isinstance(entities, str | bytes | Mapping) or not isinstance(entities, Iterable):
+            raise CleancutError(f"groups[{i}] is {entities!r:.60}, not a list or set of entities. Give [] for none.")
+        try:
+            for entity in set(entities):
+                samples_of.setdefault(entity, []).append(i)
+        except TypeError as error:
+            raise CleancutError(f"groups[{i}]: {error}. Give strings or tuples as entities.") from None
+        n = i + 1
+    # numbered by where they occur, since the order of a set changes from run to run; those that tie are interchangeable
+    pairs = [(i, number) for number, samples in enumerate(sorted(samples_of.values())) for i in samples]
+    table = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    sample, words = table[:, 0], table[:, 1].astype(np.int32)
+    lengths = np.bincount(sample, minlength=n)
+    start = np.arange(len(sample)) - bounds_of(lengths)[sample]
+    mentions = Mentions.of_columns(sample, start, start + 1, np.zeros(len(sample), int), ("entity",), n, lengths)
+    return Corpus(words, Vocabulary(map(str, range(len(samples_of)))), mentions)

@@ -1,0 +1,185 @@
+"""The contamination ladder: training sets of one size that differ in how much of them shares entities with test."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.corpus import Corpus
+from ..core.entities import fingerprint_of, sample_hashes
+from ..core.notebook import html_page, html_table
+from ..core.tags import CleancutError
+from ..reading.dataset import read_dataset
+from ..scoring.exposure import Exposure
+from ..scoring.score import share
+from ..version import __version__
+from .folders import write_parts
+
+
+@dataclass(frozen=True, eq=False)
+class Rung:
+    """A training set: some rows of train, of which a given share is contaminated."""
+
+    level: float
+    """The contamination asked for, in percent of the samples."""
+    seed: int
+    rows: NDArray[np.int64]
+    """The samples of train, in their order: ``train.select(rung.rows)``, of a corpus and of a dataset alike."""
+    n_samples_contaminated: int
+    n_mentions: int
+    n_mentions_contaminated: int
+    fingerprint: str
+
+    @property
+    def name(self) -> str:
+        """Level and seed, as files and configs are called."""
+        return f"ladder-{self.level:g}-s{self.seed}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The statistics, as the manifest has them."""
+        return {
+            "name": self.name,
+            "level": self.level,
+            "seed": self.seed,
+            "n_samples": len(self.rows),
+            "n_samples_contaminated": self.n_samples_contaminated,
+            "rate_samples": share(self.n_samples_contaminated, len(self.rows)),
+            "n_mentions": self.n_mentions,
+            "n_mentions_contaminated": self.n_mentions_contaminated,
+            "rate_mentions": share(self.n_mentions_contaminated, self.n_mentions),
+            "fingerprint": self.fingerprint,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ladder:
+    """The training sets of all levels and seeds, in this order."""
+
+    rungs: tuple[Rung, ...]
+    n_clean: int
+    """Samples of train that share no entity with test; those without entities are among them."""
+    n_contaminated: int
+    signature: str
+    fingerprint: str
+    """Of train."""
+
+    def __repr__(self) -> str:
+        kinds = f"n_clean={self.n_clean}, n_contaminated={self.n_contaminated}"
+        return f"Ladder({len(self)} training sets, {kinds}). {self.signature}"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: a row for each training set."""
+        keys = ("n_samples", "n_samples_contaminated", "rate_samples", "n_mentions_contaminated", "rate_mentions")
+        rows = [[rung.name, *(rung.to_dict()[key] for key in keys)] for rung in self.rungs]
+        header = ["", "samples", "contaminated", "%", "mentions contaminated", "%"]
+        return html_page(html_table("Training sets", header, rows), notes=[self.signature])
+
+    def __iter__(self) -> Iterator[Rung]:
+        return iter(self.rungs)
+
+    def __len__(self) -> int:
+        return len(self.rungs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``cleancut ladder --json`` prints."""
+        return {
+            "format": "cleancut-ladder-1",
+            "signature": self.signature,
+            "fingerprint": self.fingerprint,
+            "n_clean": self.n_clean,
+            "n_contaminated": self.n_contaminated,
+            "rungs": [rung.to_dict() for rung in self.rungs],
+        }
+
+    def write(self, train: Corpus, folder: str, *, format: str = "jsonl") -> None:
+        """A file for each training set, and ``manifest.json``: all of them, or none."""
+        if fingerprint_of(sample_hashes(train)) != self.fingerprint:
+            raise CleancutError(f"the ladder is not of these {len(train)} samples. Give the train it was made from.")
+        about = self.to_dict()
+        for rung in about["rungs"]:
+            rung["file"] = f"{rung['name']}.{format}"
+        write_parts(train, {rung.name: rung.rows for rung in self.rungs}, about, folder, format)
+
+
+def ladder(
+    train: Any,
+    test: Any,
+    *,
+    levels: Any = "0:100:10",
+    seeds: Any = 5,
+    case: bool = True,
+    typed: bool = True,
+) -> Ladder:
+    """Training sets with contamination from 0 to 100% (Babil et al., Algorithm 1), for corpora or datasets.
+
+    A sample of train is *contaminated* if any of its entities is in test, else *clean*. Each set has as many samples as
+    the smaller of the two groups (Eq. 13), ``round(N * (1 - level / 100))`` of them clean, drawn by Python's
+    ``random.Random(seed)``, the clean ones first: so drawn, the published sets of CoNLL04 and SciERC have the published
+    statistics. Each set is a draw of its own, so that the sets of a seed are not nested.
+
+    ``levels`` is ``"first:last:step"``, both ends included, or the levels; ``seeds`` their number, or the seeds.
+
+    >>> train = Corpus.of([["Ada"], ["Bo"], ["Cy"], ["so"]], tags=[["B-PER"], ["B-PER"], ["B-PER"], ["O"]])
+    >>> test = Corpus.of([["Ada", "met", "Bo"]], tags=[["B-PER", "O", "B-PER"]])
+    >>> [(rung.level, rung.rows.tolist()) for rung in ladder(train, test, levels="0:100:50", seeds=1)]
+    [(0, [2, 3]), (50, [1, 3]), (100, [0, 1])]
+    """
+    chosen, drawn = _levels(levels), _seeds(seeds)
+    train, test = _corpus(train, "train"), _corpus(test, "test")
+    exposure = Exposure.of(test, case=case, typed=typed)
+    mentions, seen = train.mentions.sample, exposure.view(train).seen
+    in_sample, hits = (np.bincount(of, minlength=len(train)) for of in (mentions, mentions[seen]))
+    clean, contaminated = np.flatnonzero(hits == 0).tolist(), np.flatnonzero(hits).tolist()
+    n = min(len(clean), len(contaminated))
+    if not n:
+        raise CleancutError(
+            f"a ladder needs clean and contaminated samples to draw from, but of the {len(train)} of train "
+            f"{len(contaminated)} share an entity with test. Give those of another split, such as a random one."
+        )
+    hashes = sample_hashes(train)
+    rungs = []
+    for level in chosen:
+        for seed in drawn:
+            rng = random.Random(seed)
+            n_clean = round(n * (1 - level / 100))
+            rows = np.sort(rng.sample(clean, n_clean) + rng.sample(contaminated, n - n_clean))
+            counts = n - n_clean, int(in_sample[rows].sum()), int(hits[rows].sum())
+            rungs.append(Rung(level, seed, rows, *counts, fingerprint_of(hashes[rows])))
+    signature = f"ladder|key:{exposure.key}|test:{exposure.fingerprint}|v:{__version__}"
+    return Ladder(tuple(rungs), len(clean), len(contaminated), signature, fingerprint_of(hashes))
+
+
+def _corpus(data: Any, name: str) -> Corpus:
+    if isinstance(data, Corpus):
+        return data
+    samples = read_dataset(data)
+    if samples.row_of_sample is not None:
+        raise CleancutError(f"the rows of {name} hold several samples, or parts of one. Give a row for each sample.")
+    return samples.corpus
+
+
+def _levels(levels: Any) -> list[float]:
+    """The levels, whole numbers as such."""
+    try:
+        if isinstance(levels, str) and ":" in levels:
+            first, last, step = map(float, levels.split(":"))
+            found = (first + step * np.arange(int((last - first) / step + 1.000001))).tolist()
+        else:
+            found = [float(level) for level in (levels.split(",") if isinstance(levels, str) else levels)]
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        found = []
+    if not found or not all(0 <= level <= 100 for level in found):
+        raise CleancutError(f"levels={levels!r}: give percentages from 0 to 100, such as '0:100:10' or (0, 50, 100).")
+    return list(dict.fromkeys(int(level) if level == int(level) else level for level in found))
+
+
+def _seeds(seeds: Any) -> list[int]:
+    found = list(range(seeds) if isinstance(seeds, int) else seeds) if isinstance(seeds, int | Iterable) else []
+    if not found or not all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in found):
+        raise CleancutError(f"seeds={seeds!r}: give their number, from 1 on, or the seeds, such as (0, 1, 2).")
+    return list(dict.fromkeys(found))

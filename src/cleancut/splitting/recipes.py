@@ -1,0 +1,237 @@
+"""Recipes: one published config each, a TOML file of splitters/recipes whose keys are arguments of the functions."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from ..core.entities import Shared
+from ..core.locating import hub_folder
+from ..core.tags import CleancutError, Repair, did_you_mean, parse_choice, parse_scheme
+from ..reading.detecting import End
+from ..reading.hub_ids import is_config
+from .audit import Unit
+from .plan import Effort, Engine, Method, mincut, parse_discard, parse_ratios
+
+COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end", "repair")
+"""What ``[columns]`` may say: the keyword arguments of ``from_dataset``."""
+SPLIT = tuple(name for name in inspect.signature(mincut).parameters if name not in ("data", "progress"))
+"""What ``[split]`` may say: the arguments of ``mincut``, its data and its progress aside."""
+TABLES = {
+    "dataset": ("id", "config", "revision", "licence", "policy"),
+    "columns": COLUMNS,
+    "split": SPLIT,
+    "publish": ("config",),
+}
+_ENUMERATIONS: dict[str, type[StrEnum]] = {
+    "unit": Unit, "method": Method, "engine": Engine, "effort": Effort, "key": Shared,
+}  # fmt: skip
+
+
+class Policy(StrEnum):
+    """What may be published: the rows, or where they stand in the source, where its text may not be re-published."""
+
+    REPUBLISH = "republish"
+    INDICES_ONLY = "indices-only"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Source, columns, split and config of one published dataset.
+
+    ``source`` is ``org/name[:config][@revision]``, or None where the Hub has no copy that could be named: then the data
+    has to be given. ``columns`` are arguments of ``from_dataset``, ``split`` those of ``mincut``.
+
+    >>> recipe = Recipe.find("few-nerd")
+    >>> recipe.source, recipe.columns["scheme"], recipe.config
+    ('DFKI-SLT/few-nerd:supervised', 'io', 'mincut-80-10-10')
+    """
+
+    name: str
+    source: str | None
+    licence: str
+    policy: Policy
+    columns: dict[str, Any]
+    split: dict[str, Any]
+    config: str
+
+    @classmethod
+    def find(cls, name: str | os.PathLike[str]) -> Recipe:
+        """A recipe file, or a shipped recipe by its name (``conll2003``)."""
+        text = os.fspath(name)
+        if text.endswith(".toml") or os.path.isfile(text):
+            return cls.load(text)
+        shipped = {path.stem: path for path in sorted(hub_folder("splitters").glob("recipes/*.toml"))}
+        if text not in shipped:
+            hint = did_you_mean(text, shipped)
+            raise CleancutError(
+                f"there is no recipe {text!r}.{hint} Give a .toml file, or one of {', '.join(shipped)}."
+            )
+        return cls.load(shipped[text])
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Recipe:
+        """Read and check a recipe file."""
+        tables = _tables(path)
+        where = f"{path}, [dataset]"
+        dataset = tables["dataset"]
+        for name, value in dataset.items():
+            _check(isinstance(value, str) and bool(value.strip()), f"{where}: {name}={value!r}", "a text in quotes")
+        for name in ("licence", "policy"):
+            if name not in dataset:
+                raise CleancutError(f"{where}: {name} is missing. Say under what licence the text may be passed on.")
+        columns = {name: _column(path, name, value) for name, value in tables["columns"].items()}
+        split = {name: _split_value(path, name, value) for name, value in tables["split"].items()}
+        config = tables["publish"].get("config")
+        well_formed = isinstance(config, str) and is_config(config)
+        _check(well_formed, f"{path}, [publish]: config={config!r}", "a name of letters, digits, '.', '_' and '-'")
+        with _placed(where):
+            policy = parse_choice(Policy, dataset["policy"], "policy")
+        return cls(Path(path).stem, _source(where, dataset), dataset["licence"], policy, columns, split, str(config))
+
+    def fill(self, options: dict[str, Any]) -> None:
+        """Set the options of ``cleancut split`` that were not given (None) as the recipe has them.
+
+        >>> options = {"input": [], "seed": 7, "ratios": None, "key": None, "ignore_case": False}
+        >>> Recipe.find("wnut17").fill(options)
+        >>> options["input"], options["seed"], options["ratios"]
+        (['leondz/wnut_17'], 7, '80/10/10')
+        """
+        if not options["input"]:
+            if self.source is None:
+                raise CleancutError(
+                    f"recipe {self.name}: its data is in no dataset of the Hub that could be named "
+                    f"(licence: {self.licence}). Give your copy: cleancut split --recipe {self.name} FILE ..."
+                )
+            options["input"] = [self.source]
+        values = {**self.columns, **self.split}
+        if "labels" in values:
+            values["labels"] = ",".join(values["labels"])
+        typed, key = values.pop("typed", True), values.pop("key", Shared.ENTITY)
+        if key != Shared.ENTITY:
+            values["key"] = key
+        elif "typed" in self.split:
+            values["key"] = "surface+type" if typed else "surface"
+        if "case" in values:
+            options["ignore_case"] = options["ignore_case"] or not values.pop("case")
+        for name, value in values.items():
+            if options.get(name) is None:
+                options[name] = value
+
+    def publish_options(self) -> list[str]:
+        """What ``cleancut publish`` has to be told."""
+        return ["--config", self.config, *(["--indices-only"] if self.policy is Policy.INDICES_ONLY else [])]
+
+
+def _tables(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
+    """The tables of a file, all known, with known keys."""
+    try:
+        with open(path, "rb") as stream:
+            found = tomllib.load(stream)
+    except FileNotFoundError:
+        raise CleancutError(f"{path}: no such file. Give a recipe as a .toml file, or a shipped one by name.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise CleancutError(f"{path}: not TOML: {error}. Texts stand in quotes: name = 'value'.") from None
+    except UnicodeDecodeError as error:
+        raise CleancutError(f"{path}: not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
+    for name, table in found.items():
+        if name not in TABLES:
+            raise CleancutError(
+                f"{path}: [{name}] is unknown.{did_you_mean(name, TABLES)} The tables of a recipe are "
+                f"{', '.join(f'[{table}]' for table in TABLES)}."
+            )
+        if not isinstance(table, dict):
+            raise CleancutError(f"{path}: {name}={table!r} is not a table. Write [{name}] on a line of its own.")
+        for key in table:
+            if key not in TABLES[name]:
+                raise CleancutError(
+                    f"{path}, [{name}]: {key!r} is unknown.{did_you_mean(key, TABLES[name])} "
+                    f"The keys are {', '.join(TABLES[name])}."
+                )
+    for name in ("dataset", "publish"):
+        if name not in found:
+            raise CleancutError(f"{path}: the table [{name}] is missing, with {', '.join(TABLES[name])}.")
+    return {name: found.get(name, {}) for name in TABLES}
+
+
+def _source(where: str, dataset: Mapping[str, str]) -> str | None:
+    if "id" not in dataset:
+        for name in ("config", "revision"):
+            if name in dataset:
+                raise CleancutError(f"{where}: {name}={dataset[name]!r} has no effect without an id. Give id, too.")
+        return None
+    word = r"[A-Za-z0-9][\w.-]*"
+    known = {"id": f"{word}/{word}", "config": r"[^\s:@/]+", "revision": r"[^\s:@]+"}
+    forms = {"id": "org/name", "config": "a name without ':', '@' and '/'", "revision": "a branch, tag or commit"}
+    for name, pattern in known.items():
+        if name in dataset:
+            _check(re.fullmatch(pattern, dataset[name]) is not None, f"{where}: {name}={dataset[name]!r}", forms[name])
+    config = f":{dataset['config']}" if "config" in dataset else ""
+    revision = f"@{dataset['revision']}" if "revision" in dataset else ""
+    return f"{dataset['id']}{config}{revision}"
+
+
+def _column(path: str | os.PathLike[str], name: str, value: Any) -> Any:
+    where = f"{path}, [columns]"
+    if name == "labels":
+        listed = isinstance(value, list) and value and all(isinstance(v, str) and v and "," not in v for v in value)
+        _check(bool(listed), f"{where}: labels={value!r}", "the names by id, such as ['O', 'B-PER', 'I-PER']")
+        return value
+    _check(isinstance(value, str) and bool(value), f"{where}: {name}={value!r}", "a text in quotes")
+    with _placed(where):
+        if name == "scheme":
+            parse_scheme(value)
+        elif name == "end":
+            parse_choice(End, value, name)
+        elif name == "repair":
+            parse_choice(Repair, value, name)
+    return value
+
+
+def _split_value(path: str | os.PathLike[str], name: str, value: Any) -> Any:
+    where = f"{path}, [split]"
+    shown = f"{where}: {name}={value!r}"
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if name in _ENUMERATIONS:
+        with _placed(where):
+            parse_choice(_ENUMERATIONS[name], value, name)
+    elif name in ("seed", "min_per_type"):
+        _check(isinstance(value, int) and number and value >= 0, shown, "a whole number, 0 or more")
+    elif name == "type_share":
+        _check(number and 0 <= value <= 1, shown, "a number from 0 to 1")
+    elif name == "stratify":
+        _check(isinstance(value, str) and bool(value), shown, "the name of a column")
+    elif name == "representative":  # "off" as on the command line, since TOML has no None
+        _check(value == "off" or (number and 0 <= value <= 1), shown, "a number from 0 to 1, or 'off'")
+    elif name == "discard":
+        with _placed(where):
+            parse_discard(value)
+    elif name == "ratios":
+        if value != "original":
+            with _placed(where):
+                parse_ratios(value, {})
+    else:
+        _check(isinstance(value, bool), shown, "true or false")
+    return value
+
+
+@contextmanager
+def _placed(where: str) -> Iterator[None]:
+    """Puts the place before the message of an error."""
+    try:
+        yield
+    except CleancutError as error:
+        raise CleancutError(f"{where}: {error}") from None
+
+
+def _check(good: bool, what: str, wanted: str) -> None:
+    if not good:
+        raise CleancutError(f"{what} is not valid. Give {wanted}.")
