@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 from cleancut import cli
 from cleancut.app import jobs, sandbox
-from cleancut.core.tags import CleancutError
+from cleancut.core.exceptions import CleancutError
 from cleancut.reading.hub_ids import is_local
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -9,8 +9,8 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from .core.corpus import Corpus, Mentions
+    from .core.exceptions import CleancutError
     from .core.locating import metric
-    from .core.tags import CleancutError
     from .hub.publishing import materialise, publish, publish_app, publish_metrics, stage, stage_app
     from .reading.dataset import Shape, detect, from_dataset, load_splits
     from .reading.formats import read, read_batches, read_pair, write
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
     "core.corpus": ["Corpus", "Mentions"],
+    "core.exceptions": ["CleancutError"],
     "core.locating": ["metric"],
-    "core.tags": ["CleancutError"],
     "hub.publishing": ["materialise", "publish", "publish_app", "publish_metrics", "stage", "stage_app"],
     "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
     "reading.formats": ["read", "read_batches", "read_pair", "write"],

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .core.arrays import bounds_of
 from .core.corpus import Corpus, Mentions, Tagged, in_sample, ranges
+from .core.exceptions import CleancutError, did_you_mean
 from .core.inputs import MASK, label_names
-from .core.tags import CleancutError, Repair, bounds_of, did_you_mean, parse_scheme
+from .core.tags import Repair, parse_scheme
 from .reading.dataset import from_dataset
 from .scoring.exposure import Exposure
 from .scoring.score import Score, clean_f1, exact_f1, hardeval, partial_f1

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
 from ..core.files import write_text
-from ..core.tags import CleancutError
 from ..reading.dataset import Samples, load_splits, read_samples
 from ..reading.formats import Format, by_split, format_of, read_pair
 from ..reading.hub_ids import HubId, is_local, network_errors

@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from ..core.corpus import Corpus
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from ..scoring.exposure import Exposure
 from ..scoring.score import clean_f1, exact_f1, hardeval
 from ..showing.tables import visible

@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from ..showing.html import stylesheet
 from ..splitting.audit import Unit
 from ..version import __version__

@@ -10,7 +10,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 
 _METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ..core.tags import CleancutError, did_you_mean
+from ..core.exceptions import CleancutError, did_you_mean
 from ..version import __version__
 from . import (
     app,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..core.exceptions import CleancutError
 from ..core.locating import hub_folder
-from ..core.tags import CleancutError
 from .options import command
 
 

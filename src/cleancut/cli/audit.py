@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
 from ..core.files import write_text
-from ..core.tags import CleancutError
 from ..reading.dataset import load_splits
 from ..reading.formats import Format, format_of, read, split_files, write
 from ..reading.hub_ids import is_local

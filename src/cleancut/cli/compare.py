@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import Any
 
+from ..core.exceptions import CleancutError
 from ..core.files import write_text
-from ..core.tags import CleancutError
 from ..reading.formats import paired_batches
 from ..scoring.compare import compare
 from ..showing.html import html_comparison

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from .options import command
 
 SHELLS = ("bash", "zsh", "fish")

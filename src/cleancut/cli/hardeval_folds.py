@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from ..core.corpus import overlaps
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from ..reading.formats import Format, format_of, read
 from ..showing.text import folds_text, scores_text, to_json
 from ..splitting.audit import Unit, join_at

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..core.corpus import Corpus
 from ..core.entities import Shared
-from ..core.tags import CleancutError, Repair, Scheme
+from ..core.exceptions import CleancutError
+from ..core.tags import Repair, Scheme
 from ..reading.dataset import Samples, load_splits, needs_shape, read_samples
 from ..reading.detecting import End, label_file
 from ..reading.formats import Format, format_of, paired_batches, read_batches

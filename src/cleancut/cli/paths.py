@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from ..core.exceptions import CleancutError
 from ..core.files import kept, refuse_kept
-from ..core.tags import CleancutError
 from ..reading.formats import split_name
 
 

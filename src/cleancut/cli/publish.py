@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from ..reading.hub_ids import write_rows
 from ..splitting.folders import written_together
 from .options import add_ladder_options, command

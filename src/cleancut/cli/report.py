@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..core.exceptions import CleancutError
 from ..core.files import refuse_kept, write_text
-from ..core.tags import CleancutError
 from ..showing.html import report_page
 from ..showing.report_data import findings
 from ..showing.tables import Format, report_sections, tables

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.corpus import Corpus, overlaps
-from ..core.tags import CleancutError, did_you_mean
+from ..core.exceptions import CleancutError, did_you_mean
 from ..reading.formats import paired_batches, read_batches
 from ..scoring import score as scores
 from ..scoring.compare import over_runs

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.entities import Shared
+from ..core.exceptions import CleancutError
 from ..core.files import name_inside, write_text
-from ..core.tags import CleancutError, Repair
+from ..core.tags import Repair
 from ..reading.dataset import Samples, load_splits, read_samples
 from ..reading.formats import by_split
 from ..reading.hub_ids import is_local

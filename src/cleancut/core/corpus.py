@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import bounds_of
+from .exceptions import CleancutError, parse_choice
 from .inputs import Interner, Raw, RawSpans, RawTags, in_sample, intern_words, place_of, recognise
-from .tags import CleancutError, Repair, Scheme, Tagging, Where, bounds_of, decode, encode, parse_choice, parse_scheme
+from .tags import Repair, Scheme, Tagging, Where, decode, encode, parse_scheme
 from .vocabulary import Vocabulary
 
 

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import bounds_of
 from .corpus import Corpus, ranges
+from .exceptions import CleancutError
 from .inputs import Interner
-from .tags import CleancutError, bounds_of
 from .vocabulary import Vocabulary, mixed, sums
 
 

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import IO, Any
 
-from .tags import CleancutError
+from .exceptions import CleancutError
 
 _READ = ContextVar[Mapping[tuple[int, int], str]]("files that are read", default=MappingProxyType({}))
 """The name of each file that must stay, by its device and its number there: links have those of what they point to."""

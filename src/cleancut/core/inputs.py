@@ -15,7 +15,9 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from .tags import CleancutError, Where, bounds_of, locate
+from .arrays import bounds_of, locate
+from .exceptions import CleancutError
+from .tags import Where
 from .vocabulary import Vocabulary
 
 MASK = -100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .tags import CleancutError, did_you_mean
+from .exceptions import CleancutError, did_you_mean
 
 
 def hub_folder(kind: str) -> Path:

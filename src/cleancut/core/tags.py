@@ -8,21 +8,19 @@ them, to read bare IO names and to encode.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import bounds_of, locate
+from .exceptions import CleancutError, parse_choice
+
 Where = Callable[..., str]
 """Says where a sample, or a token of it, came from: ``where(41)`` -> ``"sample 41 (test.conll, line 873)"``."""
-
-
-class CleancutError(ValueError):
-    """Bad input: the message says what, where, both values and the remedy."""
 
 
 class Scheme(StrEnum):
@@ -46,31 +44,7 @@ class Repair(StrEnum):
     ERROR = "error"
 
 
-Choice = TypeVar("Choice", bound=StrEnum)
 _ALIASES = {"iobes": Scheme.BIOES, "bmeso": Scheme.BMES, "bio": Scheme.IOB2, "iob": Scheme.IOB1}
-
-
-def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """`` Did you mean iob2?`` where a known name is near to the one given, else nothing.
-
-    >>> did_you_mean("Exakt", ["exact", "partial"]), did_you_mean("x", ["exact"])
-    (' Did you mean exact?', '')
-    """
-    folded: dict[str, str] = {}
-    for one in known:
-        folded.setdefault(one.lower(), one)
-    close = difflib.get_close_matches(str(name).lower(), folded, 1, 0.5)
-    return f" Did you mean {folded[close[0]]}?" if close else ""
-
-
-def parse_choice(kind: type[Choice], value: str, name: str) -> Choice:
-    """The member of an enumeration that a user named, or an error that lists them all."""
-    try:
-        return kind(str(value).lower())
-    except ValueError:
-        choices = ", ".join(kind)
-        hint = did_you_mean(value, kind)
-        raise CleancutError(f"{name}={value!r} is unknown.{hint} Choose one of: {choices}.") from None
 
 
 def parse_scheme(value: str | None) -> Scheme | None:
@@ -82,11 +56,15 @@ def parse_scheme(value: str | None) -> Scheme | None:
 
 # --- the table ------------------------------------------------------------------------------------
 
+
 # conlleval: B and S always begin a mention, E and S always end one, so that a letter is two bits. A gap, the start of
 # a sample and a change of type begin one too; those need more than the letters and are added in _segments.
 _I, _B, _E, _S = range(4)
+
 _BEGINS, _ENDS = 1, 2
+
 _KIND = {"B": _B, "I": _I, "M": _I, "E": _E, "L": _E, "S": _S, "U": _S}
+
 _LETTERS = "BIMELSU"
 
 
@@ -100,6 +78,7 @@ class _Grammar(NamedTuple):
 
 # Inside a mention that the table above cut out only I can stand, so its first and last letters decide.
 _BRACKETS = _Grammar(((_S, _S), (_B, _E)))
+
 _GRAMMARS = {
     Scheme.IOB1: _Grammar(((_I, _I),), after_neighbour=((_B, _B), (_B, _I))),
     Scheme.IOB2: _Grammar(((_B, _B), (_B, _I))),
@@ -110,12 +89,16 @@ _GRAMMARS = {
     Scheme.BMES: _BRACKETS,
     Scheme.IO: _Grammar(((_I, _I),)),
 }
+
 _SCHEMES = tuple(Scheme)
+
 _DISTINCT = (Scheme.IOB2, Scheme.IOE2, Scheme.BIOES, Scheme.BILOU, Scheme.BMES)  # in order of inference
+
 _SCHEME_LETTERS = {
     Scheme.IOB1: "BI", Scheme.IOB2: "BI", Scheme.IOE1: "IE", Scheme.IOE2: "IE",
     Scheme.BIOES: "BIES", Scheme.BILOU: "BILU", Scheme.BMES: "BMES", Scheme.IO: "I",
 }  # fmt: skip
+
 # The letters of the first, a middle and the last token of a mention, and of a mention of one token.
 _ENCODING = {
     Scheme.IOB1: "IIII", Scheme.IOB2: "BIIB", Scheme.IOE1: "IIII", Scheme.IOE2: "IIEE",
@@ -136,10 +119,12 @@ def _validity_table() -> NDArray[np.bool_]:
 # All that is judged comes to seven verdicts: is a mention well-formed, for [scheme, verdict], and the verdict on each
 # pair of letters among its neighbours. The verdicts in a sample are a byte: is one ill-formed, for [byte, scheme].
 _WELL_FORMED, _verdict = np.unique(_validity_table().reshape(len(_SCHEMES), -1), axis=1, return_inverse=True)
-_VERDICT = _verdict.astype(np.uint8)
-_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, count=_WELL_FORMED.shape[1])
-_ILL_FORMED = (_BITS[:, None] > _WELL_FORMED).any(axis=2)
 
+_VERDICT = _verdict.astype(np.uint8)
+
+_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, count=_WELL_FORMED.shape[1])
+
+_ILL_FORMED = (_BITS[:, None] > _WELL_FORMED).any(axis=2)
 
 # --- what was seen of the scheme ------------------------------------------------------------------
 
@@ -345,19 +330,6 @@ def _ill_formed(sample: NDArray[np.int32], verdict: NDArray[np.uint8], n_samples
     seen = np.zeros((n_samples, 8), bool)
     seen.ravel()[sample.astype(np.intp) * 8 + verdict] = True
     return tuple((np.bincount(np.packbits(seen), minlength=256) @ _ILL_FORMED).tolist())
-
-
-def locate(position: int, bounds: NDArray[np.int64]) -> tuple[int, int]:
-    """Sample and token of a position in the concatenated tokens."""
-    sample = int(np.searchsorted(bounds, position, side="right")) - 1
-    return sample, position - int(bounds[sample])
-
-
-def bounds_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Where each sample starts in the concatenated tokens, and where the last ends."""
-    bounds = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=bounds[1:])
-    return bounds
 
 
 # --- encoding -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .tags import bounds_of
+from .arrays import bounds_of
 
 _SLICE = 1 << 13
 """Words that are hashed at a time, so that no wide array over all letters is made."""

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
-from ..core.tags import bounds_of
 from ..scoring.exposure import Exposure
 
 Ints = NDArray[np.int64]

@@ -16,9 +16,10 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 
+from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError, did_you_mean
 from ..core.inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
-from ..core.tags import CleancutError, bounds_of, did_you_mean
 from ..scoring.exposure import Exposure
 from ..scoring.score import NEED_TRAIN
 

@@ -25,10 +25,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..core.arrays import bounds_of
 from ..core.corpus import samples_of
+from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..core.locating import hub_folder, metric
-from ..core.tags import CleancutError, bounds_of
 from ..reading.dataset import from_dataset
 from ..reading.formats import Format, format_of, json_records, read
 from ..reading.hub_ids import HubId, is_config, is_repo, network_errors

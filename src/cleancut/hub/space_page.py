@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.corpus import Corpus
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from ..reading.formats import read
 from ..scoring import score
 from ..scoring.buckets import buckets

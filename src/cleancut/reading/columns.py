@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 
 SHOWN = 200
 """Rows that are looked at to detect a shape."""

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
 from ..core.inputs import label_names
-from ..core.tags import CleancutError, Repair
+from ..core.tags import Repair
 from .characters import Words, joined_pieces, located
 from .columns import kind_of_feature, records_in, rows_in, unpacked
 from .detecting import Form, Shape, Span, detect, listed, names_in, number_in, spans_in, text_in

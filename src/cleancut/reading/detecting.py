@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.exceptions import CleancutError, parse_choice
 from ..core.inputs import label_names
-from ..core.tags import CleancutError, Scheme, Tagging, parse_choice, parse_scheme
+from ..core.tags import Scheme, Tagging, parse_scheme
 from .columns import Kind, Table, inner_table, plain_name, records_in, table_of
 
 

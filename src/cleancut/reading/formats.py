@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ..core.corpus import Corpus, samples_of
+from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import kept, name_inside, replacing
-from ..core.tags import CleancutError, Repair, Scheme, Tagging, Where, parse_choice, parse_scheme
+from ..core.tags import Repair, Scheme, Tagging, Where, parse_scheme
 
 BATCH = 20_000
 """Samples that are held at a time while a file is streamed."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..core.exceptions import CleancutError
 from ..core.files import name_inside, replacing
-from ..core.tags import CleancutError
 from .formats import SUFFIXES, TABLES, Format, format_of, json_records
 
 CONVERTED = "refs/convert/parquet"

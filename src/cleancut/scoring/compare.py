@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..core.corpus import Pair, overlaps, pair
+from ..core.exceptions import CleancutError
 from ..core.notebook import html_page, html_table
-from ..core.tags import CleancutError
 from ..version import __version__
 from .exposure import Exposure
 from .resampling import Paired, Rows, paired, parse_resamples

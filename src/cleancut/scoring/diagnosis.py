@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from .buckets import Buckets
 from .compare import holm
 

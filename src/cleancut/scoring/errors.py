@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.corpus import Corpus, Mentions, Pair, pair
-from ..core.tags import parse_choice
+from ..core.exceptions import parse_choice
 from .alignment import Aligner, Match
 from .score import parse_credit
 

@@ -20,11 +20,12 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, overlaps, ranges
 from ..core.entities import Key, sample_hashes
+from ..core.exceptions import CleancutError
 from ..core.files import replacing
 from ..core.inputs import Interner
-from ..core.tags import CleancutError, bounds_of
 from .exposure_view import Exposed, PairTally, Tables, Tally
 
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions, ranges, sorted_names
 from ..core.entities import Key
-from ..core.tags import CleancutError, bounds_of
+from ..core.exceptions import CleancutError
 from ..core.vocabulary import Vocabulary
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 
 LEVEL = 0.95
 """The share of resamples within an interval."""

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
+from ..core.exceptions import CleancutError, did_you_mean, parse_choice
 from ..core.notebook import html_page, html_table
-from ..core.tags import CleancutError, Scheme, Tagging, bounds_of, did_you_mean, parse_choice
+from ..core.tags import Scheme, Tagging
 from ..version import __version__
 from .alignment import WHOLE, Aligner, Counts, Match, tally
 from .exposure import Exposure

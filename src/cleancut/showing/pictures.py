@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from ..splitting.folders import written_together
 from .tables import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades, visible
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.corpus import Corpus, overlaps, pair
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from ..scoring import score as scores
 from ..scoring.buckets import PAPER, Buckets, attribute_names, buckets
 from ..scoring.compare import compare

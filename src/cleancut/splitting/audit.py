@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key, Shared, key_name, shared_codes, text_hashes
+from ..core.exceptions import CleancutError, parse_choice
 from ..core.inputs import Interner
 from ..core.notebook import html_page, html_table, percent
-from ..core.tags import CleancutError, bounds_of, parse_choice
 from ..scoring.exposure import Exposure
 from ..scoring.score import memorisation, share
 

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
 from ..core.files import is_kept, is_plain, refuse_kept, replacing, write_text
-from ..core.tags import CleancutError
 from ..reading.dataset import Samples
 from ..reading.formats import copy_rows, write
 from ..reading.hub_ids import is_table, write_rows

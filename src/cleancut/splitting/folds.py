@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key, entity_codes, fingerprint_of, sample_hashes
+from ..core.exceptions import CleancutError, parse_choice
 from ..core.notebook import html_page, html_table
-from ..core.tags import CleancutError, bounds_of, parse_choice
 from ..core.vocabulary import Vocabulary, mixed
 from ..reading.dataset import Samples, read_dataset
 from ..scoring.exposure import Exposure

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import Any
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from .plan import SplitPlan, mincut, parse_discard, parse_ratios
 
 DISCARDS: tuple[float | str, ...] = (0, 0.005, 0.01, 0.02, 0.05, "auto")

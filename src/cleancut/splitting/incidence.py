@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions, sorted_names
 from ..core.entities import Key, Shared, entity_codes, sample_hashes, shared_codes, text_hashes
+from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import replacing
 from ..core.inputs import Interner
-from ..core.tags import CleancutError, bounds_of, parse_choice
 from ..core.vocabulary import byte_hashes, mixed
 from .audit import Unit, units_of
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
 from ..core.entities import fingerprint_of, sample_hashes
+from ..core.exceptions import CleancutError
 from ..core.notebook import html_page, html_table
-from ..core.tags import CleancutError
 from ..reading.dataset import read_dataset
 from ..scoring.exposure import Exposure
 from ..scoring.score import share

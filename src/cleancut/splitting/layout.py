@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import bounds_of
 from ..core.entities import Shared, fingerprint_of, order_of
-from ..core.tags import bounds_of
 from ..core.vocabulary import mixed
 from .audit import contamination
 from .incidence import Incidences

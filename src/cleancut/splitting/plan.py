@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
 from ..core.entities import Key, Shared, fingerprint_of, key_name, order_of, sample_hashes, shared_codes
+from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import is_plain, replacing
 from ..core.notebook import html_page, html_table
-from ..core.tags import CleancutError, parse_choice
 from ..core.vocabulary import mixed
 from ..reading.columns import table_of
 from ..reading.dataset import Samples, from_dataset, own_documents, read_dataset

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.entities import Shared
+from ..core.exceptions import CleancutError, did_you_mean, parse_choice
 from ..core.locating import hub_folder
-from ..core.tags import CleancutError, Repair, did_you_mean, parse_choice, parse_scheme
+from ..core.tags import Repair, parse_scheme
 from ..reading.detecting import End
 from ..reading.hub_ids import is_config
 from .audit import Unit

@@ -22,7 +22,8 @@ import numpy as np
 from numpy import random
 from numpy.typing import NDArray
 
-from ..core.tags import CleancutError, bounds_of
+from ..core.arrays import bounds_of
+from ..core.exceptions import CleancutError
 from . import kernels
 
 Ints = NDArray[np.int64]

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.entities import Key
-from ..core.tags import CleancutError, Repair, parse_choice
+from ..core.exceptions import CleancutError, parse_choice
+from ..core.tags import Repair
 from ..core.vocabulary import mixed
 from ..reading.formats import SUFFIXES, Format, columns_to_read, corpus_of_lines, corpus_of_table, stored_labels
 from .audit import Unit, join_at

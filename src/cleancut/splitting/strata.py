@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.tags import CleancutError
+from ..core.exceptions import CleancutError
 from ..reading.dataset import Samples
 
 _MOST = 200
