@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.arrays import bounds_of
-from .core.corpus import Corpus, Mentions, Tagged, in_sample, ranges
+from .core.arrays import bounds_of, ranges
+from .core.corpus import Corpus, Mentions, Tagged, in_sample
 from .core.exceptions import CleancutError, did_you_mean
 from .core.inputs import MASK, label_names
 from .core.tags import Repair, parse_scheme

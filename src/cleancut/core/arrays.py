@@ -17,3 +17,9 @@ def bounds_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
     bounds = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=bounds[1:])
     return bounds
+
+
+def ranges(starts: NDArray[np.integer], sizes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The indices start .. start + size of each range, one after the other."""
+    total = int(sizes.sum())
+    return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(total)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import bounds_of
-from .corpus import Corpus, ranges
+from .arrays import bounds_of, ranges
+from .corpus import Corpus
 from .exceptions import CleancutError
 from .inputs import Interner
 from .vocabulary import Vocabulary, mixed, sums

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.corpus import Mentions, ranges
+from ..core.arrays import ranges
+from ..core.corpus import Mentions
 
 Index = NDArray[np.int64]
 

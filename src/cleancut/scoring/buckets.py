@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import bounds_of
-from ..core.corpus import Corpus, Mentions, pair, ranges
+from ..core.arrays import bounds_of, ranges
+from ..core.corpus import Corpus, Mentions
 from ..core.exceptions import CleancutError, did_you_mean, parse_choice
 from ..core.notebook import html_page, html_table
+from ..core.pairing import pair
 from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import NOVELTY, Exposed

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.corpus import Pair, overlaps, pair
+from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
 from ..core.notebook import html_page, html_table
+from ..core.pairing import Pair, pair
 from ..version import __version__
 from .exposure import Exposure
 from .resampling import Paired, Rows, paired, parse_resamples

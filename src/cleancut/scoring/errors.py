@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.corpus import Corpus, Mentions, Pair, pair
+from ..core.corpus import Corpus, Mentions
 from ..core.exceptions import parse_choice
+from ..core.pairing import Pair, pair
 from .alignment import Aligner, Match
 from .score import parse_credit
 

@@ -20,8 +20,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import bounds_of
-from ..core.corpus import Corpus, overlaps, ranges
+from ..core.arrays import bounds_of, ranges
+from ..core.corpus import Corpus, overlaps
 from ..core.entities import Key, sample_hashes
 from ..core.exceptions import CleancutError
 from ..core.files import replacing

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import bounds_of
-from ..core.corpus import Corpus, Mentions, ranges, sorted_names
+from ..core.arrays import bounds_of, ranges
+from ..core.corpus import Corpus, Mentions, sorted_names
 from ..core.entities import Key
 from ..core.exceptions import CleancutError
 from ..core.vocabulary import Vocabulary

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import bounds_of
-from ..core.corpus import Corpus, Mentions, Pair, overlaps, pair, ranges, token_agreement
+from ..core.arrays import bounds_of, ranges
+from ..core.corpus import Corpus, Mentions, overlaps
 from ..core.exceptions import CleancutError, did_you_mean, parse_choice
 from ..core.notebook import html_page, html_table
+from ..core.pairing import Pair, pair, token_agreement
 from ..core.tags import Scheme, Tagging
 from ..version import __version__
 from .alignment import WHOLE, Aligner, Counts, Match, tally

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.corpus import Corpus, overlaps, pair
+from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError
+from ..core.pairing import pair
 from ..scoring import score as scores
 from ..scoring.buckets import PAPER, Buckets, attribute_names, buckets
 from ..scoring.compare import compare

@@ -1,0 +1,156 @@
+"""Gold and predicted mentions of the same samples, whatever they are given as."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .corpus import Corpus, Mentions, _check_lengths, _is_tagged, _kept, _mentions, _on_lengths, _spans_if_empty
+from .exceptions import CleancutError
+from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
+from .tags import Repair, Where
+
+
+class Pair(NamedTuple):
+    """Gold and predicted mentions of the same samples, checked against each other; the text where known."""
+
+    gold: Mentions
+    pred: Mentions
+    corpus: Corpus | None
+
+
+def pair(
+    gold: Any,
+    pred: Any,
+    *,
+    tokens: Any = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+) -> Pair:
+    """Read gold and predictions of any form together, and check that they speak of the same samples.
+
+    Positions whose gold label id is -100 are dropped on both sides before anything is decoded.
+    """
+    text = gold, pred
+    corpus = next((side for side in text if isinstance(side, Corpus)), None)
+    if corpus is not None and tokens is not None:
+        raise CleancutError("tokens= has no effect: the corpus has its words already. Leave it out.")
+    gold, pred = (side.mentions if isinstance(side, Corpus) else side for side in text)
+    if isinstance(gold, Mentions) and isinstance(pred, Mentions):
+        unused = {"labels": labels, "scheme": scheme, "repair": None if repair == "conlleval" else repair}
+        for name, value in unused.items():
+            if value is not None:
+                raise CleancutError(
+                    f"{name}={value!r} has no effect: gold and predictions are decoded already. Give it when reading."
+                )
+    in_gold, in_pred = in_sample("gold"), in_sample("predicted")
+    raw_gold = gold if isinstance(gold, Mentions) else recognise(gold, labels, in_gold)
+    raw_pred = pred if isinstance(pred, Mentions) else recognise(pred, labels, in_pred)
+    n_gold, n_pred = _n_samples(raw_gold), _n_samples(raw_pred)
+    if n_gold != n_pred:
+        raise CleancutError(f"{n_gold} gold samples but {n_pred} predicted ones. Give one prediction for each sample.")
+    raw_gold, raw_pred, in_gold, in_pred = _drop_masked(raw_gold, raw_pred, in_gold, in_pred)
+    # a batch without a single mention says nothing of its form: take that of the other side
+    if isinstance(raw_pred, RawTags) and not _is_tagged(raw_gold):
+        raw_pred = _spans_if_empty(raw_pred)
+    if isinstance(raw_gold, RawTags) and not _is_tagged(raw_pred):
+        raw_gold = _spans_if_empty(raw_gold)
+
+    of_gold = _mentions(raw_gold, scheme, repair, in_gold)
+    if scheme is None and repair != Repair.CONLLEVAL and isinstance(raw_pred, RawTags):
+        # what is ill-formed in the predictions is judged by the scheme of the gold tags
+        shown = _mentions(raw_pred, None, Repair.CONLLEVAL, in_pred).tagging
+        scheme = shown.scheme_beside(of_gold.tagging) if shown else None
+    of_pred = _mentions(raw_pred, scheme, repair, in_pred)
+    if tokens is not None:
+        words, lengths, vocabulary = intern_words(tokens, in_gold)
+        of_gold = _on_lengths(of_gold, lengths, "tokens")
+        corpus = Corpus(words, vocabulary, of_gold)
+    if of_gold.lengths is not None:
+        of_pred = _on_lengths(of_pred, of_gold.lengths, "gold tokens")
+    elif of_pred.lengths is not None:
+        of_gold = _on_lengths(of_gold, of_pred.lengths, "predicted tokens")
+    _check_same_text(*text)
+    if corpus is not None and corpus.mentions is not of_gold:  # only the predictions came with their text
+        corpus = replace(corpus, mentions=of_gold)
+    return Pair(of_gold, of_pred, corpus)
+
+
+# --- masks ---------------------------------------------------------------------------------------------
+
+
+def _drop_masked(
+    gold: Raw | Mentions, pred: Raw | Mentions, in_gold: Where, in_pred: Where
+) -> tuple[Raw | Mentions, Raw | Mentions, Where, Where]:
+    """Both sides without the positions whose gold label is -100, and their places; a -100 elsewhere is refused."""
+    if isinstance(gold, RawTags) and isinstance(pred, RawTags) and (gold.kept is not None or pred.kept is not None):
+        _check_lengths(pred.lengths, gold.lengths, "gold labels", in_pred)
+    keep = gold.kept if isinstance(gold, RawTags) else None
+    if isinstance(pred, RawTags) and pred.kept is not None:
+        stray = ~pred.kept if keep is None else keep & ~pred.kept
+        if stray.any():
+            raise CleancutError(
+                f"{in_pred(*place_of(int(np.argmax(stray)), pred.lengths))}: -100 where the gold label is not -100. "
+                "Only the gold labels may mask positions."
+            )
+    if not isinstance(gold, RawTags) or keep is None:
+        return gold, pred, in_gold, in_pred
+    if not isinstance(pred, RawTags):
+        raise CleancutError(
+            "gold labels with -100 need predictions of the same shape (label ids or tags), not spans. "
+            "Drop the masked positions before making spans."
+        )
+    (ours, in_gold), (theirs, in_pred) = _kept(keep, (gold, in_gold), (pred, in_pred))
+    return ours, theirs, in_gold, in_pred
+
+
+# --- checking and decoding ------------------------------------------------------------------------------
+
+
+def _n_samples(raw: Raw | Mentions) -> int:
+    return len(raw.lengths) if isinstance(raw, RawTags) else raw.n_samples
+
+
+def _check_same_text(gold: Any, pred: Any) -> None:
+    """Two corpora must have the same ids and words, else their scores mean nothing."""
+    if not isinstance(gold, Corpus) or not isinstance(pred, Corpus):
+        return
+    ids = () if gold.ids is pred.ids else zip(gold.ids or (), pred.ids or (), strict=False)
+    for i, (a, b) in enumerate(ids):
+        if a != b and a is not None and b is not None:
+            raise CleancutError(
+                f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
+            )
+    if gold.vocabulary is pred.vocabulary and (gold.words is pred.words or np.array_equal(gold.words, pred.words)):
+        return
+    of_gold = {word: code for code, word in enumerate(gold.vocabulary)}
+    table = np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0])
+    differ = np.flatnonzero(table[pred.words] != gold.words)
+    if len(differ):
+        at = int(differ[0])
+        sample, token = place_of(at, gold.lengths)
+        ours, theirs = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]
+        raise CleancutError(
+            f"{gold.mentions.where(sample, token)}: the gold token is {ours!r} but the predicted one is {theirs!r}. "
+            "Give predictions for the same text in the same order."
+        )
+
+
+def token_agreement(gold: Mentions, pred: Mentions) -> tuple[int, int]:
+    """Tokens, and tokens whose tag is right as tags were given; -1 where there are no tags to compare."""
+    n_tokens = int(gold.lengths.sum()) if gold.lengths is not None else 0
+    if not n_tokens and not len(gold) and not len(pred):
+        return 0, 0
+    if gold.tagged is None or pred.tagged is None:
+        return n_tokens, -1
+    of_gold = {tag: code for code, tag in enumerate(gold.tagged.tags)}
+    table = np.array([of_gold.get(tag, -1) for tag in pred.tagged.tags])
+    step = 1 << 20  # the translated codes take eight bytes a token: never all at once
+    right = (
+        np.count_nonzero(table.take(pred.tagged.codes[at : at + step]) == gold.tagged.codes[at : at + step])
+        for at in range(0, n_tokens, step)
+    )
+    return n_tokens, int(sum(right))
