@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from enum import StrEnum
 from typing import NamedTuple
@@ -14,7 +13,6 @@ from .arrays import bounds_of, ranges
 from .corpus import Corpus
 from .exceptions import CleancutError
 from .inputs import Interner
-from .vocabulary import Vocabulary, mixed, sums
 
 
 class Key(NamedTuple):
@@ -106,39 +104,3 @@ def key_name(key: Key, what: Shared) -> str:
 def _numbered(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Equal values as equal numbers from 0 on."""
     return np.unique(values, return_inverse=True)[1]
-
-
-def sample_hashes(corpus: Corpus, texts: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
-    """A number for the words and mentions of each sample, equal for equal samples in any corpus."""
-    texts = text_hashes(corpus) if texts is None else texts
-    mentions = corpus.mentions
-    of_type = Vocabulary(mentions.labels).hashes[mentions.label] if len(mentions) else np.zeros(0, np.uint64)
-    span = mentions.start.astype(np.uint64) << np.uint64(32) | mentions.end.astype(np.uint64)
-    bounds = np.searchsorted(mentions.sample, np.arange(len(corpus) + 1))
-    return mixed(texts + sums(mixed(of_type ^ mixed(span)), bounds))
-
-
-def text_hashes(corpus: Corpus) -> NDArray[np.uint64]:
-    """A number for the words of each sample, equal where all words are, in any corpus."""
-    of_word = corpus.vocabulary.hashes
-    of_sample, bounds = np.zeros(len(corpus), np.uint64), bounds_of(corpus.lengths)
-    for first in range(0, len(corpus), _SLICE):
-        ends = bounds[first : first + _SLICE + 1]
-        place = np.arange(ends[0], ends[-1]) - np.repeat(ends[:-1], np.diff(ends))
-        of_token = of_word[corpus.words[ends[0] : ends[-1]]] * (2 * place + 1).view(np.uint64)
-        of_sample[first : first + _SLICE] = sums(of_token, ends - ends[0])
-    return mixed(of_sample + corpus.lengths.astype(np.uint64))
-
-
-_SLICE = 1 << 13
-"""Samples whose tokens are hashed at a time, so that no array over all tokens is made."""
-
-
-def fingerprint_of(hashes: NDArray[np.uint64]) -> str:
-    """Of samples in any order."""
-    return f"{int(hashes.sum(dtype=np.uint64)):016x}"
-
-
-def order_of(hashes: NDArray[np.uint64]) -> str:
-    """Of samples in this order."""
-    return hashlib.blake2b(hashes.tobytes(), digest_size=8).hexdigest()

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, overlaps
-from ..core.entities import Key, sample_hashes
+from ..core.entities import Key
 from ..core.exceptions import CleancutError
 from ..core.files import replacing
+from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
 from .exposure_view import Exposed, PairTally, Tables, Tally
 

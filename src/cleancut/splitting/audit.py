@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions
-from ..core.entities import Key, Shared, key_name, shared_codes, text_hashes
+from ..core.entities import Key, Shared, key_name, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
+from ..core.hashing import text_hashes
 from ..core.inputs import Interner
 from ..core.notebook import html_page, html_table, percent
 from ..scoring.exposure import Exposure

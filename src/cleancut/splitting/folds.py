@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions
-from ..core.entities import Key, entity_codes, fingerprint_of, sample_hashes
+from ..core.entities import Key, entity_codes
 from ..core.exceptions import CleancutError, parse_choice
+from ..core.hashing import fingerprint_of, sample_hashes
 from ..core.notebook import html_page, html_table
 from ..core.vocabulary import Vocabulary, mixed
 from ..reading.dataset import Samples, read_dataset

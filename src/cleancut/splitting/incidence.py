@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions, sorted_names
-from ..core.entities import Key, Shared, entity_codes, sample_hashes, shared_codes, text_hashes
+from ..core.entities import Key, Shared, entity_codes, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import replacing
+from ..core.hashing import sample_hashes, text_hashes
 from ..core.inputs import Interner
 from ..core.vocabulary import byte_hashes, mixed
 from .audit import Unit, units_of

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
-from ..core.entities import fingerprint_of, sample_hashes
 from ..core.exceptions import CleancutError
+from ..core.hashing import fingerprint_of, sample_hashes
 from ..core.notebook import html_page, html_table
 from ..reading.dataset import read_dataset
 from ..scoring.exposure import Exposure

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of
-from ..core.entities import Shared, fingerprint_of, order_of
+from ..core.entities import Shared
+from ..core.hashing import fingerprint_of, order_of
 from ..core.vocabulary import mixed
 from .audit import contamination
 from .incidence import Incidences

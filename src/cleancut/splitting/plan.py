@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
-from ..core.entities import Key, Shared, fingerprint_of, key_name, order_of, sample_hashes, shared_codes
+from ..core.entities import Key, Shared, key_name, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import is_plain, replacing
+from ..core.hashing import fingerprint_of, order_of, sample_hashes
 from ..core.notebook import html_page, html_table
 from ..core.vocabulary import mixed
 from ..reading.columns import table_of
