@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .core.at_signs import join_at
     from .core.corpus import Corpus, Mentions
     from .core.exceptions import CleancutError
     from .core.locating import metric
@@ -28,18 +29,21 @@ if TYPE_CHECKING:
     from .scoring.errors import Errors, errors
     from .scoring.exposure import Exposure
     from .scoring.exposure_view import Exposed
+    from .scoring.hard_tokens import mention_statistics
     from .scoring.score import Score, clean_f1, exact_f1, hardeval, partial_f1
     from .showing.html import html_audit, html_comparison, html_frontier, html_report, html_split
-    from .splitting.audit import Audit, audit, join_at, mention_statistics, subsets
+    from .splitting.audit import Audit, audit
     from .splitting.folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
     from .splitting.frontier import Frontier, Point, frontier
     from .splitting.incidence import Incidences, write_incidence
     from .splitting.ladder import Ladder, Rung, ladder
     from .splitting.plan import SplitPlan, component_sizes, mincut
     from .splitting.spark import spark_extract, spark_incidences
+    from .splitting.subsets import subsets
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 _HOME = {
+    "core.at_signs": ["join_at"],
     "core.corpus": ["Corpus", "Mentions"],
     "core.exceptions": ["CleancutError"],
     "core.locating": ["metric"],
@@ -60,15 +64,17 @@ _HOME = {
     "scoring.errors": ["Errors", "errors"],
     "scoring.exposure": ["Exposure"],
     "scoring.exposure_view": ["Exposed"],
+    "scoring.hard_tokens": ["mention_statistics"],
     "scoring.score": ["Score", "clean_f1", "exact_f1", "hardeval", "partial_f1"],
     "showing.html": ["html_audit", "html_comparison", "html_frontier", "html_report", "html_split"],
-    "splitting.audit": ["Audit", "audit", "join_at", "mention_statistics", "subsets"],
+    "splitting.audit": ["Audit", "audit"],
     "splitting.folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
     "splitting.frontier": ["Frontier", "Point", "frontier"],
     "splitting.incidence": ["Incidences", "write_incidence"],
     "splitting.ladder": ["Ladder", "Rung", "ladder"],
     "splitting.plan": ["SplitPlan", "component_sizes", "mincut"],
     "splitting.spark": ["spark_extract", "spark_incidences"],
+    "splitting.subsets": ["subsets"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -7,18 +7,20 @@ import os
 from dataclasses import replace
 from typing import Any
 
+from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.dataset import load_splits
 from ..reading.formats import Format, format_of, read, split_files, write
 from ..reading.hub_ids import is_local
+from ..reading.splits import SPLITS
 from ..scoring.exposure import Exposure
 from ..showing.html import html_audit
 from ..showing.text import audit_text, to_json
-from ..splitting import audit
-from ..splitting.audit import SPLITS, Unit, join_at
+from ..splitting.audit import Unit, audit
 from ..splitting.folders import written_together
+from ..splitting.subsets import subsets
 from .options import (
     add_column_options,
     add_key_options,
@@ -83,7 +85,7 @@ def _audit(arguments: argparse.Namespace) -> str:
         splits = {name: _together([read_said(file, arguments) for file in parts]) for name, parts in files.items()}
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
-    found = audit.audit(splits, unit=arguments.unit, top=arguments.top, **shared_key(arguments))
+    found = audit(splits, unit=arguments.unit, top=arguments.top, **shared_key(arguments))
     if arguments.html:
         write_text(
             arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")
@@ -122,7 +124,7 @@ def _subsets(arguments: argparse.Namespace) -> str:
     test = read(arguments.test, column=arguments.column, **tag_options(arguments))
     test = join_at(test) if arguments.join_at else test
     suffix = ".conll" if format_of(arguments.test) is Format.CONLL else ".jsonl"
-    parts = dict(zip(("clean", "contaminated"), audit.subsets(test, exposure), strict=True))
+    parts = dict(zip(("clean", "contaminated"), subsets(test, exposure), strict=True))
     lines = []
     with written_together(arguments.output, {"format": "cleancut-subsets-1"}) as folder:
         for name, corpus in parts.items():

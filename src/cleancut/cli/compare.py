@@ -6,13 +6,13 @@ import argparse
 import sys
 from typing import Any
 
+from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.formats import paired_batches
 from ..scoring.compare import compare
 from ..showing.html import html_comparison
 from ..showing.text import comparison_text, to_json
-from ..splitting.audit import join_at
 from .options import add_system_options, command, exposure_of, system_files, tag_options
 from .paths import Output
 from .score import add_metrics, chosen_metrics

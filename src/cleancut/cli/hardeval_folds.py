@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..core.at_signs import join_at
 from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
 from ..reading.formats import Format, format_of, read
 from ..showing.text import folds_text, scores_text, to_json
-from ..splitting.audit import Unit, join_at
+from ..splitting.audit import Unit
 from ..splitting.folds import hardeval_folds, kfold
 from .options import (
     add_tag_options,

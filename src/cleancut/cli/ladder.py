@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..core.at_signs import join_at
 from ..reading.formats import Format, format_of
 from ..showing.text import ladder_text, to_json
-from ..splitting.audit import join_at
 from ..splitting.ladder import ladder
 from .options import (
     add_column_options,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
@@ -18,7 +19,6 @@ from ..reading.detecting import End, label_file
 from ..reading.formats import Format, format_of, paired_batches, read_batches
 from ..reading.hub_ids import is_local
 from ..scoring.exposure import Exposure
-from ..splitting.audit import join_at
 from .paths import Input
 from .terminal import with_progress
 

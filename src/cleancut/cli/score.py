@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
 from ..reading.formats import paired_batches, read_batches
@@ -17,7 +18,6 @@ from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
 from ..scoring.score import NEED_TRAIN, Score
 from ..showing.text import runs_text, scores_text, to_json
-from ..splitting.audit import join_at
 from .options import add_system_options, command, exposure_of, key, system_files, tag_options
 from .terminal import wants_colour, with_progress
 

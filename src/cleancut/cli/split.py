@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from ..core.at_signs import join_at
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, write_text
@@ -21,7 +22,7 @@ from ..reading.formats import by_split
 from ..reading.hub_ids import is_local
 from ..showing.html import html_frontier, html_split
 from ..showing.text import frontier_text, split_text, to_json
-from ..splitting.audit import Unit, join_at
+from ..splitting.audit import Unit
 from ..splitting.folders import refuse_foreign, refuse_own_input, write_assignment, write_split, written_together
 from ..splitting.frontier import frontier
 from ..splitting.incidence import Incidences, write_incidence

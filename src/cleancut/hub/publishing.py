@@ -35,10 +35,10 @@ from ..reading.formats import Format, format_of, json_records, read
 from ..reading.hub_ids import HubId, is_config, is_repo, network_errors
 from ..scoring.exposure import Exposure
 from ..showing.text import split_text
-from ..splitting.audit import subsets
 from ..splitting.folders import MANIFEST, is_as_written, recorded_tree, write_manifest
 from ..splitting.ladder import ladder
 from ..splitting.plan import SplitPlan
+from ..splitting.subsets import subsets
 from ..version import __version__
 
 TAG = f"cleancut-{__version__}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations, permutations
 from typing import Any
@@ -11,24 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import bounds_of
+from ..core.at_signs import at_signs
 from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key, Shared, key_name, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.hashing import text_hashes
 from ..core.inputs import Interner
 from ..core.notebook import html_page, html_table, percent
+from ..reading.splits import split_rank
 from ..scoring.exposure import Exposure
 from ..scoring.score import memorisation, share
-
-SPLITS = ("train", "validation", "test")
-"""The order of splits: what comes later is held out from what comes earlier."""
-
-
-def split_rank(name: str) -> int:
-    """Where a split stands in the usual order; others come last."""
-    usual = "validation" if name in ("dev", "valid", "val", "development") else name
-    return SPLITS.index(usual) if usual in SPLITS else len(SPLITS)
 
 
 class Unit(StrEnum):
@@ -331,26 +323,8 @@ def _type_counts(mentions: Mentions) -> dict[str, int]:
 # --- "@" as a mention of its own ------------------------------------------------------------------------
 
 
-def _at_signs(corpus: Corpus) -> NDArray[np.int64]:
-    """Mentions "@" that touch a mention of the same type behind them, as in the Broad Twitter Corpus."""
-    mentions = corpus.mentions
-    at = corpus.vocabulary.index("@") if "@" in corpus.vocabulary else -1
-    place = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
-    alone = (corpus.words[place] == at) & (mentions.end - mentions.start == 1)
-    same = (mentions.sample[1:] == mentions.sample[:-1]) & (mentions.label[1:] == mentions.label[:-1])
-    touching = same & (mentions.start[1:] == mentions.end[:-1])
-    found = np.flatnonzero(alone[:-1] & touching)
-    # of "@ @ name" the first "@" takes the second, which then begins nothing
-    keep, last = [], -2
-    for k in found.tolist():
-        if k - 1 != last:
-            keep.append(k)
-            last = k
-    return np.array(keep, np.int64)
-
-
 def _at_note(splits: Mapping[str, Corpus]) -> list[str]:
-    found = {name: len(_at_signs(corpus)) for name, corpus in splits.items()}
+    found = {name: len(at_signs(corpus)) for name, corpus in splits.items()}
     if not any(found.values()):
         return []
     where = ", ".join(f"{n} times in {name}" for name, n in found.items() if n)
@@ -358,52 +332,3 @@ def _at_note(splits: Mapping[str, Corpus]) -> list[str]:
         f'Warning: "@" is a mention of its own before a user name of the same type, {where}. It then is an entity that '
         "every split shares, and contamination is overstated. Join it to the name: --join-at, or join_at(corpus)."
     ]
-
-
-def join_at(corpus: Corpus) -> Corpus:
-    """Join each mention "@" to the mention of the same type that touches it (the partial-credit paper's fix of BTC)."""
-    mentions, signs = corpus.mentions, _at_signs(corpus)
-    end, keep = mentions.end.copy(), np.ones(len(mentions), bool)
-    end[signs] = mentions.end[signs + 1]
-    keep[signs + 1] = False
-    place = np.cumsum(keep) - 1  # what is joined is where the "@" is
-    joined = replace(mentions, end=end, tagged=None).keep(keep)
-    relations = corpus.relations and corpus.relations.moved(place)
-    joined = replace(joined, tagging=mentions.tagging)  # repairs stay counted
-    return replace(corpus, mentions=joined, relations=relations)
-
-
-# --- the clean and the contaminated test set ------------------------------------------------------------
-
-
-def subsets(test: Corpus, exposure: Exposure) -> tuple[Corpus, Corpus]:
-    """The clean and the contaminated test set: all samples are kept, the targets are filtered."""
-    seen = exposure.view(test).seen
-    return test.keep(~seen), test.keep(seen)
-
-
-def mention_statistics(train: Corpus, test: Corpus) -> dict[str, dict[str, int]]:
-    """Tables 1 and 2 of the hardeval paper.
-
-    A name is a surface, whatever its type. In train it is *ambiguous* if it is labelled with two or more types; in test
-    *unseen* if it is never labelled in train (it may occur there unlabelled).
-    """
-    shown = Exposure.of(train, typed=False)
-    ours, theirs = shown.view(train), shown.view(test)
-    types = np.unique(np.stack([ours.entity, train.mentions.label]), axis=1)[0]
-    ambiguous = np.bincount(types, minlength=shown.n_entities) > 1
-    new = ~theirs.seen
-    return {
-        "train": {
-            "mentions": len(train.mentions),
-            "ambiguous_mentions": int(ambiguous[ours.entity].sum()),
-            "unique_names": shown.n_entities,
-            "ambiguous_names": int(ambiguous.sum()),
-        },
-        "test": {
-            "mentions": len(test.mentions),
-            "unseen_mentions": int(new.sum()),
-            "unique_names": Exposure.of(test, typed=False).n_entities,
-            "unseen_names": Exposure.of(test.keep(new), typed=False).n_entities,
-        },
-    }

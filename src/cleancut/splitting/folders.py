@@ -26,7 +26,7 @@ from ..core.files import is_kept, is_plain, refuse_kept, replacing, write_text
 from ..reading.dataset import Samples
 from ..reading.formats import copy_rows, write
 from ..reading.hub_ids import is_table, write_rows
-from .audit import SPLITS
+from ..reading.splits import SPLITS
 from .incidence import Incidences
 from .plan import SplitPlan, _joined, _without_nan
 

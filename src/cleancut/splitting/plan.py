@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Key, Shared, key_name, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
@@ -25,8 +26,9 @@ from ..core.notebook import html_page, html_table
 from ..core.vocabulary import mixed
 from ..reading.columns import table_of
 from ..reading.dataset import Samples, from_dataset, own_documents, read_dataset
+from ..reading.splits import SPLITS, split_rank
 from ..version import __version__
-from .audit import SPLITS, Unit, join_at, split_rank
+from .audit import Unit
 from .incidence import Incidences, own_numbers
 from .layout import ASIDE, Layout, Limits, cut, dealt, group_sizes
 from .strata import Strata

@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.at_signs import join_at
 from ..core.entities import Key
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.tags import Repair
 from ..core.vocabulary import mixed
 from ..reading.formats import SUFFIXES, Format, columns_to_read, corpus_of_lines, corpus_of_table, stored_labels
-from .audit import Unit, join_at
+from .audit import Unit
 from .incidence import Incidences, Numbers, count_entities
 from .solver import Problem, connected_units
 
