@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from cleancut import CleancutError, Corpus, Exposure, clean_f1, hardeval
 from cleancut.core.entities import Key
-from cleancut.scoring.exposure_view import HARD, NOVELTY, Places, _in_turn
+from cleancut.scoring.exposure_view import HARD, NOVELTY
+from cleancut.scoring.lookup import _in_turn
+from cleancut.scoring.tallies import Places
 
 WORDS = ["Ada", "ada", "King", "New", "York", "of", "x", "İ", "ﬁ", "fi"]
 TYPES = ["PER", "LOC"]

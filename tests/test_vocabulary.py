@@ -11,7 +11,7 @@ from test_exposure import corpora
 from cleancut import Corpus, Exposure
 from cleancut.core import vocabulary
 from cleancut.core.vocabulary import Vocabulary, mixed
-from cleancut.scoring.exposure_view import Words
+from cleancut.scoring.lookup import Words
 
 words = st.one_of(
     st.text(st.characters(exclude_categories=()), max_size=20),  # lone surrogates as well

@@ -27,7 +27,8 @@ from ..core.exceptions import CleancutError
 from ..core.files import replacing
 from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
-from .exposure_view import Exposed, PairTally, Tables, Tally
+from .exposure_view import Exposed, Tables
+from .tallies import PairTally, Tally
 
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 _WANTED = "expected a Corpus, got {}. Make one with read(), from_dataset() or Corpus.of(tokens, tags=...)."
