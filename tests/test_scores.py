@@ -7,7 +7,8 @@ import pytest
 
 from cleancut import CleancutError, Score, errors, exact_f1, partial_f1, read
 from cleancut.scoring.alignment import Counts
-from cleancut.scoring.score import Sums, _partial_parts, _partial_values
+from cleancut.scoring.partial import _partial_parts, _partial_values
+from cleancut.scoring.score import Sums
 
 SYSTEMS = [
     "wnut17/sub_arcada", "wnut17/sub_drexel_cci", "wnut17/sub_flytxt", "wnut17/sub_mic-cis", "wnut17/sub_sjtu_adapt",

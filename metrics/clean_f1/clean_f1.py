@@ -4,7 +4,7 @@ import evaluate
 
 from cleancut.hub.faces import NerModule
 from cleancut.hub.faces import module_info
-from cleancut.scoring.score import clean_f1
+from cleancut.scoring.clean import clean_f1
 
 _DESCRIPTION = """\
 F1 on the mentions that training has not shown, and delta F1: how much of an F1 is memory. Recall on clean and on

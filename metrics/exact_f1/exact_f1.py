@@ -4,7 +4,7 @@ import evaluate
 
 from cleancut.hub.faces import NerModule
 from cleancut.hub.faces import module_info
-from cleancut.scoring.score import exact_f1
+from cleancut.scoring.exact import exact_f1
 
 _DESCRIPTION = """\
 Mention F1 for named-entity recognition: a prediction counts where start, end and type agree with a gold mention.

@@ -4,7 +4,7 @@ import evaluate
 
 from cleancut.hub.faces import NerModule
 from cleancut.hub.faces import module_info
-from cleancut.scoring.score import hardeval
+from cleancut.scoring.hard_tokens import hardeval
 
 _DESCRIPTION = """\
 Token error rates where memory does not help: on words that training does not have (unseen) and on tokens whose label is

@@ -4,7 +4,7 @@ import evaluate
 
 from cleancut.hub.faces import NerModule
 from cleancut.hub.faces import module_info
-from cleancut.scoring.score import partial_f1
+from cleancut.scoring.partial import partial_f1
 
 _DESCRIPTION = """\
 Mention F1 with part of the credit for near misses of the right type: same start (left), same end (right) or a shared

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .reading.formats import read, read_batches, read_pair, write
     from .scoring.alignment import Counts
     from .scoring.buckets import Buckets, buckets, register_attribute
+    from .scoring.clean import clean_f1
     from .scoring.compare import Comparison, compare, contamination_correlation, over_runs
     from .scoring.diagnosis import (
         attribute_wise,
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
         wilcoxon,
     )
     from .scoring.errors import Errors, errors
+    from .scoring.exact import exact_f1
     from .scoring.exposure import Exposure
     from .scoring.exposure_view import Exposed
-    from .scoring.hard_tokens import mention_statistics
-    from .scoring.score import Score, clean_f1, exact_f1, hardeval, partial_f1
+    from .scoring.hard_tokens import hardeval, mention_statistics
+    from .scoring.partial import partial_f1
+    from .scoring.score import Score
     from .showing.html import html_audit, html_comparison, html_frontier, html_report, html_split
     from .splitting.audit import Audit, audit
     from .splitting.folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
@@ -52,6 +55,7 @@ _HOME = {
     "reading.formats": ["read", "read_batches", "read_pair", "write"],
     "scoring.alignment": ["Counts"],
     "scoring.buckets": ["Buckets", "buckets", "register_attribute"],
+    "scoring.clean": ["clean_f1"],
     "scoring.compare": ["Comparison", "compare", "contamination_correlation", "over_runs"],
     "scoring.diagnosis": [
         "attribute_wise",
@@ -62,10 +66,12 @@ _HOME = {
         "wilcoxon",
     ],
     "scoring.errors": ["Errors", "errors"],
+    "scoring.exact": ["exact_f1"],
     "scoring.exposure": ["Exposure"],
     "scoring.exposure_view": ["Exposed"],
-    "scoring.hard_tokens": ["mention_statistics"],
-    "scoring.score": ["Score", "clean_f1", "exact_f1", "hardeval", "partial_f1"],
+    "scoring.hard_tokens": ["hardeval", "mention_statistics"],
+    "scoring.partial": ["partial_f1"],
+    "scoring.score": ["Score"],
     "showing.html": ["html_audit", "html_comparison", "html_frontier", "html_report", "html_split"],
     "splitting.audit": ["Audit", "audit"],
     "splitting.folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],

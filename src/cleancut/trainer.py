@@ -15,8 +15,12 @@ from .core.exceptions import CleancutError, did_you_mean
 from .core.inputs import MASK, label_names
 from .core.tags import Repair, parse_scheme
 from .reading.dataset import from_dataset
+from .scoring.clean import clean_f1
+from .scoring.exact import exact_f1
 from .scoring.exposure import Exposure
-from .scoring.score import Score, clean_f1, exact_f1, hardeval, partial_f1
+from .scoring.hard_tokens import hardeval
+from .scoring.partial import partial_f1
+from .scoring.score import Score
 
 DEFAULT = (
     "precision", "recall", "f1", "clean_recall", "clean_f1", "delta_f1", "memorisation_f1", "hardeval", "ter_unseen",

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
+from ..scoring.clean import clean_f1
+from ..scoring.exact import exact_f1
 from ..scoring.exposure import Exposure
-from ..scoring.score import clean_f1, exact_f1, hardeval
+from ..scoring.hard_tokens import hardeval
 from ..showing.tables import visible
 from ..showing.text import percent
 

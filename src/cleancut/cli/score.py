@@ -13,16 +13,16 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
 from ..reading.formats import paired_batches, read_batches
-from ..scoring import score as scores
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
+from ..scoring.metric import METRICS
 from ..scoring.score import NEED_TRAIN, Score
 from ..showing.text import runs_text, scores_text, to_json
 from .options import add_system_options, command, exposure_of, key, system_files, tag_options
 from .terminal import wants_colour, with_progress
 
-METRICS = {"exact": "exact_f1", "partial": "partial_f1", "clean": "clean_f1", "hardeval": "hardeval"}
-"""Names on the command line, and of the results."""
+SHORT_NAMES = {"exact": "exact_f1", "partial": "partial_f1", "clean": "clean_f1", "hardeval": "hardeval"}
+"""What metrics are called on the command line, and in results."""
 
 
 def add(commands: Any) -> None:
@@ -55,15 +55,15 @@ def add(commands: Any) -> None:
 def add_metrics(parser: Any) -> None:
     """Which scores; see ``chosen_metrics``."""
     parser.add_argument(
-        "--metrics", metavar="M", help=f"{', '.join(METRICS)}; default exact,partial and, with --train, all"
+        "--metrics", metavar="M", help=f"{', '.join(SHORT_NAMES)}; default exact,partial and, with --train, all"
     )
 
 
 def _score(arguments: argparse.Namespace) -> str:
     named = chosen_metrics(arguments)
-    metrics = named or [m for m in METRICS.values() if arguments.train or m not in NEED_TRAIN]
+    metrics = named or [m for m in SHORT_NAMES.values() if arguments.train or m not in NEED_TRAIN]
     for name, metric in (("muc", "partial"), ("iou", "partial"), ("confusable", "clean")):
-        if getattr(arguments, name) and METRICS[metric] not in metrics:
+        if getattr(arguments, name) and SHORT_NAMES[metric] not in metrics:
             remedy = "Give --train FILE." if metric == "clean" and not arguments.train else "Add it to --metrics."
             raise CleancutError(f"--{name} belongs to the {metric} score. {remedy}")
     if arguments.runs:
@@ -143,9 +143,8 @@ class _Scorer:
         return sums
 
     def _one(self, metric: str, gold: Corpus, pred: Corpus) -> Score:
-        function = getattr(scores, metric)
         train = [self._exposure] if metric in NEED_TRAIN else []
-        return function(gold, pred, *train, **self._options[metric])
+        return METRICS[metric](gold, pred, *train, **self._options[metric])
 
 
 def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
@@ -154,12 +153,12 @@ def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
         return None
     names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
     for name in names:
-        if name not in METRICS:
-            hint = did_you_mean(name, METRICS)
-            raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(METRICS)}.")
+        if name not in SHORT_NAMES:
+            hint = did_you_mean(name, SHORT_NAMES)
+            raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(SHORT_NAMES)}.")
     if not names:
-        raise CleancutError(f"--metrics: none given. The metrics are {', '.join(METRICS)}.")
-    found = [METRICS[name] for name in dict.fromkeys(names)]
+        raise CleancutError(f"--metrics: none given. The metrics are {', '.join(SHORT_NAMES)}.")
+    found = [SHORT_NAMES[name] for name in dict.fromkeys(names)]
     if arguments.train is None and set(NEED_TRAIN) & set(found):
         raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
     return found

@@ -9,8 +9,12 @@ from textwrap import fill
 from ..core.corpus import Corpus
 from ..core.files import name_inside, write_text
 from ..reading.formats import write
+from ..scoring.clean import clean_f1
+from ..scoring.exact import exact_f1
 from ..scoring.exposure import Exposure
-from ..scoring.score import Score, clean_f1, exact_f1, hardeval, partial_f1
+from ..scoring.hard_tokens import hardeval
+from ..scoring.partial import partial_f1
+from ..scoring.score import Score
 from ..showing.html import html_report
 from ..showing.text import Results, percent, table
 from ..splitting.audit import audit

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..reading.formats import read
-from ..scoring import score
 from ..scoring.buckets import buckets
 from ..scoring.exposure import Exposure
+from ..scoring.metric import METRICS
+from ..scoring.score import NEED_TRAIN
 
 if TYPE_CHECKING:
     import gradio
@@ -31,7 +32,7 @@ _HEADLINES = {
     "hardeval": ("hardeval", "ter_unseen", "ter_diff", "ter"),
     "bucket_f1": ("f1/eLen/1", "f1/novelty/seen", "f1/novelty/unknown_words"),
 }
-_WITH_TRAIN = (*score.NEED_TRAIN, "bucket_f1")
+_WITH_TRAIN = (*NEED_TRAIN, "bucket_f1")
 _GOLD = "Alice B-PER\nmet O\nBob B-PER\nin O\nOslo B-LOC\n\nCharlie B-PER\nsang O\n"
 _PRED = "Alice B-PER\nmet O\nBob B-PER\nin O\nOslo O\n\nCharlie B-PER\nsang B-PER\n"
 _TRAIN = "Alice B-PER\nsang O\nin O\nBergen B-LOC\n"
@@ -42,7 +43,7 @@ def score_texts(metric: str, gold: str, pred: str, train: str = "") -> dict[str,
     given: list[Any] = [_corpus(gold, "gold"), _corpus(pred, "predictions")]
     if metric in _WITH_TRAIN:
         given.append(Exposure.of(_corpus(train, "training data")))
-    return (buckets if metric == "bucket_f1" else getattr(score, metric))(*given).to_dict()
+    return (buckets if metric == "bucket_f1" else METRICS[metric])(*given).to_dict()
 
 
 def _corpus(text: str, name: str) -> Corpus:

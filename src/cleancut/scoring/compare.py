@@ -16,9 +16,13 @@ from ..core.exceptions import CleancutError
 from ..core.notebook import html_page, html_table
 from ..core.pairing import Pair, pair
 from ..version import __version__
+from .clean import clean_f1
+from .exact import exact_f1
 from .exposure import Exposure
+from .hard_tokens import hardeval
+from .partial import partial_f1
 from .resampling import Paired, Rows, paired, parse_resamples
-from .score import NEED_TRAIN, Score, clean_f1, exact_f1, hardeval, partial_f1
+from .score import NEED_TRAIN, Score
 
 ALPHA = 0.05
 """Differences whose corrected p is below are called significant."""

@@ -12,7 +12,7 @@ from ..core.corpus import Corpus, Mentions
 from ..core.exceptions import parse_choice
 from ..core.pairing import Pair, pair
 from .alignment import Aligner, Match
-from .score import parse_credit
+from .partial import parse_credit
 
 
 @dataclass(frozen=True)

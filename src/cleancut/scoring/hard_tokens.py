@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import partial
+from typing import Any
 
-from ..core.corpus import Corpus
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import bounds_of, ranges
+from ..core.corpus import Corpus, overlaps
+from ..core.exceptions import CleancutError, parse_choice
+from ..core.pairing import pair
+from .alignment import Aligner, Counts
 from .exposure import Exposure
+from .exposure_view import HARD
+from .resampling import Part, Rows, parse_resamples
+from .score import Score, Sums, Value, _resampling, _view, _with_text, share
 
 
 def mention_statistics(train: Corpus, test: Corpus) -> dict[str, dict[str, int]]:
@@ -33,3 +46,137 @@ def mention_statistics(train: Corpus, test: Corpus) -> dict[str, dict[str, int]]
             "unseen_names": Exposure.of(test.keep(new), typed=False).n_entities,
         },
     }
+
+
+class Encoding(StrEnum):
+    """The token labels that hardeval compares: with boundaries on both ends, at the start, or none."""
+
+    BILOU = "bilou"
+    BIO = "bio"
+    IO = "io"
+
+
+def hardeval(
+    gold: Any,
+    pred: Any,
+    exposure: Exposure,
+    strict: bool = False,
+    *,
+    encoding: str = "bilou",
+    tokens: Any = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    ci: int | None = None,
+    seed: int = 13,
+) -> Score:
+    """Token error rates where memory does not help: words that are new, and labels that are not the word's usual one.
+
+    *unseen*: the word is not a training word (``_i``, ``_o`` by gold label). *diff*: the label is not the usual one,
+    on two levels: gold O where training has the word more often inside mentions (``_o``), gold I where it has it more
+    often outside (``_i``), else a type that is not the most frequent one (``_e``); with ``strict``, one never seen.
+    ``hardeval`` is the mean of ``ter_unseen`` and ``ter_diff``. Labels are compared in BILOU, so boundaries count.
+
+    >>> from cleancut.core.corpus import Corpus
+    >>> shown = Exposure.of(Corpus.of([["Ada", "spoke"]], tags=[["B-PER", "O"]]))
+    >>> s = hardeval([["B-PER", "O"]], [["O", "O"]], shown, tokens=[["Grace", "spoke"]])
+    >>> s.ter, s.ter_unseen, s.n_unseen_i
+    (0.5, 1.0, 1)
+    """
+    compared = parse_choice(Encoding, encoding, "encoding")
+    scored, text = _with_text("hardeval", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
+    shown = _view("hardeval", exposure, text)
+    for side, mentions in (("gold", scored.gold), ("predicted", scored.pred)):
+        if overlaps(mentions):
+            raise CleancutError(
+                f"hardeval is undefined: {side} mentions overlap, so that tokens have no one label. Use a span score."
+            )
+    hard = shown.hard_tokens_strict if strict else shown.hard_tokens
+    wrong = _wrong_tokens(Aligner(scored.gold, scored.pred), compared)
+    n_of, n_wrong = hard.counts, np.bincount(hard.of_token[wrong], minlength=len(HARD))
+    sums = {f"n_{name}": int(n) for name, n in zip(HARD, n_of, strict=True)}
+    sums |= {f"errors_{name}": int(n) for name, n in zip(HARD, n_wrong, strict=True)}
+    counts = Counts({"all": sums}, tuple(sums))
+    settings: dict[str, Value] = {"encoding": compared.value, "diff": "strict" if strict else "lax"}
+    settings["train"] = exposure.fingerprint
+    resamples, rows = parse_resamples(ci), None
+    if resamples:
+        assert scored.gold.lengths is not None
+        n, sample = scored.gold.n_samples, np.repeat(np.arange(scored.gold.n_samples), scored.gold.lengths)
+        groups = {"n": sample * len(HARD) + hard.of_token}
+        groups["errors"] = groups["n"][wrong]
+        tables = {name: np.bincount(at, minlength=n * len(HARD)).reshape(n, len(HARD)) for name, at in groups.items()}
+        by_sample = {f"{name}_{of}": table[:, i] for name, table in tables.items() for i, of in enumerate(HARD)}
+        rows = Rows.of(_HARDEVAL, by_sample, text.docs)
+    sums_of_all = Sums.of(counts, scored, rows=rows)
+    return Score("hardeval", sums_of_all, settings | _resampling(resamples, seed), _hardeval_values, _HARDEVAL)
+
+
+def _wrong_tokens(aligner: Aligner, encoding: Encoding) -> NDArray[np.int64]:
+    """The positions at which the token labels of gold and prediction differ.
+
+    Tokens of exactly matched mentions have equal labels, and flat mentions do not touch those of others: only the
+    mentions that are left over need to be compared.
+    """
+    assert aligner.gold.lengths is not None
+    bounds = bounds_of(aligner.gold.lengths)
+    places, labels = [], []
+    narrow = np.min_scalar_type(4 * len(aligner.labels))  # the fewer bytes, the fewer misses of the processor's cache
+    sides = (aligner.gold, aligner.gold_label), (aligner.pred, aligner.pred_label)
+    for (side, label_of), left in zip(sides, aligner.left_over(), strict=True):
+        begin = bounds[side.sample[left]] + side.start[left]
+        size = (side.end[left] - side.start[left]).astype(np.int64)
+        place = ranges(begin, size)
+        label = np.zeros(int(bounds[-1]), narrow)  # 0 is O
+        label[place] = 4 * np.repeat(label_of[left], size) + 1
+        if encoding is not Encoding.IO:
+            label[begin] += 1
+        if encoding is Encoding.BILOU:
+            label[begin + size - 1] += 2
+        places.append(place)
+        labels.append(label)
+    (of_gold, of_pred), (gold, pred) = places, labels
+    spurious = of_pred[gold[of_pred] == 0]
+    return np.append(of_gold[gold[of_gold] != pred[of_gold]], spurious)
+
+
+def _hardeval_values(score: Score) -> dict[str, Any]:
+    values = score.row(score.sums.counts.total())
+    return values | score.sums.repairs() | {"signature": score.signature}
+
+
+_SUBSETS = {
+    "all": HARD, "unseen": ("unseen_i", "unseen_o"), "unseen_i": ("unseen_i",), "unseen_o": ("unseen_o",),
+    "diff": ("diff_i", "diff_o", "diff_e"), "diff_i": ("diff_i",), "diff_o": ("diff_o",), "diff_e": ("diff_e",),
+    "other": ("other",),
+}  # fmt: skip
+"""The sets of tokens that error rates are of, and what each is made of."""
+
+
+def _counted(what: str, *names: str) -> dict[str, tuple[str, ...]]:
+    return {f"{what}_{name}": tuple(f"{what}_{part}" for part in _SUBSETS[name]) for name in names}
+
+
+def _hardeval_part(sums: Mapping[str, Any]) -> dict[str, Any]:
+    rates = _rate_part("unseen", sums) | _rate_part("diff", sums)
+    return {"hardeval": (rates["ter_unseen"] + rates["ter_diff"]) / 2, **rates}
+
+
+def _rate_part(name: str, sums: Mapping[str, Any]) -> dict[str, Any]:
+    rate = share(sums[f"errors_{name}"], sums[f"n_{name}"])
+    return {"ter" if name == "all" else f"ter_{name}": rate, **sums}
+
+
+def _share_part(name: str, sums: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"share_{name}": share(sums[f"errors_{name}"], sums["errors_all"])}
+
+
+_HARDEVAL = (
+    Part(_counted("n", "unseen", "diff") | _counted("errors", "unseen", "diff"), _hardeval_part),
+    *(
+        Part(_counted("n", name) | _counted("errors", name), partial(_rate_part, name))
+        for name in _SUBSETS
+        if name not in ("unseen", "diff")
+    ),
+    *(Part(_counted("errors", name, "all"), partial(_share_part, name)) for name in ("unseen", "diff", "other")),
+)

@@ -11,15 +11,14 @@ import numpy as np
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError
 from ..core.pairing import pair
-from ..scoring import score as scores
 from ..scoring.buckets import PAPER, Buckets, attribute_names, buckets
 from ..scoring.compare import compare
 from ..scoring.errors import Errors, errors
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
+from ..scoring.metric import METRICS
 from ..scoring.score import NEED_TRAIN, Score
 
-METRICS = ("exact_f1", "partial_f1", "clean_f1", "hardeval")
 KINDS = ("missed", "spurious", "boundary", "type")
 """The kinds of errors."""
 
@@ -116,7 +115,7 @@ def findings(
     )
     shown = {metric: [exposure] if metric in NEED_TRAIN else [] for metric in metrics}
     scored = comparison.scores if comparison else {
-        name: {metric: getattr(scores, metric)(gold, pred, *shown[metric], **given) for metric in metrics}
+        name: {metric: METRICS[metric](gold, pred, *shown[metric], **given) for metric in metrics}
         for name, pred in systems.items()
     }  # fmt: skip
     return Findings(

@@ -19,8 +19,9 @@ from ..core.hashing import text_hashes
 from ..core.inputs import Interner
 from ..core.notebook import html_page, html_table, percent
 from ..reading.splits import split_rank
+from ..scoring.clean import memorisation
 from ..scoring.exposure import Exposure
-from ..scoring.score import memorisation, share
+from ..scoring.score import share
 
 
 class Unit(StrEnum):

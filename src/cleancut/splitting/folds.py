@@ -21,7 +21,8 @@ from ..core.notebook import html_page, html_table
 from ..core.vocabulary import Vocabulary, mixed
 from ..reading.dataset import Samples, read_dataset
 from ..scoring.exposure import Exposure
-from ..scoring.score import Score, hardeval, share
+from ..scoring.hard_tokens import hardeval
+from ..scoring.score import Score, share
 from ..version import __version__
 from .audit import Unit, units_of
 from .folders import write_parts

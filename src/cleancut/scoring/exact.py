@@ -1,0 +1,117 @@
+"""Exact F1: the mentions with the same start, end and type."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.exceptions import CleancutError, parse_choice
+from ..core.pairing import pair
+from .alignment import Aligner, Counts
+from .resampling import Part, columns, parse_resamples
+from .score import Score, Sums, Value, _resampling, _rows, prf, ratio
+
+
+class Keys(StrEnum):
+    """The shape of a result: flat (``f1/PER``), or as evaluate's seqeval returns it (``overall_f1``)."""
+
+    CLEANCUT = "cleancut"
+    SEQEVAL = "seqeval"
+
+
+# --- exact --------------------------------------------------------------------------------------------
+
+
+def exact_f1(
+    gold: Any,
+    pred: Any,
+    *,
+    tokens: Any = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    keys: str = "cleancut",
+    ci: int | None = None,
+    seed: int = 13,
+) -> Score:
+    """Mention F1: a prediction counts where sample, start, end and type agree with a gold mention.
+
+    P = correct / predicted, R = correct / gold, F1 = 2PR / (P + R), micro-averaged over the corpus; beside it each
+    type, the mean over types (``macro_f1``) and the mean weighted by gold mentions (``weighted_f1``). Without any
+    mention on either side all three are 0.0, with the counts beside them.
+
+    ``gold`` and ``pred`` are corpora, mentions, or lists of tags, label ids (with ``labels``) or spans. ``ci`` adds 95%
+    intervals (``f1_low``, ``f1_high``) from so many resamples of the samples, or of documents where these are known.
+
+    >>> s = exact_f1([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-ORG"]])
+    >>> s.f1, s["f1/PER"], s.n_gold
+    (0.5, 1.0, 2)
+    """
+    shape = parse_choice(Keys, keys, "keys")
+    scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
+    aligner = Aligner(scored.gold, scored.pred)
+    resamples = parse_resamples(ci)
+    if resamples and shape is Keys.SEQEVAL:
+        raise CleancutError("ci= has no place among seqeval's keys. Leave keys= out.")
+    rows = _rows(_EXACT, scored, _exact_samples(aligner)) if resamples else None
+    counts = Counts.of(aligner.labels, _exact_columns(aligner))
+    sums = Sums.of(counts, scored, tokens=shape is Keys.SEQEVAL, rows=rows)
+    derive = _exact_values if shape is Keys.CLEANCUT else _seqeval_values
+    settings: dict[str, Value] = {"match": "exact"}
+    if shape is Keys.SEQEVAL:
+        settings["keys"] = shape.value
+    return Score("exact_f1", sums, settings | _resampling(resamples, seed), derive, _EXACT)
+
+
+def _exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
+    gold, pred = aligner.gold.sample, aligner.pred.sample
+    return {"n_gold": gold, "n_pred": pred, "n_exact": gold[aligner.exact_gold]}
+
+
+def _exact_columns(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
+    exact = aligner.gold_label[aligner.exact_gold]
+    return {"n_gold": aligner.gold_label, "n_pred": aligner.pred_label, "n_exact": exact}
+
+
+def _exact_rows(score: Score) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Counts and scores of the whole, and of each type."""
+    counts = score.sums.counts
+    return score.row(counts.total()), {name: score.row(sums) for name, sums in counts.by_type.items()}
+
+
+def _exact_part(sums: Mapping[str, Any]) -> dict[str, Any]:
+    return {**prf(sums["n_exact"], sums["n_pred"], sums["n_gold"]), **sums}
+
+
+_EXACT = (Part(columns("n_gold", "n_pred", "n_exact"), _exact_part),)
+
+
+def _exact_values(score: Score) -> dict[str, Any]:
+    total, by_type = _exact_rows(score)
+    values = dict(total)
+    rows = by_type.values()
+    for name in ("precision", "recall", "f1"):
+        values[f"macro_{name}"] = ratio(math.fsum(row[name] for row in rows), len(rows))
+    for name in ("precision", "recall", "f1"):
+        weighted = math.fsum(row[name] * row["n_gold"] for row in rows)
+        values[f"weighted_{name}"] = ratio(weighted, total["n_gold"])
+    values |= score.sums.repairs()
+    values |= {f"{name}/{label}": value for label, row in by_type.items() for name, value in row.items()}
+    return {**values, "signature": score.signature}
+
+
+def _seqeval_values(score: Score) -> dict[str, Any]:
+    total, by_type = _exact_rows(score)
+    values: dict[str, Any] = {
+        label: {"precision": r["precision"], "recall": r["recall"], "f1": r["f1"], "number": r["n_gold"]}
+        for label, r in by_type.items()
+    }
+    sums = score.sums
+    accuracy = sums.n_tokens_correct / sums.n_tokens if sums.n_tokens and sums.n_tokens_correct >= 0 else math.nan
+    overall = {f"overall_{name}": total[name] for name in ("precision", "recall", "f1")}
+    return {**values, **overall, "overall_accuracy": accuracy}
