@@ -582,7 +582,10 @@ def first_difference(stored: Any, found: Any, path: str = "") -> str | None:
 # --- the tests --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "question"), questions(), ids=lambda text: text)
+ASKED = [pytest.param(*asked, marks=[pytest.mark.shared] * (asked[0] in SHARED)) for asked in questions()]
+
+
+@pytest.mark.parametrize(("name", "question"), ASKED, ids=lambda text: text)
 def test_answers_are_those_that_are_stored(name, question, request, folder_of, tmp_path, capsys, monkeypatch):
     refuse(question)
     folder, what = folder_of(name), question.split(maxsplit=1)
