@@ -1,4 +1,4 @@
-"""Contamination of one split by another: the audit, the clean and contaminated test set, hardeval's tables."""
+"""Contamination of one split by another: what the audit counts, and what leaks most."""
 
 from __future__ import annotations
 
