@@ -287,7 +287,7 @@ def test_distributed_processes_gather_all_samples(name, tmp_path):
     ]
     for worker in workers:
         worker.start()
-    results = dict(queue.get(timeout=120) for _ in workers)
+    results = dict(queue.get(timeout=600) for _ in workers)
     for worker in workers:
         worker.join()
     assert results[1] is None

@@ -16,6 +16,7 @@ import pytest
 
 import cleancut
 from cleancut import CleancutError, cli, exact_f1
+from cleancut.cli import parts
 from cleancut.cli.parts import PARTS, parts_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -162,6 +163,13 @@ def test_the_version_of_java_is_that_of_its_folder(tmp_path, monkeypatch):
     (tmp_path / "release").write_text('IMPLEMENTOR="X"\nJAVA_VERSION="17.0.15"\n')
     line = next(line for line in parts_text().splitlines() if line.startswith("java"))
     assert line.endswith("  present 17.0.15")
+
+
+def test_a_folder_of_the_name_of_a_part_is_not_the_part(tmp_path, monkeypatch):
+    (tmp_path / "pyspork").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(parts, "PARTS", [parts.Part("pyspork", "nothing", "pip install pyspork")])
+    assert parts.parts_text().endswith("absent: pip install pyspork")
 
 
 def test_the_extras_that_are_named_bring_the_parts():

@@ -46,7 +46,8 @@ def _found(part: Part) -> str:
 
 def _version(name: str) -> str | None:
     """Of a package; empty if it does not say, None if it is absent."""
-    if importlib.util.find_spec(name) is None:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:  # a folder that happens to have the name is no package
         return None
     try:
         return metadata.version(name)
