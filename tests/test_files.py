@@ -13,7 +13,7 @@ import cleancut as cc
 from cleancut import CleancutError, SplitPlan, cli
 from cleancut.app import jobs
 from cleancut.cli.paths import Input, Output
-from cleancut.hub.publishing import stage
+from cleancut.hub.staging import stage
 from cleancut.reading.formats import copy_rows
 from cleancut.reading.hub_ids import write_rows
 from cleancut.splitting.folders import recorded, written_together

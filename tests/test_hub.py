@@ -17,7 +17,8 @@ import cleancut
 from cleancut import CleancutError, write
 from cleancut.demo.sampletext import generate
 from cleancut.hub.faces import KEYWORDS
-from cleancut.hub.publishing import TAG, check_repo
+from cleancut.hub.publishing import TAG
+from cleancut.hub.requests import check_repo
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.slow  # programs of their own, each of which imports the clients

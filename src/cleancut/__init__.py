@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from .core.corpus import Corpus, Mentions
     from .core.exceptions import CleancutError
     from .core.locating import metric
-    from .hub.publishing import materialise, publish, publish_app, publish_metrics, stage, stage_app
+    from .hub.publishing import materialise, publish, publish_app, publish_metrics
+    from .hub.staging import stage, stage_app
     from .reading.dataset import Shape, detect, from_dataset, load_splits
     from .reading.formats import read, read_batches, read_pair, write
     from .scoring.alignment import Counts
@@ -50,7 +51,8 @@ _HOME = {
     "core.corpus": ["Corpus", "Mentions"],
     "core.exceptions": ["CleancutError"],
     "core.locating": ["metric"],
-    "hub.publishing": ["materialise", "publish", "publish_app", "publish_metrics", "stage", "stage_app"],
+    "hub.publishing": ["materialise", "publish", "publish_app", "publish_metrics"],
+    "hub.staging": ["stage", "stage_app"],
     "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
     "reading.formats": ["read", "read_batches", "read_pair", "write"],
     "scoring.alignment": ["Counts"],

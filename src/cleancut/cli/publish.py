@@ -79,7 +79,7 @@ def _add_push(parser: argparse.ArgumentParser) -> None:
 
 
 def _stage(arguments: argparse.Namespace) -> str:
-    from ..hub.publishing import stage, stage_app
+    from ..hub.staging import stage, stage_app
 
     if arguments.app:
         if arguments.names:
