@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cleancut import CleancutError, Corpus, Exposure, clean_f1, hardeval
 from cleancut.core.entities import Key
 from cleancut.scoring.exposure_view import HARD, NOVELTY
-from cleancut.scoring.lookup import _in_turn
+from cleancut.scoring.lookup import taken_in_turn
 from cleancut.scoring.tallies import Places
 
 WORDS = ["Ada", "ada", "King", "New", "York", "of", "x", "İ", "ﬁ", "fi"]
@@ -309,7 +309,7 @@ def test_spans_are_taken_in_turn(spans):
         if at >= free:
             taken.append(i)
             free = end[i]
-    assert _in_turn(np.array(begin, np.int64), np.array(end, np.int64)).tolist() == taken
+    assert taken_in_turn(np.array(begin, np.int64), np.array(end, np.int64)).tolist() == taken
 
 
 @given(crowded(), crowded(), st.booleans())

@@ -69,7 +69,7 @@ class Mentions:
         if isinstance(data, Mentions):
             return data
         where = where or in_sample()
-        return _mentions(recognise(data, labels, where), scheme, repair, where)
+        return mentions_of(recognise(data, labels, where), scheme, repair, where)
 
     @classmethod
     def of_tagged(cls, tagged: Tagged, where: Where) -> Mentions:
@@ -274,7 +274,7 @@ class Corpus:
         raw = recognise(given, labels, where)
         if entities is not None:
             raw = _as_spans(raw, where)
-        mentions = _on_lengths(_mentions(raw, scheme, repair, where), lengths, "tokens")
+        mentions = on_lengths(mentions_of(raw, scheme, repair, where), lengths, "tokens")
         names, documents = (
             None if given is None or all(value is None for value in given)
             else tuple(None if value is None else str(value) for value in given)
@@ -346,9 +346,9 @@ class Corpus:
         where = in_sample("predicted")
         raw = predictions if isinstance(predictions, Mentions) else recognise(predictions, labels, where)
         # lists that are all empty can only be spans here: tags would have the length of the text
-        raw = _spans_if_empty(raw) if isinstance(raw, RawTags) else raw
-        mentions = _mentions(raw, scheme, repair, where)
-        return replace(self, mentions=_on_lengths(mentions, self.lengths, "tokens"), relations=None)
+        raw = spans_if_empty(raw) if isinstance(raw, RawTags) else raw
+        mentions = mentions_of(raw, scheme, repair, where)
+        return replace(self, mentions=on_lengths(mentions, self.lengths, "tokens"), relations=None)
 
     def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Corpus:
         """Some samples, in the order asked for."""
@@ -432,7 +432,7 @@ def _joined_relations(corpora: Sequence[Corpus]) -> Relations | None:
 # --- masks ---------------------------------------------------------------------------------------------
 
 
-def _kept(keep: NDArray[np.bool_], *sides: tuple[RawTags, Where]) -> list[tuple[RawTags, Where]]:
+def kept_tokens(keep: NDArray[np.bool_], *sides: tuple[RawTags, Where]) -> list[tuple[RawTags, Where]]:
     """The tags of each side at the positions to keep, and where these stood before; all sides have the same lengths."""
     before = sides[0][0].lengths
     bounds = bounds_of(before)
@@ -457,29 +457,29 @@ def _unmasked(
 # --- checking and decoding ------------------------------------------------------------------------------
 
 
-def _mentions(raw: Raw | Mentions, scheme: str | None, repair: str, where: Where) -> Mentions:
+def mentions_of(raw: Raw | Mentions, scheme: str | None, repair: str, where: Where) -> Mentions:
     policy, chosen = parse_choice(Repair, repair, "repair"), parse_scheme(scheme)
     if isinstance(raw, Mentions):
         return raw
     if isinstance(raw, RawSpans):
         return Mentions.of_columns(*raw, where=where)
     if raw.kept is not None:
-        [(raw, where)] = _kept(raw.kept, (raw, where))
+        [(raw, where)] = kept_tokens(raw.kept, (raw, where))
     return Mentions.of_tagged(Tagged(raw.codes, raw.lengths, raw.tags, chosen, policy), where)
 
 
 def _as_spans(raw: Raw, where: Where) -> Raw:
-    raw = _spans_if_empty(raw) if isinstance(raw, RawTags) else raw
+    raw = spans_if_empty(raw) if isinstance(raw, RawTags) else raw
     if isinstance(raw, RawTags):
         raise CleancutError(f"{where(0)}: entities must be spans, not tags. Give tags as tags=.")
     return raw
 
 
-def _is_tagged(raw: Raw | Mentions) -> bool:
+def is_tagged(raw: Raw | Mentions) -> bool:
     return raw.tagged is not None if isinstance(raw, Mentions) else isinstance(raw, RawTags) and len(raw.codes) > 0
 
 
-def _spans_if_empty(raw: RawTags) -> Raw:
+def spans_if_empty(raw: RawTags) -> Raw:
     """Samples that are all empty lists: no spans, rather than tags of samples without words."""
     if len(raw.codes):
         return raw
@@ -522,7 +522,7 @@ def sorted_names(labels: Sequence[str], label: NDArray) -> tuple[tuple[str, ...]
     return names, table[label]
 
 
-def _check_lengths(found: NDArray, expected: NDArray, what: str, where: Where) -> None:
+def check_lengths(found: NDArray, expected: NDArray, what: str, where: Where) -> None:
     if len(found) != len(expected):
         raise CleancutError(f"{len(expected)} samples of {what} but {len(found)} of tags. Give one for each sample.")
     differ = np.flatnonzero(found != expected)
@@ -534,14 +534,14 @@ def _check_lengths(found: NDArray, expected: NDArray, what: str, where: Where) -
         )
 
 
-def _on_lengths(mentions: Mentions, lengths: NDArray[np.int64], what: str) -> Mentions:
+def on_lengths(mentions: Mentions, lengths: NDArray[np.int64], what: str) -> Mentions:
     """The mentions, checked against the tokens that each sample has."""
     if mentions.n_samples != len(lengths):
         raise CleancutError(
             f"{len(lengths)} samples of {what} but {mentions.n_samples} of labels. Give one for each sample."
         )
     if mentions.lengths is not None:
-        _check_lengths(mentions.lengths, lengths, what, mentions.where)
+        check_lengths(mentions.lengths, lengths, what, mentions.where)
         return mentions
     _check_spans(
         mentions.sample, mentions.start, mentions.end, mentions.label, mentions.labels, lengths, mentions.where

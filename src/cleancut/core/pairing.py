@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .corpus import Corpus, Mentions, _check_lengths, _is_tagged, _kept, _mentions, _on_lengths, _spans_if_empty
+from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError
 from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
 from .tags import Repair, Where
@@ -54,25 +54,25 @@ def pair(
         raise CleancutError(f"{n_gold} gold samples but {n_pred} predicted ones. Give one prediction for each sample.")
     raw_gold, raw_pred, in_gold, in_pred = _drop_masked(raw_gold, raw_pred, in_gold, in_pred)
     # a batch without a single mention says nothing of its form: take that of the other side
-    if isinstance(raw_pred, RawTags) and not _is_tagged(raw_gold):
-        raw_pred = _spans_if_empty(raw_pred)
-    if isinstance(raw_gold, RawTags) and not _is_tagged(raw_pred):
-        raw_gold = _spans_if_empty(raw_gold)
+    if isinstance(raw_pred, RawTags) and not is_tagged(raw_gold):
+        raw_pred = spans_if_empty(raw_pred)
+    if isinstance(raw_gold, RawTags) and not is_tagged(raw_pred):
+        raw_gold = spans_if_empty(raw_gold)
 
-    of_gold = _mentions(raw_gold, scheme, repair, in_gold)
+    of_gold = mentions_of(raw_gold, scheme, repair, in_gold)
     if scheme is None and repair != Repair.CONLLEVAL and isinstance(raw_pred, RawTags):
         # what is ill-formed in the predictions is judged by the scheme of the gold tags
-        shown = _mentions(raw_pred, None, Repair.CONLLEVAL, in_pred).tagging
+        shown = mentions_of(raw_pred, None, Repair.CONLLEVAL, in_pred).tagging
         scheme = shown.scheme_beside(of_gold.tagging) if shown else None
-    of_pred = _mentions(raw_pred, scheme, repair, in_pred)
+    of_pred = mentions_of(raw_pred, scheme, repair, in_pred)
     if tokens is not None:
         words, lengths, vocabulary = intern_words(tokens, in_gold)
-        of_gold = _on_lengths(of_gold, lengths, "tokens")
+        of_gold = on_lengths(of_gold, lengths, "tokens")
         corpus = Corpus(words, vocabulary, of_gold)
     if of_gold.lengths is not None:
-        of_pred = _on_lengths(of_pred, of_gold.lengths, "gold tokens")
+        of_pred = on_lengths(of_pred, of_gold.lengths, "gold tokens")
     elif of_pred.lengths is not None:
-        of_gold = _on_lengths(of_gold, of_pred.lengths, "predicted tokens")
+        of_gold = on_lengths(of_gold, of_pred.lengths, "predicted tokens")
     _check_same_text(*text)
     if corpus is not None and corpus.mentions is not of_gold:  # only the predictions came with their text
         corpus = replace(corpus, mentions=of_gold)
@@ -87,7 +87,7 @@ def _drop_masked(
 ) -> tuple[Raw | Mentions, Raw | Mentions, Where, Where]:
     """Both sides without the positions whose gold label is -100, and their places; a -100 elsewhere is refused."""
     if isinstance(gold, RawTags) and isinstance(pred, RawTags) and (gold.kept is not None or pred.kept is not None):
-        _check_lengths(pred.lengths, gold.lengths, "gold labels", in_pred)
+        check_lengths(pred.lengths, gold.lengths, "gold labels", in_pred)
     keep = gold.kept if isinstance(gold, RawTags) else None
     if isinstance(pred, RawTags) and pred.kept is not None:
         stray = ~pred.kept if keep is None else keep & ~pred.kept
@@ -103,7 +103,7 @@ def _drop_masked(
             "gold labels with -100 need predictions of the same shape (label ids or tags), not spans. "
             "Drop the masked positions before making spans."
         )
-    (ours, in_gold), (theirs, in_pred) = _kept(keep, (gold, in_gold), (pred, in_pred))
+    (ours, in_gold), (theirs, in_pred) = kept_tokens(keep, (gold, in_gold), (pred, in_pred))
     return ours, theirs, in_gold, in_pred
 
 

@@ -19,7 +19,7 @@ from ..version import __version__
 _BEGIN, _END = "<!-- cleancut: {config} -->", "<!-- cleancut: end of {config} -->"
 
 
-def _settings(plan: SplitPlan) -> dict[str, str]:
+def plan_settings(plan: SplitPlan) -> dict[str, str]:
     """What the signature of a plan says."""
     return dict(part.split(":", 1) for part in plan.signature.split("|")[1:])
 
@@ -27,7 +27,7 @@ def _settings(plan: SplitPlan) -> dict[str, str]:
 # --- cards ----------------------------------------------------------------------------------------------------------
 
 
-_OWN = r"/(\w[\w-]*-\d{5}-of-\d{5}\.parquet|leakage\.svg|source\.json)"
+OWN_FILES = r"/(\w[\w-]*-\d{5}-of-\d{5}\.parquet|leakage\.svg|source\.json)"
 """Behind the name of a config: the files that are ours to replace and to remove."""
 
 _DATA = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".txt", ".arrow", ".zip", ".gz", ".zst", ".py")
@@ -43,7 +43,7 @@ def _refuse_harm(configs: Sequence[Mapping[str, Any]], config: str, there: Itera
         )
     for other in configs:
         paths = _matched(other, data)
-        own = [path for path in paths if re.fullmatch(re.escape(config) + _OWN, path)]
+        own = [path for path in paths if re.fullmatch(re.escape(config) + OWN_FILES, path)]
         foreign = sorted(set(paths) - set(own))
         if other.get("config_name") == config and foreign:
             raise CleancutError(
@@ -81,7 +81,7 @@ def _paths(data_files: Any) -> list[str]:
     return [path for item in data_files or [] for path in _paths(item)]
 
 
-def _card(
+def card_text(
     old: str, config: str, section: str, files: Iterable[str], licences: Sequence[str], there: Iterable[str] = ()
 ) -> str:
     """The dataset card with this config in it; all other text and configs stay."""
@@ -119,7 +119,7 @@ def _card(
     return str(card)
 
 
-def _section(plan: SplitPlan, config: str, repo: str, indices_only: bool) -> str:
+def config_section(plan: SplitPlan, config: str, repo: str, indices_only: bool) -> str:
     load = f'datasets.load_dataset("{repo}", "{config}")'
     how = f"```python\nimport datasets\n\ndataset = {load}\n```"
     if indices_only:
@@ -149,7 +149,7 @@ _CITATION = """\
 
 def _command(plan: SplitPlan) -> str:
     """The command that makes the plan again."""
-    settings = _settings(plan)
+    settings = plan_settings(plan)
     key, _, folded = settings["key"].partition(",")
     source = plan.source.get("repo") or "DATA"
     if plan.source:
@@ -170,7 +170,7 @@ def _type_table(plan: SplitPlan) -> str:
     return "\n".join([head, *rows])
 
 
-def _chart(plan: SplitPlan) -> str:
+def leakage_chart(plan: SplitPlan) -> str:
     """A bar for each pair of splits: the share of samples that share an entity, before and after."""
     after, before = plan.leakage["after"], plan.leakage["before"]
     pairs = [f"{late}_vs_{early}" for i, late in enumerate(plan.names) for early in plan.names[:i]]

@@ -31,9 +31,9 @@ from ..splitting.ladder import ladder
 from ..splitting.plan import SplitPlan
 from ..splitting.subsets import subsets
 from ..version import __version__
-from .cards import _OWN, _card, _chart, _section, _settings
+from .cards import OWN_FILES, card_text, config_section, leakage_chart, plan_settings
 from .requests import attempt, check_repo
-from .staging import _files, stage, stage_app
+from .staging import files_of_space, stage, stage_app
 
 TAG = f"cleancut-{__version__}"
 """The tag of a release. Never evaluate's own ``v0.4.6``, which would silently win over newer code."""
@@ -46,7 +46,7 @@ def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) 
     if not is_repo(f"{org}/name"):
         raise CleancutError(f"{org!r} is not a user or an organisation. Letters, digits, . _ - only.")
     with tempfile.TemporaryDirectory() as folder:
-        spaces = {check_repo(f"{org}/{space.name}"): _files(space) for space in stage(names, folder)}
+        spaces = {check_repo(f"{org}/{space.name}"): files_of_space(space) for space in stage(names, folder)}
     left = list(spaces)
     return [_publish_space(repo, files, left[i:], push=push) for i, (repo, files) in enumerate(spaces.items())]
 
@@ -55,7 +55,7 @@ def publish_app(to: str, *, private: bool = False, push: bool = False) -> list[s
     """Upload the app as the Space ``org/name`` and tag the release; without ``push``, say what would be."""
     check_repo(to)
     with tempfile.TemporaryDirectory() as folder:
-        files = _files(stage_app(Path(folder, "space")))
+        files = files_of_space(stage_app(Path(folder, "space")))
     return [_publish_space(to, files, [to], private=private, push=push)]
 
 
@@ -154,8 +154,8 @@ def publish(
     for i, name in enumerate(names):  # the tables of one config at a time
         if name == config:
             files = _indices(plan, splits, config) if indices_only else _tables(splits, config)
-            files[f"{config}/leakage.svg"] = _chart(plan).encode()
-            section = _section(plan, config, to, indices_only)
+            files[f"{config}/leakage.svg"] = leakage_chart(plan).encode()
+            section = config_section(plan, config, to, indices_only)
         else:
             parts, about = derived[name]
             files, section = _tables(parts, name), f"## Config `{name}`\n\n{about}\n\n`{plan.signature}`\n"
@@ -224,7 +224,7 @@ def _derived(
         raise CleancutError(f"{also[0]} compares test with train, but the plan has no {missing.pop()}.")
     reading = {option: value for option, value in plan.reading.items() if option != "column"}
     train, test = (from_dataset(splits[part], **reading) for part in ("train", "test"))
-    key = _settings(plan)["key"]
+    key = plan_settings(plan)["key"]
     options: dict[str, Any] = {"case": "uncased" not in key, "typed": key.startswith("surface+type")}
     found: dict[str, tuple[dict[str, Any], str]] = {}
     targets = dict(zip(DERIVED, subsets(test, Exposure.of(train, **options)), strict=False))
@@ -367,10 +367,10 @@ def _push_config(
         api.create_repo(repo, repo_type="dataset", private=private or None, exist_ok=True)
         request = _open_request(repo, title) if pr else None
         head, there, old = _found(repo, request.git_reference if request else None)
-        card = _card(old, config, section, files, licences, there)
+        card = card_text(old, config, section, files, licences, there)
         operations: list[Any] = [CommitOperationAdd(path, data) for path, data in files.items()]
         operations.append(CommitOperationAdd("README.md", card.encode()))
-        stale = {path for path in there if re.fullmatch(re.escape(config) + _OWN, path)} - set(files)
+        stale = {path for path in there if re.fullmatch(re.escape(config) + OWN_FILES, path)} - set(files)
         operations += [CommitOperationDelete(path) for path in sorted(stale)]
         # all or nothing: large files go up first, unseen; one commit then shows the config with its card
         done = api.create_commit(
@@ -420,7 +420,7 @@ def _refused(repo: str, config: str, section: str, files: Mapping[str, bytes], l
     except CleancutError as error:
         return str(error)
     try:
-        _card(old, config, section, files, licences, there)
+        card_text(old, config, section, files, licences, there)
     except CleancutError as error:
         return f"This would fail: {error}"
     return ""

@@ -46,7 +46,7 @@ def _staged(target: Path, build: Callable[[Path], None], main: str) -> Path:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as beside:
         fresh = Path(beside, "space")
         build(fresh)
-        digests = {path: hashlib.sha256(data).hexdigest() for path, data in _files(fresh).items()}
+        digests = {path: hashlib.sha256(data).hexdigest() for path, data in files_of_space(fresh).items()}
         write_manifest({"format": "cleancut-space-1"}, fresh, digests)
         if os.path.lexists(target):
             _refuse_foreign(target, digests, main)
@@ -80,7 +80,7 @@ def _is_left_by_python(path: Path) -> bool:
     return path.name == "__pycache__" or (path.parent.name == "__pycache__" and path.suffix == ".pyc")
 
 
-def _files(folder: Path) -> dict[str, bytes]:
+def files_of_space(folder: Path) -> dict[str, bytes]:
     """What a Space holds, by path; its manifest and what Python leaves when it runs are no part of it."""
     found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
     ours = {inner: path for inner, path in found.items() if "__pycache__" not in inner.parts and str(inner) != MANIFEST}

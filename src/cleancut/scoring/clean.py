@@ -17,7 +17,7 @@ from .exposure import Exposure
 from .exposure_view import NOVELTY, Exposed
 from .partial import parse_credit
 from .resampling import Part, Rows, columns, parse_resamples
-from .score import Score, Sums, Value, _resampling, _view, _with_text, harmonic, prf, ratio, share
+from .score import Score, Sums, Value, harmonic, prf, ratio, resampling_settings, share, view_of_text, with_text
 
 
 def clean_f1(
@@ -58,8 +58,8 @@ def clean_f1(
     (0.667, 1.0, 0.8, 0.5)
     """
     mode, credit = parse_choice(Match, match, "match"), parse_credit(credit)
-    scored, text = _with_text("clean_f1", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
-    shown = _view("clean_f1", exposure, text)
+    scored, text = with_text("clean_f1", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
+    shown = view_of_text("clean_f1", exposure, text)
     aligner = Aligner(scored.gold, scored.pred)
     found = aligner.align(mode)
     judge = _judge(confusable, exposure, text)
@@ -84,7 +84,7 @@ def clean_f1(
         by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[shown.memorised_exactly], minlength=n)
         rows = Rows.of(parts, by_sample, text.docs)
     sums = Sums.of(counts, scored, rows=rows)
-    return Score("clean_f1", sums, settings | _resampling(resamples, seed), _clean_values, parts)
+    return Score("clean_f1", sums, settings | resampling_settings(resamples, seed), _clean_values, parts)
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:

@@ -14,7 +14,7 @@ from ..core.exceptions import CleancutError, parse_choice
 from ..core.pairing import pair
 from .alignment import Aligner, Counts
 from .resampling import Part, columns, parse_resamples
-from .score import Score, Sums, Value, _resampling, _rows, prf, ratio
+from .score import Score, Sums, Value, prf, ratio, resampling_settings, rows_of_samples
 
 
 class Keys(StrEnum):
@@ -58,22 +58,22 @@ def exact_f1(
     resamples = parse_resamples(ci)
     if resamples and shape is Keys.SEQEVAL:
         raise CleancutError("ci= has no place among seqeval's keys. Leave keys= out.")
-    rows = _rows(_EXACT, scored, _exact_samples(aligner)) if resamples else None
-    counts = Counts.of(aligner.labels, _exact_columns(aligner))
+    rows = rows_of_samples(_EXACT, scored, exact_samples(aligner)) if resamples else None
+    counts = Counts.of(aligner.labels, exact_columns(aligner))
     sums = Sums.of(counts, scored, tokens=shape is Keys.SEQEVAL, rows=rows)
     derive = _exact_values if shape is Keys.CLEANCUT else _seqeval_values
     settings: dict[str, Value] = {"match": "exact"}
     if shape is Keys.SEQEVAL:
         settings["keys"] = shape.value
-    return Score("exact_f1", sums, settings | _resampling(resamples, seed), derive, _EXACT)
+    return Score("exact_f1", sums, settings | resampling_settings(resamples, seed), derive, _EXACT)
 
 
-def _exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
+def exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
     gold, pred = aligner.gold.sample, aligner.pred.sample
     return {"n_gold": gold, "n_pred": pred, "n_exact": gold[aligner.exact_gold]}
 
 
-def _exact_columns(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
+def exact_columns(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
     exact = aligner.gold_label[aligner.exact_gold]
     return {"n_gold": aligner.gold_label, "n_pred": aligner.pred_label, "n_exact": exact}
 

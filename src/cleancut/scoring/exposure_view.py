@@ -15,8 +15,8 @@ from ..core.corpus import Corpus, Mentions, sorted_names
 from ..core.entities import Key
 from ..core.exceptions import CleancutError
 from ..core.vocabulary import Vocabulary
-from .lookup import Phrases, Words, _in_turn
-from .tallies import PairTally, _or_zero
+from .lookup import Phrases, Words, taken_in_turn
+from .tallies import PairTally, or_zero
 
 
 @dataclass(eq=False, repr=False)
@@ -143,7 +143,7 @@ class Exposed:
     @cached_property
     def surface_frequency(self) -> NDArray[np.int64]:
         """How often training has the surface as a mention of any type."""
-        return _or_zero(self._index.of_surface, self._surface)
+        return or_zero(self._index.of_surface, self._surface)
 
     @property
     def frequency(self) -> NDArray[np.int64]:
@@ -209,7 +209,7 @@ class Exposed:
                 "eCon needs a second pass over the training data. Give Exposure.of() a list of corpora, or the batches "
                 "once more to count_occurrences()."
             )
-        return self.type_frequency / np.maximum(_or_zero(places, self._surface), 1)
+        return self.type_frequency / np.maximum(or_zero(places, self._surface), 1)
 
     @cached_property
     def token_frequency(self) -> NDArray[np.float64]:
@@ -255,7 +255,7 @@ class Exposed:
 
     def _of_vocabulary(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """A count of the index for each word of the corpus's vocabulary; 0 for new words."""
-        return _or_zero(counts, self._word_of)
+        return or_zero(counts, self._word_of)
 
     @property
     def word_seen(self) -> NDArray[np.bool_]:
@@ -339,7 +339,7 @@ class Exposed:
         for depth, at, found in self._places():
             size[at], surface[at] = depth, found
         begin = np.flatnonzero(size > 0)
-        begin = begin[_in_turn(begin, begin + size[begin])]
+        begin = begin[taken_in_turn(begin, begin + size[begin])]
         return begin, size[begin], self._index.usual_of_surface[surface[begin]]
 
     @cached_property

@@ -18,7 +18,7 @@ from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import HARD
 from .resampling import Part, Rows, parse_resamples
-from .score import Score, Sums, Value, _resampling, _view, _with_text, share
+from .score import Score, Sums, Value, resampling_settings, share, view_of_text, with_text
 
 
 def mention_statistics(train: Corpus, test: Corpus) -> dict[str, dict[str, int]]:
@@ -84,8 +84,8 @@ def hardeval(
     (0.5, 1.0, 1)
     """
     compared = parse_choice(Encoding, encoding, "encoding")
-    scored, text = _with_text("hardeval", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
-    shown = _view("hardeval", exposure, text)
+    scored, text = with_text("hardeval", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
+    shown = view_of_text("hardeval", exposure, text)
     for side, mentions in (("gold", scored.gold), ("predicted", scored.pred)):
         if overlaps(mentions):
             raise CleancutError(
@@ -109,7 +109,7 @@ def hardeval(
         by_sample = {f"{name}_{of}": table[:, i] for name, table in tables.items() for i, of in enumerate(HARD)}
         rows = Rows.of(_HARDEVAL, by_sample, text.docs)
     sums_of_all = Sums.of(counts, scored, rows=rows)
-    return Score("hardeval", sums_of_all, settings | _resampling(resamples, seed), _hardeval_values, _HARDEVAL)
+    return Score("hardeval", sums_of_all, settings | resampling_settings(resamples, seed), _hardeval_values, _HARDEVAL)
 
 
 def _wrong_tokens(aligner: Aligner, encoding: Encoding) -> NDArray[np.int64]:

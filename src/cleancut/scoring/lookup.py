@@ -106,7 +106,7 @@ _WHOLE, _LEADS_ON, _INNER = np.uint8(1), np.uint8(2), np.uint8(4)
 """What a word may be in surfaces: a whole one, one from which steps lead on, one to which steps lead."""
 
 
-def _in_turn(begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+def taken_in_turn(begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
     """Which of sorted spans a reader takes who goes from left to right, and on from the end of each."""
     # a span that none before reaches is taken, whatever the others; from it one goes on to the first after its end
     taken = np.append(0, np.maximum.accumulate(end))[:-1] <= begin

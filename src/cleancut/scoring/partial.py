@@ -11,9 +11,9 @@ import numpy as np
 from ..core.exceptions import CleancutError
 from ..core.pairing import pair
 from .alignment import WHOLE, Aligner, Counts, Match
-from .exact import _exact_columns, _exact_samples
+from .exact import exact_columns, exact_samples
 from .resampling import Part, columns, parse_resamples
-from .score import Score, Sums, Value, _resampling, _rows, prf
+from .score import Score, Sums, Value, prf, resampling_settings, rows_of_samples
 
 _PARTIAL = (Match.LEFT, Match.RIGHT, Match.OVERLAP)
 
@@ -69,13 +69,13 @@ def partial_f1(
         paired["muc_met_type"] = np.append(aligner.exact_gold, aligner.meetings_by_type()[0])
     if iou:
         paired["iou"], weights["iou"] = aligner.ious()
-    of_type = _exact_columns(aligner) | {name: aligner.gold_label[gold] for name, gold in paired.items()}
-    of_sample = _exact_samples(aligner) | {name: scored.gold.sample[gold] for name, gold in paired.items()}
+    of_type = exact_columns(aligner) | {name: aligner.gold_label[gold] for name, gold in paired.items()}
+    of_sample = exact_samples(aligner) | {name: scored.gold.sample[gold] for name, gold in paired.items()}
     resamples, parts = parse_resamples(ci), _partial_parts(credit, muc, iou)
-    rows = _rows(parts, scored, of_sample, weights) if resamples else None
+    rows = rows_of_samples(parts, scored, of_sample, weights) if resamples else None
     sums = Sums.of(Counts.of(aligner.labels, of_type, weights), scored, rows=rows)
     match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
-    settings: dict[str, Value] = {"match": "+".join(match), "credit": credit, **_resampling(resamples, seed)}
+    settings: dict[str, Value] = {"match": "+".join(match), "credit": credit, **resampling_settings(resamples, seed)}
     return Score("partial_f1", sums, settings, _partial_values, parts)
 
 

@@ -251,11 +251,11 @@ def prf(credit: Any, n_pred: Any, n_gold: Any, suffix: str = "", of: str = "") -
 # --- exact --------------------------------------------------------------------------------------------
 
 
-def _resampling(resamples: int, seed: int) -> dict[str, Value]:
+def resampling_settings(resamples: int, seed: int) -> dict[str, Value]:
     return {"ci": resamples, "seed": seed} if resamples else {}
 
 
-def _rows(
+def rows_of_samples(
     parts: tuple[Part, ...],
     scored: Pair,
     samples: Mapping[str, NDArray[np.integer]],
@@ -269,13 +269,13 @@ def _rows(
 # --- clean --------------------------------------------------------------------------------------------------
 
 
-def _with_text(metric: str, scored: Pair) -> tuple[Pair, Corpus]:
+def with_text(metric: str, scored: Pair) -> tuple[Pair, Corpus]:
     if scored.corpus is None:
         raise CleancutError(f"{metric} needs the words of the samples. Give tokens=, or gold as a Corpus.")
     return scored, scored.corpus
 
 
-def _view(metric: str, exposure: Exposure, text: Corpus) -> Exposed:
+def view_of_text(metric: str, exposure: Exposure, text: Corpus) -> Exposed:
     if not isinstance(exposure, Exposure):
         raise CleancutError(
             f"{metric} needs to know what training has shown: give Exposure.of(train), not {type(exposure).__name__}."

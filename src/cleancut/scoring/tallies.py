@@ -68,7 +68,7 @@ class PairTally:
     def get(self, ids: NDArray[np.int64], types: NDArray[np.integer]) -> NDArray[np.int64]:
         """The count of each pair; 0 where either is negative."""
         wanted = np.where(types < 0, -1, self.code(ids, types))
-        return _or_zero(self.counts, self._places.find(wanted))
+        return or_zero(self.counts, self._places.find(wanted))
 
     def total(self, n: int) -> NDArray[np.int64]:
         """For each id below ``n`` the count over all types."""
@@ -142,6 +142,6 @@ class Places:
         return slot + 1 & len(self._slots) - 1
 
 
-def _or_zero(values: NDArray[np.int64], at: NDArray[np.integer]) -> NDArray[np.int64]:
+def or_zero(values: NDArray[np.int64], at: NDArray[np.integer]) -> NDArray[np.int64]:
     """The values at some places; 0 where the place is negative."""
     return np.where(at < 0, 0, values[at]) if len(values) else np.zeros(len(at), np.int64)
