@@ -20,7 +20,7 @@ ROOMS = ["core", "reading", "scoring", "splitting", "showing", "hub", "app", "de
 
 
 def imports(path: Path, top_level_only: bool = False) -> set[str]:
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(path.read_text("utf-8"))
     nodes = tree.body if top_level_only else list(ast.walk(tree))
     found = set()
     for node in nodes:

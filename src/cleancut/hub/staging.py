@@ -105,7 +105,7 @@ def _stage(source: Path, target: Path) -> None:
     page = _needed({"hub.space_page"})
     for module in sorted(needed | page):
         text = _source_of(module).read_text("utf-8")
-        (target / f"{_flat_name(module)}.py").write_text(_flattened(text), "utf-8")
+        write_text(target / f"{_flat_name(module)}.py", _flattened(text))
     engine = {_flat_name(module) for module in needed}
     face = _flattened(face)
     named = set(re.findall(r"^from \.(\w+) import", face, re.M))
