@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from cleancut import mincut, write
 from cleancut.demo.sampletext import generate
-from cleancut.splitting import kernels as compiling
-from cleancut.splitting import placement, solver
+from cleancut.splitting import kernels, placement, solver
 from cleancut.splitting.solver import Incidence, Problem
 
-needs_numba = pytest.mark.skipif(not compiling.HAS_NUMBA, reason="numba has no wheel for this platform")
+needs_numba = pytest.mark.skipif(not kernels.HAS_NUMBA, reason="numba has no wheel for this platform")
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -39,7 +38,7 @@ def drawn():
 @needs_numba
 @given(seed=SEEDS, bounds=st.lists(st.one_of(st.integers(0, 9), st.integers(0, 2**31)), min_size=1, max_size=2000))
 def test_numbers_are_those_of_compiled_code(drawn, seed, bounds):
-    numbers = compiling._Numbers(None)
+    numbers = kernels._Numbers(None)
     numbers.seed(seed)
     plain = [numbers.randint(bound) if bound else numbers.random() for bound in bounds]
     assert plain == drawn(seed, np.array(bounds)).tolist()
@@ -77,17 +76,17 @@ def problems(draw):
 @given(problem=problems(), seed=SEEDS, proposals=st.sampled_from([0, 1, 3000]))
 def test_kernels_do_the_same_interpreted_and_compiled(problem, seed, proposals):
     labels, splits = np.zeros(problem.n_vertices, np.int8), np.zeros(len(problem.size), np.int64)
-    kernels, found = (solver._anneal, placement._moved), []
+    searches, found = (solver._anneal, placement._moved), []
     for little in (10**9, -1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(compiling, "_LITTLE", little)
+            patch.setattr(kernels, "_LITTLE", little)
             patch.setattr(placement, "_LEAST", 3000)
             if little > 0:  # as long as nothing is compiled
-                for kernel in kernels:
+                for kernel in searches:
                     patch.delitem(vars(kernel), "_compiled", raising=False)
             annealed, cost = solver._run(problem, labels, proposals, seed)
             moved = placement.placed(problem, splits, proposals, seed)
-            assert ["_compiled" in vars(kernel) for kernel in kernels] == [little < 0] * 2
+            assert ["_compiled" in vars(kernel) for kernel in searches] == [little < 0] * 2
         found.append((annealed.tolist(), cost, moved.tolist()))
     assert found[0] == found[1]
     assert not labels.any() and not splits.any()  # what was given is left as it was
@@ -102,7 +101,7 @@ def test_what_draws_numbers_leaves_those_of_numpy_alone():
 
 
 def test_threads_do_not_share_numbers(monkeypatch):
-    monkeypatch.setattr(compiling, "HAS_NUMBA", False)
+    monkeypatch.setattr(kernels, "HAS_NUMBA", False)
     corpus, found = generate(100), []
     threads = [threading.Thread(target=lambda: found.append(mincut(corpus).assignment.tolist())) for _ in range(3)]
     for thread in threads:

@@ -157,7 +157,7 @@ def test_the_command_line(tmp_path, capsys):
 
 
 def test_an_interruption_leaves_what_was_there(tmp_path, monkeypatch):
-    import cleancut.cli.split as cutting
+    import cleancut.cli.split as split_command
 
     def interrupted(*_arguments):
         raise KeyboardInterrupt
@@ -167,7 +167,7 @@ def test_an_interruption_leaves_what_was_there(tmp_path, monkeypatch):
     run = ["split", "--incidence", str(tmp_path / "i.parquet"), "--effort", "fast", "-o", str(out)]
     assert main(run) == 0
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    monkeypatch.setattr(cutting, "_write_report", interrupted)
+    monkeypatch.setattr(split_command, "_write_report", interrupted)
     assert main([*run, "--seed", "14"]) == 130
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
@@ -234,9 +234,9 @@ def test_spark_extracts_the_same_file(spark, tmp_path):
 
 def test_spark_cuts_as_the_peeling_engine_does(spark, tmp_path, monkeypatch):
     """Of JSONL, and of Parquet without ids in another order, all components by stars."""
-    import cleancut.splitting.spark as distributed
+    import cleancut.splitting.spark as on_spark
 
-    monkeypatch.setattr(distributed, "_FEW", 0)
+    monkeypatch.setattr(on_spark, "_FEW", 0)
     corpus, out = motley(), tmp_path / "out"
     half = len(corpus) // 2
     write(corpus.select(slice(0, half)), tmp_path / "train.jsonl")

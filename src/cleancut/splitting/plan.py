@@ -316,11 +316,10 @@ def mincut(
     >>> plan.sizes, plan.guarantee
     ({'train': 10, 'validation': 5, 'test': 5}, 'no entity is shared between any two splits')
     """
-    from . import kernels  # numba, which it imports, takes a while
-    from . import solver as partition
+    from . import kernels, solver  # numba, which they import, takes a while
 
     how_to = parse_choice(Method, method, "method")
-    solver, polish = parse_choice(Engine, engine, "engine"), parse_choice(Effort, effort, "effort")
+    cutting_engine, polish = parse_choice(Engine, engine, "engine"), parse_choice(Effort, effort, "effort")
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32 - 100:
         raise CleancutError(f"seed={seed!r} is out of range. Give a whole number from 0 to 4 billion.")
     if isinstance(min_per_type, bool) or not isinstance(min_per_type, int) or min_per_type < 0:
@@ -361,25 +360,25 @@ def mincut(
     layout = Layout(found, strata)
     limits, notes = Limits(shares, representative, min_per_type, type_share), list[str]()
     if how_to in (Method.MINCUT, Method.COMPONENTS):
-        by = solver.value if how_to is Method.MINCUT else "none"
+        by = cutting_engine.value if how_to is Method.MINCUT else "none"
         assignment, how = cut(layout, limits, seed, by, _proposals(polish, layout), budget, progress)
     elif how_to is Method.RANDOM:
         order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
         assignment, how = dealt(layout.unit_size, order, shares * len(found))[layout.unit_of_sample], "random"
     else:
         weighted = how_to is Method.PAPER
-        assignment, how = partition.metis_graph_split(layout.problem(limits), shares, seed, weighted), how_to.value
+        assignment, how = solver.metis_graph_split(layout.problem(limits), shares, seed, weighted), how_to.value
         assignment = layout.with_entity_less(assignment, limits, seed)
     if not kernels.HAS_NUMBA:
         notes.append("numba is not installed: the cut was polished less than it could be.")
-    if how.startswith("cut") and solver in (Engine.AUTO, Engine.METIS) and not partition.has_metis():
+    if how.startswith("cut") and cutting_engine in (Engine.AUTO, Engine.METIS) and not solver.has_metis():
         notes.append("pymetis is not installed: the cut was made without METIS.")
     plan = _plan(layout, originals, names, assignment, how, notes, limits, {
         "method": how_to.value, **said, "ratios": "/".join(f"{s:.4g}" for s in shares),
         "discard": str(discard), "representative": str(representative), "min_per_type": str(min_per_type),
         **({"type_share": str(type_share)} if type_share is not None else {}),
         **({"stratify": strata.name} if stratify is not None else {}),
-        "engine": solver.value, "effort": polish.value, "seed": str(seed), "platform": platform.machine(),
+        "engine": cutting_engine.value, "effort": polish.value, "seed": str(seed), "platform": platform.machine(),
     })  # fmt: skip
     return replace(plan.of_rows(list(given.values())), read_as=read_as(given))
 
