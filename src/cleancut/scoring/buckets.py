@@ -478,7 +478,9 @@ def _chosen(names: Sequence[str] | None, level: Level, exposure: Exposure | None
         if attribute.needs_train and exposure is None:
             raise CleancutError(f"attribute {name} needs to know what training has shown. Give the training data.")
         if level is Level.TOKEN and not attribute.of_tokens:
-            raise CleancutError(f'attribute {name} is one of mentions, not of tokens. Leave it out, or level="token".')
+            raise CleancutError(
+                f'attribute {name} is one of mentions, not of tokens. Leave it out, or give level="entity".'
+            )
         found.append(attribute)
     return found
 
