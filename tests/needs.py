@@ -49,7 +49,7 @@ NEEDS = {
     "shared": Need(
         "the shared corpora, which are not part of the project",
         SHARED.exists,
-        "nothing to install: CI has them",
+        "put them beside the checkout, as CI has them",
         ("corpora", "golden"),
     ),
     "app": Need("gradio", _installed("gradio", "gradio_client"), INSTALL, ("server",), is_slow=True),
