@@ -189,6 +189,7 @@ def refused(what, tell):
     raise cc.CleancutError(f"no {what}")
 
 
+@pytest.mark.slow
 def test_work_is_bounded_in_time(tmp_path):
     told, begun = [], time.monotonic()
     with pytest.raises(cc.CleancutError, match="longer than 5 seconds"):
@@ -196,6 +197,7 @@ def test_work_is_bounded_in_time(tmp_path):
     assert told == [0.5] and time.monotonic() - begun < 30
 
 
+@pytest.mark.slow
 def test_errors_of_the_user_are_told_and_others_are_not(tmp_path):
     with pytest.raises(cc.CleancutError, match="no milk"):
         sandbox.run_bounded(refused, "milk", folder=str(tmp_path), seconds=30)

@@ -158,6 +158,7 @@ def test_scipy_finds_the_same_p_and_interval():
     assert (ours.low, ours.high) == pytest.approx((drawn.low, drawn.high), abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_collapsed_bootstrap_is_a_plain_one_in_distribution():
     from scipy.stats import ks_2samp, kstest
 

@@ -100,6 +100,7 @@ def test_what_draws_numbers_leaves_those_of_numpy_alone():
     assert np.random.random(3).tolist() == expected
 
 
+@pytest.mark.slow
 def test_threads_do_not_share_numbers(monkeypatch):
     monkeypatch.setattr(kernels, "HAS_NUMBA", False)
     corpus, found = generate(100), []
@@ -111,6 +112,7 @@ def test_threads_do_not_share_numbers(monkeypatch):
     assert found == [mincut(corpus).assignment.tolist()] * 3
 
 
+@pytest.mark.slow
 @needs_numba
 def test_small_problems_compile_nothing(tmp_path):
     code = "from cleancut import mincut; from cleancut.demo.sampletext import generate; mincut(generate({}))"
@@ -120,6 +122,7 @@ def test_small_problems_compile_nothing(tmp_path):
         assert {path.name.partition("-")[0] for path in tmp_path.rglob("*.nbi")} == compiled
 
 
+@pytest.mark.slow
 @needs_numba
 def test_on_a_terminal_compiling_is_said_and_only_the_first_time(tmp_path):
     pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")

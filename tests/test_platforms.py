@@ -50,6 +50,7 @@ def ran(folder, command, **environment):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_encoding_of_the_platform_changes_nothing(tmp_path):
     """The same files where text is ASCII by default, and nothing is left to the default; JSON stays JSON."""
     found = {}

@@ -380,6 +380,7 @@ def test_mt_kahypar_cuts_as_well(originals):
     assert plan.assignment.tolist() == mincut(originals("crossner_politics"), engine="kahypar").assignment.tolist()
 
 
+@pytest.mark.slow
 def test_metis_says_nothing(capfd):
     pytest.importorskip("pymetis", reason="it is METIS that must be quiet")
     rng = random.Random(3)
