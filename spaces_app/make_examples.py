@@ -10,7 +10,7 @@ from pathlib import Path
 from cleancut.demo.sampletext import generate
 from cleancut.demo.taggers import LookUp, Perceptron
 from cleancut.reading.formats import write
-from cleancut.splitting.plan import mincut
+from cleancut.splitting.mincut import mincut
 
 FOLDER = Path(__file__).parent / "examples"
 

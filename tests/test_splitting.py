@@ -14,7 +14,7 @@ from test_exposure import corpora
 from cleancut import CleancutError, Corpus, SplitPlan, audit, mincut, read
 from cleancut.demo.sampletext import generate
 from cleancut.splitting import kernels
-from cleancut.splitting.plan import NOTHING_SHARED
+from cleancut.splitting.mincut import NOTHING_SHARED
 
 quick = functools.partial(mincut, effort="fast")
 """A cut that is not polished: what holds of every plan holds of it, in a tenth of the time."""
@@ -443,7 +443,8 @@ def test_a_plan_is_for_its_rows_in_their_order():
     ("options", "message"),
     [
         ({"seed": -1}, "seed"), ({"seed": 1.5}, "seed"), ({"min_per_type": -3}, "min_per_type"),
-        ({"representative": "off"}, "representative"), ({"ratios": {"train": 8, "../x": 2}}, "name of a split"),
+        ({"representative": "on"}, "representative"), ({"duplicates_together": 0}, "true or false"),
+        ({"ratios": {"train": 8, "../x": 2}}, "name of a split"),
         ({"ratios": {"train": 8, "discarded": 2}}, "name of a split"),
         ({"method": "random", "discard": "auto"}, "no effect"),
         ({"ratios": {f"s{i}": 1 for i in range(200)}}, "at most 100"),

@@ -1,6 +1,6 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["cleancut==0.1.0"]
+# dependencies = ["cleancut==0.2.0.dev0"]
 # ///
 """Split a dataset of the Hub clean and publish the split as a config: cleancut split, then cleancut publish.
 

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from .splitting.frontier import Frontier, Point, frontier
     from .splitting.incidence import Incidences, write_incidence
     from .splitting.ladder import Ladder, Rung, ladder
-    from .splitting.plan import SplitPlan, component_sizes, mincut
+    from .splitting.mincut import component_sizes, mincut
+    from .splitting.plan import SplitPlan
+    from .splitting.settings import SplitSettings
     from .splitting.spark import spark_extract, spark_incidences
     from .splitting.subsets import subsets
 
@@ -80,7 +82,9 @@ _HOME = {
     "splitting.frontier": ["Frontier", "Point", "frontier"],
     "splitting.incidence": ["Incidences", "write_incidence"],
     "splitting.ladder": ["Ladder", "Rung", "ladder"],
-    "splitting.plan": ["SplitPlan", "component_sizes", "mincut"],
+    "splitting.mincut": ["component_sizes", "mincut"],
+    "splitting.plan": ["SplitPlan"],
+    "splitting.settings": ["SplitSettings"],
     "splitting.spark": ["spark_extract", "spark_incidences"],
     "splitting.subsets": ["subsets"],
 }
@@ -108,6 +112,7 @@ __all__ = [
     "Score",
     "Shape",
     "SplitPlan",
+    "SplitSettings",
     "__version__",
     "attribute_wise",
     "audit",

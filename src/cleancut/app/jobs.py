@@ -39,8 +39,9 @@ from ..showing.tables import (
 )
 from ..showing.text import to_json
 from ..splitting.audit import Audit, audit
-from ..splitting.folders import write_split
-from ..splitting.plan import SplitPlan, mincut, parse_discard
+from ..splitting.mincut import mincut
+from ..splitting.plan import SplitPlan
+from ..splitting.settings import SplitSettings, largest_discard
 
 MOST_BYTES = 20_000_000
 """Of a file, unpacked, or of a pasted text."""
@@ -320,31 +321,28 @@ def split(
 ) -> Made:
     """A clean split, what it trades for what, its files, and how to make it again."""
     data = _data(splits, hub)
-    options: dict[str, Any] = {"ratios": ratios, "unit": unit, "seed": seed, "min_per_type": min_per_type}
-    budgets = sorted({*map(str, _CURVE), discard}, key=parse_discard)
+    options = {"discard": discard, "ratios": ratios, "unit": unit, "seed": seed, "min_per_type": min_per_type}
+    asked = SplitSettings.of("split", options)
+    budgets = sorted({*map(str, _CURVE), discard}, key=largest_discard)
 
     def planned(budget: str) -> SplitPlan:
-        return mincut(data.parts, discard=budget, progress=lambda share: tell(share / len(budgets)), **options)
+        told: Tell = lambda share: tell(share / len(budgets))
+        return mincut(data.parts, progress=told, **{**asked.changed(), "discard": budget})
 
     plans = {budget: planned(budget) for budget in budgets}
     plan = plans[discard]
-    os.mkdir("split")
-    write_split(plan, data.parts, "split", format="input", samples=data.samples, files=data.files)
-    write_text("split/report.html", html_split(plan))
+    plan.write("split", data.samples, format="input", beside={"report.html": html_split(plan)})
     shutil.copyfile("split/plan.json", "plan.json")
     shutil.make_archive("split", "zip", "split")
     leakage, *rest = split_sections({"after": plan})
-    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, options, discard)}
+    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, asked)}
     panels = fragment([leakage]) + _trade_off(plans, discard), fragment(rest)
     return Made(panels, values, ("plan.json", "split.zip"))
 
 
-def _reproduced(data: _Data, options: Mapping[str, Any], discard: str) -> dict[str, str]:
-    """The command and the lines of Python that make the same split."""
-    given = {name.replace("_", "-"): value for name, value in {**options, "discard": discard}.items()}
-    flags = " ".join(f"--{name} {value}" for name, value in given.items())
-    command = f"cleancut split {data.named} -o clean {flags} --format input"
-    said = ", ".join(f"{name}={value!r}" for name, value in {**options, "discard": discard}.items())
+def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
+    """Return the command and the lines of Python that make the same split."""
+    command = f"cleancut split {data.named} -o clean {asked.flags(only_changed=True)} --format input"
     if data.files:
         parts = ", ".join(f"{name!r}: cc.read({file!r})" for name, file in zip(data.samples, data.files, strict=True))
         if any(samples.shape is not None for samples in data.samples.values()):
@@ -352,8 +350,9 @@ def _reproduced(data: _Data, options: Mapping[str, Any], discard: str) -> dict[s
         lines = [f"splits = {{{parts}}}"]
     else:
         lines = [f"splits = {{name: part.corpus for name, part in cc.load_splits({data.named!r}).items()}}"]
-    lines += [f"plan = cc.mincut(splits, {said})", "print(plan.guarantee, plan.sizes)", "clean = plan.apply(splits)"]
-    return {"command": command, "python": "\n".join(["import cleancut as cc", "", *lines])}
+    options = ", ".join(filter(None, ["splits", asked.python()]))
+    lines += [f"plan = cc.mincut({options})", "print(plan.guarantee, plan.sizes)", "clean = plan.apply(splits)"]
+    return {"command": " ".join(command.split()), "python": "\n".join(["import cleancut as cc", "", *lines])}
 
 
 def _shared(plan: SplitPlan) -> Measured:

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -23,11 +23,21 @@ from ..reading.hub_ids import is_local
 from ..showing.html import html_frontier, html_split
 from ..showing.text import frontier_text, split_text, to_json
 from ..splitting.audit import Unit
-from ..splitting.folders import refuse_foreign, refuse_own_input, write_assignment, write_split, written_together
+from ..splitting.folders import (
+    PLAN,
+    SplitFormat,
+    default_format,
+    refuse_foreign,
+    refuse_own_input,
+    write_assignment,
+    written_together,
+)
 from ..splitting.frontier import frontier
 from ..splitting.incidence import Incidences, write_incidence
-from ..splitting.plan import Effort, Engine, Method, SplitPlan, component_sizes, mincut, read_as
-from ..splitting.recipes import SPLIT, Recipe
+from ..splitting.mincut import component_sizes, given_samples, mincut, read_as
+from ..splitting.plan import SplitPlan
+from ..splitting.recipes import Recipe
+from ..splitting.settings import DEFAULTS, OPTIONS, Engine, flag_of
 from .options import (
     add_column_options,
     add_key_options,
@@ -78,40 +88,12 @@ def _add_split(commands: Any) -> None:
         metavar="FILE",
         help="a .toml file, or the name of a shipped recipe: INPUT and options not given",
     )
-    # without a default: what is neither given nor in the recipe is left to mincut
-    parser.add_argument("--ratios", metavar="R", help="80/10/10 (default), 80/20, or original")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the random choices; default 13")
-    parser.add_argument("--unit", choices=list(Unit), help="what stays whole; default sample")
-    parser.add_argument("--method", choices=list(Method), help="how to split; default mincut")
     parser.add_argument("--compare", action="store_true", help="show random and paper beside the method")
-    parser.add_argument(
-        "--engine", choices=[*Engine, SPARK],
-        help="what cuts; default auto. spark: as peel, from any path that Spark reads, into assignment.parquet",
-    )  # fmt: skip
+    _add_split_options(parser)
     _add_spark_options(parser)
-    parser.add_argument("--effort", choices=list(Effort), help="how long a cut is polished; default auto")
-    parser.add_argument(
-        "--discard", metavar="D", help="largest share to set aside (default 0), or auto: until nothing is shared"
-    )
-    parser.add_argument(
-        "--representative", metavar="R", help="least entities per sample against the corpus (default 0.9), or off"
-    )
-    parser.add_argument(
-        "--min-per-type", type=int, metavar="N", help="mentions of each type in a held-out split; default 20"
-    )
-    parser.add_argument(
-        "--type-share", type=float, metavar="R", help="keep the mix of types as near to the corpus's, such as 0.8"
-    )
-    parser.add_argument(
-        "--stratify", metavar="COL", help="a column, such as language (doc: the document), whose values keep the ratios"
-    )
-    parser.add_argument(
-        "--tear-duplicates", dest="duplicates_together", action="store_false", default=None,
-        help="let samples with the same words go to different splits",
-    )  # fmt: skip
     _add_reading_options(parser, relations=True)
     parser.add_argument(
-        "--format", choices=["jsonl", "conll", "input"],
+        "--format", choices=list(SplitFormat),
         help="of the files written; input keeps the rows as they stand in the input, with all columns. "
         "Default: jsonl, and for datasets of the Hub and CSV files parquet with the rows as they stand",
     )  # fmt: skip
@@ -119,6 +101,29 @@ def _add_split(commands: Any) -> None:
         "--html", type=Output, metavar="FILE", help="the report as a page too: one file that needs no other"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _add_split_options(parser: Any, only: Iterable[str] = OPTIONS) -> None:
+    """Add the options of a split; without a default, so that a recipe can fill in what is not given."""
+    for name in only:
+        option, default = OPTIONS[name], getattr(DEFAULTS, name)
+        if name in _KEY:
+            continue
+        if isinstance(default, bool):
+            parser.add_argument(option.flag, dest=name, action="store_false", default=None, help=option.flag_help)
+            continue
+        said = "" if default is None else f"; default {option.write(default)}"
+        more: dict[str, Any] = {"metavar": option.metavar}
+        if option.choices is not None:
+            more = {"choices": [*option.choices, SPARK] if name == "engine" else list(option.choices)}
+            said += ". spark: as peel, from any path that Spark reads, into assignment.parquet" * (name == "engine")
+        elif option.read in (int, float):
+            more["type"] = option.read
+        parser.add_argument(flag_of(name), **more, help=option.help + said)
+
+
+_KEY = ("key", "case", "typed")
+"""Options of a split that other commands have too, where --key and --ignore-case say them."""
 
 
 def _add_incidence(commands: Any) -> None:
@@ -133,11 +138,7 @@ def _add_incidence(commands: Any) -> None:
     parser.add_argument(
         "-o", "--output", required=True, type=Output, metavar="FILE", help="the file; of Spark, a folder of files"
     )
-    parser.add_argument("--unit", choices=list(Unit), help="what stays whole; default sample")
-    parser.add_argument(
-        "--tear-duplicates", dest="duplicates_together", action="store_false", default=None,
-        help="let samples with the same words go to different splits",
-    )  # fmt: skip
+    _add_split_options(parser, ("unit", "duplicates_together"))
     parser.add_argument("--engine", choices=[SPARK], help="extract with Spark, from any path that it reads")
     _add_spark_options(parser)
     _add_reading_options(parser)
@@ -175,9 +176,8 @@ def _split(arguments: argparse.Namespace) -> str:
     if arguments.incidence or arguments.engine == SPARK:
         return _split_incidences(arguments)
     samples = _split_samples(arguments)
-    parts = {name: part.corpus for name, part in samples.items()}
-    if arguments.join_at:
-        parts = {name: join_at(corpus) for name, corpus in parts.items()}
+    read = read_as(samples, _reading(arguments), joined=arguments.join_at)
+    parts = {name: part.corpus for name, part in given_samples(samples, read).items()}
     options = _options(arguments, shared_key(arguments))
     if "stratify" in options:
         column = options["stratify"]
@@ -186,33 +186,32 @@ def _split(arguments: argparse.Namespace) -> str:
     if arguments.frontier:
         return _frontier(arguments, parts, options, f"Frontier{title}")
     refuse_foreign(arguments.output, _to_write(arguments, samples))  # now rather than after the work
-    compared = _plans(parts, arguments, options)
-    plan = next(iter(compared.values()))
+    plans = _plans(parts, arguments, options)
     source = next(iter(samples.values())).source
-    if source is not None:
-        plan = replace(plan, source=asdict(source))
-    plan = replace(plan, read_as=_read_as(arguments, samples))
-    with written_together(arguments.output) as folder:
-        files = [] if not is_local(arguments.input[0]) else list(by_split(arguments.input).values())
-        _write_report(compared, folder)  # first, since the plan says what else was written
-        write_split(
-            plan, parts, folder, format=_kept_format(arguments, samples), samples=samples, files=files,
-            reading=_reading(arguments),
-        )  # fmt: skip
+    for method, plan in plans.items():
+        plans[method] = replace(plan, read_as=read, source={} if source is None else asdict(source))
+    plan = next(iter(plans.values()))
+    report = {REPORT: f"{split_text(plans, markdown=True)}\n"}
+    plan.write(arguments.output, samples, format=arguments.format, beside=report)
     if arguments.html:
         groups = component_sizes(parts, **shared_key(arguments))
-        write_text(arguments.html, html_split(compared, components=groups, title=f"Split{title}"))
-    return _said(compared, arguments)
+        write_text(arguments.html, html_split(plans, components=groups, title=f"Split{title}"))
+    return _said(plans, arguments)
 
 
 def _options(arguments: argparse.Namespace, more: Mapping[str, Any]) -> dict[str, Any]:
-    """What was asked of ``mincut``."""
-    given = {name: vars(arguments).get(name) for name in SPLIT} | {"engine": _engine(arguments)}
-    options = {name: value for name, value in given.items() if value is not None and name != "key"} | dict(more)
-    if "representative" in options:
-        floor = options["representative"]
-        options["representative"] = None if floor == "off" else _number(floor, "--representative")
-    return options
+    """Return what was asked of ``mincut``."""
+    given = {name: vars(arguments).get(name) for name in OPTIONS if name not in _KEY}
+    given["engine"] = _engine(arguments)
+    return {name: _value(name, value) for name, value in given.items() if value is not None} | dict(more)
+
+
+def _value(name: str, given: Any) -> Any:
+    """Return the value of an option, from the text that was given for it."""
+    try:
+        return OPTIONS[name].read(given) if isinstance(given, str) else given
+    except ValueError:
+        raise CleancutError(f"{flag_of(name)}: {given!r} is not a number.") from None
 
 
 def _plans(data: Any, arguments: argparse.Namespace, options: dict[str, Any]) -> dict[str, SplitPlan]:
@@ -233,8 +232,7 @@ def _engine(arguments: argparse.Namespace) -> str | None:
     return Engine.PEEL if arguments.engine == SPARK else arguments.engine
 
 
-def _write_report(plans: Mapping[str, SplitPlan], folder: str) -> None:
-    write_text(os.path.join(folder, "report.md"), split_text(plans, markdown=True) + "\n")
+REPORT = "report.md"
 
 
 def _said(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:
@@ -298,7 +296,7 @@ def _split_incidences(arguments: argparse.Namespace) -> str:
         for name in ("unit", "duplicates_together"):  # what they say is in the incidences already
             setattr(arguments, name, None)
         plans = _plans(data, arguments, _options(arguments, {}))
-        _write_report(plans, folder)
+        write_text(os.path.join(folder, REPORT), f"{split_text(plans, markdown=True)}\n")
         write_assignment(next(iter(plans.values())), data, folder)
     return _said(plans, arguments)
 
@@ -368,13 +366,6 @@ def _refuse_without_effect(
             raise CleancutError(f"{option.replace('_', '-')} has no effect {why}. Leave it out.")
 
 
-def _number(text: str, option: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise CleancutError(f"{option}: {text!r} is not a number.") from None
-
-
 def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
     """The original splits, from a dataset on the Hub or from files."""
     options = {**tag_options(arguments), **column_options(arguments)}
@@ -401,25 +392,17 @@ def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
 
 
 def _reading(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What it takes to read the rows again, as the plan keeps it."""
-    given = {**tag_options(arguments), "column": arguments.column}
+    """Return the options by which the rows are read, where not by default."""
+    given = {**tag_options(arguments), "column": arguments.column, **column_options(arguments)}
     return {name: value for name, value in given.items() if value not in (None, Repair.CONLLEVAL)}
-
-
-def _read_as(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> dict[str, Any]:
-    """The same for a dataset that holds the rows, whatever is written of them."""
-    given = {name: value for name, value in _reading(arguments).items() if name != "column"}
-    return read_as(samples, {**given, **column_options(arguments)}, joined=arguments.join_at)
 
 
 def _to_write(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> list[str]:
     """The files of a split that are certain beforehand."""
     format = _kept_format(arguments, samples)
     splits = [] if format == "input" else [f"{name}.{format}" for name in ("train", "test")]
-    return ["plan.json", "report.md", *splits]
+    return [PLAN, REPORT, *splits]
 
 
 def _kept_format(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> str:
-    """The format to write: as asked, else rows as they stand for datasets and jsonl for files."""
-    is_dataset = any(hasattr(part.rows, "with_format") for part in samples.values())
-    return arguments.format or ("input" if is_dataset else "jsonl")
+    return arguments.format or default_format(samples)

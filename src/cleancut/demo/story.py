@@ -18,8 +18,9 @@ from ..scoring.score import Score
 from ..showing.html import html_report
 from ..showing.text import Results, percent, table
 from ..splitting.audit import audit
-from ..splitting.folders import refuse_foreign, write_split, written_together
-from ..splitting.plan import SplitPlan, mincut
+from ..splitting.folders import refuse_foreign, written_together
+from ..splitting.mincut import mincut
+from ..splitting.plan import SplitPlan
 from .sampletext import generate
 from .taggers import LookUp, Perceptron, Tagger
 
@@ -70,17 +71,16 @@ def run(folder: str = "cleancut-demo", *, colour: bool = False, progress: Callab
     with written_together(folder, _ABOUT) as fresh:
         for name, part in at_random.items():
             write(part, Path(fresh, f"{name}.conll"))
-        _write_predictions(predicted["random"], fresh)
+        for name, part in _prediction_files(predicted["random"]).items():
+            write(part, Path(fresh, name))
         write_text(Path(fresh, "report.html"), page)
-    with written_together(clean) as fresh:
-        _write_predictions(predicted["clean"], fresh)
-        write_split(plan, at_random, fresh, format="conll")
+    plan.write(clean, at_random, format="conll", beside=_prediction_files(predicted["clean"]))
     return _story(folder, at_random, plan, results, colour)
 
 
-def _write_predictions(found: Mapping[str, Corpus], folder: str) -> None:
-    for name, corpus in found.items():
-        write(corpus, Path(folder, f"{name.replace('-', '')}.conll"))
+def _prediction_files(found: Mapping[str, Corpus]) -> dict[str, Corpus]:
+    """Return what each tagger found, by the name of its file."""
+    return {f"{name.replace('-', '')}.conll": corpus for name, corpus in found.items()}
 
 
 def _scores(gold: Corpus, pred: Corpus, shown: Exposure) -> dict[str, Score]:

@@ -19,11 +19,6 @@ from ..version import __version__
 _BEGIN, _END = "<!-- cleancut: {config} -->", "<!-- cleancut: end of {config} -->"
 
 
-def plan_settings(plan: SplitPlan) -> dict[str, str]:
-    """What the signature of a plan says."""
-    return dict(part.split(":", 1) for part in plan.signature.split("|")[1:])
-
-
 # --- cards ----------------------------------------------------------------------------------------------------------
 
 
@@ -133,7 +128,7 @@ def config_section(plan: SplitPlan, config: str, repo: str, indices_only: bool) 
         f"![samples that share an entity, before and after]({config}/leakage.svg)",
         split_text({config: plan}, markdown=True).replace("# Split\n", "### The split\n", 1),
         _type_table(plan),
-        f"Made by cleancut {__version__} with\n\n```bash\n{_command(plan)}\n```", f"`{plan.signature}`",
+        f"Made by cleancut {__version__} with\n\n```bash\n{plan.command}\n```", f"`{plan.signature}`",
         f"The method follows\n\n```bibtex\n{_CITATION}```",
     ])  # fmt: skip
 
@@ -145,21 +140,6 @@ _CITATION = """\
     author = "Babil, Florian and Hennen, Moritz and Murauer, Jakob and Geierhos, Michaela",
 }
 """
-
-
-def _command(plan: SplitPlan) -> str:
-    """The command that makes the plan again."""
-    settings = plan_settings(plan)
-    key, _, folded = settings["key"].partition(",")
-    source = plan.source.get("repo") or "DATA"
-    if plan.source:
-        config = f":{plan.source['config']}" if plan.source["config"] else ""
-        source = f"{source}{config}@{plan.source['revision']}"
-    floor = "off" if settings["representative"] == "None" else settings["representative"]
-    options = {name: settings[name] for name in ("ratios", "seed", "unit", "method", "engine", "effort", "discard")}
-    options |= {"representative": floor, "min-per-type": settings["min_per_type"], "key": key}
-    given = " ".join(f"--{name} {value}" for name, value in options.items())
-    return f"cleancut split {source} -o clean {given}{' --ignore-case' if folded else ''}"
 
 
 def _type_table(plan: SplitPlan) -> str:

@@ -20,18 +20,18 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import bounds_of
-from ..core.corpus import samples_of
+from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError
 from ..reading.dataset import from_dataset
 from ..reading.formats import Format, format_of, json_records, read
-from ..reading.hub_ids import HubId, is_config, is_repo
+from ..reading.hub_ids import HubId, is_config, is_repo, load_hub
 from ..scoring.exposure import Exposure
 from ..splitting.folders import is_as_written
 from ..splitting.ladder import ladder
 from ..splitting.plan import SplitPlan
 from ..splitting.subsets import subsets
 from ..version import __version__
-from .cards import OWN_FILES, card_text, config_section, leakage_chart, plan_settings
+from .cards import OWN_FILES, card_text, config_section, leakage_chart
 from .requests import attempt, check_repo
 from .staging import files_of_space, stage, stage_app
 
@@ -110,10 +110,11 @@ name of the config, its splits with the training sets of the contamination ladde
 
 
 def publish(
-    plan_file: str | os.PathLike[str],
+    plan: SplitPlan | str | os.PathLike[str],
     to: str,
     config: str,
     *,
+    data: Any = None,
     private: bool = False,
     indices_only: bool = False,
     also: Sequence[str] = (),
@@ -123,11 +124,25 @@ def publish(
     pr: bool = False,
     push: bool = False,
 ) -> list[str]:
-    """Publish a plan and the splits that lie beside it as a config of a dataset, each config in one commit.
+    """Publish the splits of a plan as a config of a dataset, each config in one commit; other configs are not touched.
 
-    Other configs are not touched. Without ``push``, say exactly what would be uploaded. ``indices_only`` publishes
-    where each row is in the source (repository, revision, split, row) and no text. ``also`` adds ``DERIVED`` configs;
-    ``levels`` and ``seeds`` are those of the ladder, as ``ladder`` has them.
+    Args:
+        plan: a plan in hand, or ``plan.json`` (or its folder) with the splits beside it.
+        to: the dataset on the Hub, ``org/name``; it is made if it is not there.
+        config: the name of the config.
+        data: what was split. A plan that was read from disk has its files, and one of a Hub dataset its source: these
+            do without.
+        private: make the dataset private, if it is new.
+        indices_only: publish where each row is in the source (repository, revision, split, row), and no text.
+        also: further configs to derive, of ``DERIVED``.
+        levels: those of the ladder, as ``ladder`` has them.
+        seeds: the same.
+        licence: that of the card; by default the source's.
+        pr: upload as a pull request.
+        push: upload. Without it nothing is uploaded.
+
+    Returns:
+        For each config, what was uploaded; without ``push``, exactly what would be.
     """
     check_repo(to)
     unknown = set(also) - set(DERIVED)
@@ -142,9 +157,7 @@ def publish(
         raise CleancutError(f"{next(iter(of_ladder))} has no effect without the ladder among the configs to derive.")
     if indices_only and also:
         raise CleancutError("derived configs hold text, which --indices-only leaves out. Choose one of the two.")
-    path = Path(plan_file, "plan.json") if os.path.isdir(plan_file) else Path(plan_file)
-    plan = SplitPlan.load(path)
-    splits = _split_rows(path.parent, plan)
+    plan, splits = _plan_and_rows(plan, data)
     derived = _derived(splits, plan, config, also, of_ladder)
     for name in derived:
         _check_config(name)
@@ -165,6 +178,30 @@ def publish(
             else _announced(to, name, files, section, licences, private, pr)
         )
     return said
+
+
+def _plan_and_rows(given: SplitPlan | str | os.PathLike[str], data: Any) -> tuple[SplitPlan, dict[str, Any]]:
+    """Return the plan, and the rows of its splits: from the data, the files beside it, or its source on the Hub."""
+    if not isinstance(given, SplitPlan):
+        path = Path(given, "plan.json") if os.path.isdir(given) else Path(given)
+        plan = SplitPlan.load(path)
+        return (plan, _split_rows(path.parent, plan)) if data is None else (plan, _rows_of_data(plan, data))
+    if data is None and given.hub_id is not None:
+        data = load_hub(given.hub_id)[1]
+    if data is None:
+        raise CleancutError("a plan in hand holds no rows, and names no source on the Hub. Give data=, what was split.")
+    return given, _rows_of_data(given, data)
+
+
+def _rows_of_data(plan: SplitPlan, data: Any) -> dict[str, Any]:
+    """Return the splits of what was split, as datasets."""
+    import datasets
+
+    parts = plan.apply(data)
+    return {
+        name: datasets.Dataset.from_list(list(samples_of(part))) if isinstance(part, Corpus) else part
+        for name, part in parts.items()
+    }
 
 
 def _check_config(name: str) -> None:
@@ -224,8 +261,7 @@ def _derived(
         raise CleancutError(f"{also[0]} compares test with train, but the plan has no {missing.pop()}.")
     reading = {option: value for option, value in plan.reading.items() if option != "column"}
     train, test = (from_dataset(splits[part], **reading) for part in ("train", "test"))
-    key = plan_settings(plan)["key"]
-    options: dict[str, Any] = {"case": "uncased" not in key, "typed": key.startswith("surface+type")}
+    options: dict[str, Any] = {"case": plan.settings.case, "typed": plan.settings.typed}
     found: dict[str, tuple[dict[str, Any], str]] = {}
     targets = dict(zip(DERIVED, subsets(test, Exposure.of(train, **options)), strict=False))
     for name in also:

@@ -39,14 +39,13 @@ class Samples:
     source: HubId | None = None
     """Where it was loaded from, to the commit; None for what is local."""
     path: str | None = None
-    """The file that it was read from as it stands."""
+    """The file that it was read from."""
 
     def column(self, name: str) -> list[Any]:
         """The value of a column for each sample; of what has no such column, ``doc`` is the document."""
-        if self.path is not None and format_of(self.path) is not Format.CONLL:
-            table: Any = rows_of_file(self.path)
-        else:
-            table = self.rows
+        table = self.rows
+        if table is None and self.path is not None and format_of(self.path) is not Format.CONLL:
+            table = rows_of_file(self.path)
         known = table[0] if isinstance(table, list) and table else getattr(table, "column_names", None) or ()
         if name not in known:
             if name == "doc" and self.corpus.docs is not None:
@@ -385,6 +384,6 @@ def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **o
     if needs_shape(path, **given):
         if column is not None:
             raise CleancutError(f"{path}: a column number is for CoNLL files. Leave it out.")
-        return read_dataset(rows_of_file(path), **given)
+        return replace(read_dataset(rows_of_file(path), **given), path=os.fspath(path))
     corpus = read(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
     return Samples(corpus, None, None, len(corpus), path=os.fspath(path))

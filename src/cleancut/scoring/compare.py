@@ -15,7 +15,7 @@ from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
 from ..core.notebook import html_page, html_table
 from ..core.pairing import Pair, pair
-from ..version import __version__
+from ..core.signature import Signature
 from .clean import clean_f1
 from .exact import exact_f1
 from .exposure import Exposure
@@ -151,8 +151,8 @@ class Comparison:
         score = next(iter(next(iter(self.scores.values())).values()))
         assert score.sums.rows is not None
         unit = "sample" if score.sums.rows.names is None else "doc"
-        asked = f"ci:{score.settings['ci']}|seed:{score.settings['seed']}"
-        return f"compare|test:randomisation|correction:holm|unit:{unit}|{asked}|v:{__version__}"
+        how = {"test": "randomisation", "correction": "holm", "unit": unit}
+        return str(Signature.of("compare", {**how, "ci": score.settings["ci"], "seed": score.settings["seed"]}))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers."""

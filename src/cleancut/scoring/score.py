@@ -18,8 +18,8 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean
 from ..core.notebook import html_page, html_table
 from ..core.pairing import Pair, token_agreement
+from ..core.signature import Signature
 from ..core.tags import Scheme, Tagging
-from ..version import __version__
 from .alignment import Counts, tally
 from .exposure import Exposure
 from .exposure_view import Exposed
@@ -112,7 +112,7 @@ class Score(Mapping[str, Any]):
 
     @property
     def signature(self) -> str:
-        """How the score was computed: ``exact_f1|match:exact|scheme:iob2|repair:conlleval|v:0.1.0``."""
+        """How the score was computed: ``exact_f1|match:exact|scheme:iob2|repair:conlleval|v:0.2.0``."""
         return signature(self.metric, self.sums, self.settings)
 
     def row(self, sums: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,10 +210,10 @@ _HEADLINE = {
 
 def signature(metric: str, sums: Sums, settings: Mapping[str, Value]) -> str:
     """The name of a metric, then what was asked for and how the tags were read, in one order."""
-    parts = {**settings, "scheme": sums.scheme_name(), **sums.repair(), "v": __version__}
+    parts = {**settings, "scheme": sums.scheme_name(), **sums.repair()}
     first = [name for name in ("match", "credit", "encoding", "diff", "scheme", "repair") if name in parts]
-    ordered = dict.fromkeys([*first, *(name for name in parts if name != "v"), "v"])
-    return "|".join([metric, *(f"{name}:{parts[name]}" for name in ordered)])
+    ordered = dict.fromkeys([*first, *parts])
+    return str(Signature.of(metric, {name: parts[name] for name in ordered}))
 
 
 # --- arithmetic ---------------------------------------------------------------------------------------

@@ -11,9 +11,10 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -21,45 +22,79 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import is_kept, is_plain, refuse_kept, replacing, write_text
+from ..core.hashing import sample_hashes
 from ..reading.dataset import Samples
 from ..reading.formats import copy_rows, write
 from ..reading.hub_ids import is_table, write_rows
 from ..reading.splits import SPLITS
 from .incidence import Incidences
-from .plan import SplitPlan, _joined, _without_nan
+from .mincut import given_samples
+from .plan import SplitPlan, joined, without_nan
+
+
+class SplitFormat(StrEnum):
+    """How the rows of a split are written."""
+
+    JSONL = "jsonl"
+    CONLL = "conll"
+    INPUT = "input"
+    """As they stand in what was split, with all columns."""
 
 
 def write_split(
     plan: SplitPlan,
-    parts: Mapping[str, Corpus],
-    folder: str,
+    data: Any,
+    folder: str | os.PathLike[str],
     *,
-    format: str = "jsonl",
-    samples: Mapping[str, Samples] | None = None,
-    files: Sequence[str] = (),
-    reading: Mapping[str, Any] | None = None,
-) -> None:
-    """The splits as files, and ``plan.json`` with the fingerprint of each.
-
-    ``format="input"`` keeps the rows as they stand in ``files``, or else in the tables of ``samples``; ``reading`` says
-    how these are to be read again.
-    """
-    if format == "input":
-        assert samples is not None
+    format: str | None = None,
+    beside: Mapping[str, str | Corpus] | None = None,
+) -> SplitPlan:
+    """Write the splits as files, and ``plan.json`` with the digest of each: what ``SplitPlan.write`` does."""
+    samples = given_samples(data, plan.read_as)
+    chosen = default_format(samples) if format is None else parse_choice(SplitFormat, format, "format")
+    plan.refuse_other_samples([np.concatenate([sample_hashes(part.corpus) for part in samples.values()])])
+    if chosen is SplitFormat.INPUT:
         plan = plan.of_rows(list(samples.values()))
-        if files and not any(map(is_table, files)):
-            copy_rows(list(files), {name: plan.rows(name).tolist() for name in _outputs(plan)}, folder)
+    elif len(plan.assignment) != sum(len(part.corpus) for part in samples.values()):
+        raise CleancutError("the plan is of rows that hold several samples, or parts of one. Choose format='input'.")
+    with written_together(os.fspath(folder)) as fresh:
+        for name, thing in (beside or {}).items():
+            path = os.path.join(fresh, name)
+            if isinstance(thing, Corpus):
+                write(thing, path)
+            else:
+                write_text(path, thing)
+        if chosen is SplitFormat.INPUT:
+            _write_rows(plan, samples, fresh)
         else:
-            whole = _joined({name: part.rows for name, part in samples.items()})
-            write_rows({name: whole.select(plan.rows(name)) for name in _outputs(plan)}, folder)
-    else:
-        whole = Corpus.concatenate(list(parts.values()))
-        for name in _outputs(plan):
-            write(whole.select(plan.rows(name)), os.path.join(folder, f"{name}.{format}"))
-    kept = dict(reading or {}) if format == "input" else {}
-    replace(plan, files=_files(folder), reading=kept).save(os.path.join(folder, "plan.json"))
+            whole = Corpus.concatenate([part.corpus for part in samples.values()])
+            for name in _outputs(plan):
+                write(whole.select(plan.rows(name)), os.path.join(fresh, f"{name}.{chosen}"))
+        reading = plan.file_options() if chosen is SplitFormat.INPUT else {}
+        plan = replace(plan, files=_files(fresh), reading=reading)
+        plan.save(os.path.join(fresh, PLAN))
+    return plan
+
+
+def default_format(samples: Mapping[str, Samples]) -> SplitFormat:
+    """Return the format that is written where none is asked for: rows as they stand of datasets, else JSONL."""
+    is_dataset = any(hasattr(part.rows, "with_format") for part in samples.values())
+    return SplitFormat.INPUT if is_dataset else SplitFormat.JSONL
+
+
+def _write_rows(plan: SplitPlan, samples: Mapping[str, Samples], folder: str) -> None:
+    """Write the rows of each split as they stand in their files, or else in their datasets."""
+    rows = {name: plan.rows(name) for name in _outputs(plan)}
+    files = [part.path for part in samples.values() if part.path is not None and not is_table(part.path)]
+    if len(files) == len(samples):
+        copy_rows(files, {name: of_split.tolist() for name, of_split in rows.items()}, folder)
+        return
+    if any(part.rows is None for part in samples.values()):
+        raise CleancutError("a corpus has no rows other than its samples. Choose format='jsonl' or 'conll'.")
+    whole = joined({name: part.rows for name, part in samples.items()})
+    write_rows({name: whole.select(of_split) for name, of_split in rows.items()}, folder)
 
 
 def write_parts(
@@ -75,7 +110,7 @@ def write_parts(
 
 def write_manifest(about: Mapping[str, Any], folder: str | os.PathLike[str], digests: Mapping[str, str]) -> None:
     """What is said of the files of a folder, and their digests."""
-    text = json.dumps(_without_nan({**about, "files": digests}), indent=1, ensure_ascii=False)
+    text = json.dumps(without_nan({**about, "files": digests}), indent=1, ensure_ascii=False)
     write_text(os.path.join(folder, MANIFEST), text + "\n")
 
 

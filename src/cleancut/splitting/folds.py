@@ -18,16 +18,20 @@ from ..core.entities import Key, entity_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.hashing import fingerprint_of, sample_hashes
 from ..core.notebook import html_page, html_table
+from ..core.signature import Signature
 from ..core.vocabulary import Vocabulary, mixed
 from ..reading.dataset import Samples, read_dataset
 from ..scoring.exposure import Exposure
 from ..scoring.hard_tokens import hardeval
 from ..scoring.score import Score, share
-from ..version import __version__
 from .audit import Unit, units_of
 from .folders import write_parts
 from .layout import ASIDE
-from .plan import mincut
+from .mincut import mincut
+from .settings import AUTO, DEFAULTS, check_option, takes_split_options
+
+_OF_SPLITS = ("ratios", "method", "key", "stratify", "type_share")
+"""Options of a split that folds do not have."""
 
 
 class Fold(NamedTuple):
@@ -131,7 +135,7 @@ class Folds:
             )
 
 
-def kfold(corpus: Any, k: int = 10, *, seed: int = 13, unit: str = "sample") -> Folds:
+def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "sample") -> Folds:
     """Random folds of a corpus or dataset, whose sizes differ by one sample at most.
 
     With ``unit="doc"`` documents stay whole, and sizes are as even as that allows. The folds depend on the samples and
@@ -146,7 +150,7 @@ def kfold(corpus: Any, k: int = 10, *, seed: int = 13, unit: str = "sample") -> 
     of_sample = units_of("the corpus", text, parse_choice(Unit, unit, "unit"))
     size = np.bincount(of_sample)
     _check_k(k, len(size), "documents" if unit == Unit.DOC else "samples")
-    _check_seed(seed)
+    check_option("seed", seed)
     hashes, hash_of_unit = sample_hashes(text), np.zeros(len(size), np.uint64)
     np.add.at(hash_of_unit, of_sample, mixed(hashes))
     key = mixed(hash_of_unit ^ mixed(np.array([seed], np.uint64)))
@@ -157,26 +161,12 @@ def kfold(corpus: Any, k: int = 10, *, seed: int = 13, unit: str = "sample") -> 
         n, fold = smallest[0]
         heapq.heapreplace(smallest, (n + int(size[u]), fold))
         of_unit[u] = fold
-    signature = f"kfold|k:{k}|unit:{unit}|seed:{seed}|v:{__version__}"
+    signature = Signature.of("kfold", {"k": k, "unit": unit, "seed": seed})
     return _described(samples, of_unit[of_sample], k, Key(), [], signature)
 
 
-def mincut_folds(
-    corpus: Any,
-    k: int = 5,
-    *,
-    seed: int = 13,
-    unit: str = "sample",
-    engine: str = "auto",
-    effort: str = "auto",
-    discard: float | str = 0,
-    representative: float | None = 0.9,
-    min_per_type: int = 20,
-    case: bool = True,
-    typed: bool = True,
-    duplicates_together: bool = True,
-    progress: Callable[[float], None] | None = None,
-) -> Folds:
+@takes_split_options(*_OF_SPLITS)
+def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] | None = None, **options: Any) -> Folds:
     """Folds of equal size that share as few entities as possible, or none (``discard="auto"``), by the splitter.
 
     All is as in ``mincut``, but no fold is train: each is held out once, so each has to be representative, and a shared
@@ -192,13 +182,14 @@ def mincut_folds(
     _check_k(k, len(samples.corpus), "samples")
     if k > _MOST:
         raise CleancutError(f"k={k}: give at most {_MOST} folds without shared entities.")
-    if discard not in (0, "auto"):
+    for name in _OF_SPLITS:
+        if name in options:
+            raise TypeError(f"mincut_folds() has no option {name!r}: folds are of equal size, cut by their entities.")
+    discard = options.get("discard", DEFAULTS.discard)
+    if discard not in (0, AUTO):
         raise CleancutError(f"discard={discard!r} is unknown for folds. Give 0 or 'auto'.")
-    plan = mincut(
-        samples.corpus, {"train": 0, **{f"fold-{i}": 1 for i in range(k)}}, seed=seed, unit=unit, engine=engine,
-        effort=effort, discard=discard, representative=representative, min_per_type=min_per_type, case=case,
-        typed=typed, duplicates_together=duplicates_together, progress=progress,
-    )  # fmt: skip
+    parts = {"train": 0, **{f"fold-{i}": 1 for i in range(k)}}  # no fold is train, which is empty
+    plan = mincut(samples.corpus, parts, progress=progress, **options)
     assignment = plan.assignment.astype(np.int64)
     assignment[assignment != ASIDE] -= 1  # the split before the first fold is train, which is empty
     empty = np.flatnonzero(np.bincount(assignment[assignment != ASIDE], minlength=k) == 0)
@@ -208,8 +199,9 @@ def mincut_folds(
             f"fold {empty[0]} of {k} would be empty: too many of the {len(samples.corpus)} samples hang together by "
             f"shared entities, or are copies of each other. Give {remedy}."
         )
-    signature = plan.signature.replace("split", f"folds|k:{k}", 1)
-    return _described(samples, assignment, k, Key(case, typed), plan.notes, signature)
+    settings = dict(Signature.parse(plan.signature).settings) | {"ratios": "/".join(["0", *[f"{1 / k:.4g}"] * k])}
+    signature = Signature.of("folds", {"k": k, **settings})
+    return _described(samples, assignment, k, plan.settings.entity_key, plan.notes, signature)
 
 
 _MOST = 99
@@ -227,13 +219,8 @@ def _check_k(k: Any, n: int, what: str) -> None:
         raise CleancutError(f"{k} folds of {n} {what}: some would be empty. Give at most {n} folds.")
 
 
-def _check_seed(seed: Any) -> None:
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
-        raise CleancutError(f"seed={seed!r} is out of range. Give a whole number from 0 to 4 billion.")
-
-
 def _described(
-    samples: Samples, assignment: NDArray[np.int64], k: int, key: Key, notes: list[str], signature: str
+    samples: Samples, assignment: NDArray[np.int64], k: int, key: Key, notes: list[str], signature: Signature
 ) -> Folds:
     """The folds, with what was counted of each: an entity in two folds is contaminated in both."""
     corpus, kept = samples.corpus, assignment != ASIDE
@@ -266,7 +253,7 @@ def _described(
         types = np.bincount(mentions.label[fold == i], minlength=len(mentions.labels))
         found.append({**row, "type_counts": dict(zip(mentions.labels, types.tolist(), strict=True))})
     rows = samples.of_rows(assignment).astype(np.int64)
-    return Folds(rows, found, notes, signature, fingerprint_of(sample_hashes(corpus)))
+    return Folds(rows, found, notes, str(signature), fingerprint_of(sample_hashes(corpus)))
 
 
 # --- hardeval ---------------------------------------------------------------------------------------------------
@@ -320,10 +307,10 @@ class CleanCutSplit:
     """
 
     n_splits: int = 5
-    random_state: int = 13
-    discard: float | str = 0
-    representative: float | None = 0.9
-    effort: str = "auto"
+    random_state: int = DEFAULTS.seed
+    discard: float | str = DEFAULTS.discard
+    representative: float | None = DEFAULTS.representative
+    effort: str = DEFAULTS.effort.value
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of folds."""

@@ -8,7 +8,9 @@ from itertools import combinations
 from typing import Any
 
 from ..core.exceptions import CleancutError
-from .plan import SplitPlan, mincut, parse_discard, parse_ratios
+from .mincut import mincut
+from .plan import SplitPlan
+from .settings import DEFAULTS, OPTIONS, RATIOS, flag_of, largest_discard, takes_split_options
 
 DISCARDS: tuple[float | str, ...] = (0, 0.005, 0.01, 0.02, 0.05, "auto")
 FLOORS: tuple[float | None, ...] = (0.95, 0.9, 0.8, None)
@@ -34,8 +36,8 @@ class Point:
     @property
     def options(self) -> str:
         """As ``cleancut split`` takes them."""
-        floor = "off" if self.representative is None else f"{self.representative:g}"
-        return f"--discard {self.discard} --representative {floor}"
+        names = ("discard", "representative")
+        return " ".join(f"{flag_of(name)} {OPTIONS[name].write(getattr(self, name))}" for name in names)
 
     def to_dict(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "plan"}
@@ -46,8 +48,8 @@ class Point:
         return self.n_contaminated, self.n_discarded, thin, max(round(self.ratio_error - _TOLERANCE, 4), 0.0)
 
 
-_TOLERANCE, _DENSE, _MOST = 0.0035, 0.9, 0.1
-"""How far off a ratio may be; what a recommended split has of the corpus's density, and sets aside at most."""
+_TOLERANCE, _DENSE, _MOST = 0.0035, float(DEFAULTS.representative or 0), 0.1
+"""How far off a ratio may be; what a recommended split has of the corpus's density, and discards at most."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,9 +94,10 @@ class Frontier:
         }  # fmt: skip
 
 
+@takes_split_options("discard", "representative")
 def frontier(
     data: Any,
-    ratios: Any = (80, 10, 10),
+    ratios: Any = RATIOS,
     *,
     discards: Sequence[float | str] = DISCARDS,
     floors: Sequence[float | None] = FLOORS,
@@ -124,7 +127,7 @@ def frontier(
     found = []
     for floor in floors:
         for discard, plan in _plans(lambda discard, floor=floor: split(discard, floor), discards):  # type: ignore[misc]
-            found.append(_point(discard, floor, plan, ratios))
+            found.append(_point(discard, floor, plan))
         if progress:
             progress(1 / len(floors))
     points = [replace(point, optimal=not _is_dominated(i, found)) for i, point in enumerate(found)]
@@ -135,22 +138,22 @@ def _plans(
     split: Callable[[float | str], SplitPlan], discards: Sequence[float | str]
 ) -> Iterator[tuple[float | str, SplitPlan]]:
     """The budgets that matter, from the smallest on; ``auto`` is tried second, since it says which do."""
-    order = sorted(set(discards), key=parse_discard)
+    order = sorted(set(discards), key=largest_discard)
     first = split(order[0])
     yield order[0], first
     if not _shared(first) or len(order) == 1:
         return
     last = split(order[-1])
     for discard in order[1:-1]:
-        if parse_discard(discard) * len(last.assignment) < last.n_discarded:
+        if largest_discard(discard) * len(last.assignment) < last.n_discarded:
             yield discard, split(discard)
     yield order[-1], last
 
 
-def _point(discard: float | str, floor: float | None, plan: SplitPlan, ratios: Any) -> Point:
+def _point(discard: float | str, floor: float | None, plan: SplitPlan) -> Point:
     held_out = [name for name in plan.names[1:] if plan.sizes[name]]
     density = min((plan.representation[name]["entities_per_sample_ratio"] for name in held_out), default=float("nan"))
-    _, shares = parse_ratios(ratios, {name: range(n) for name, n in plan.original_sizes.items()})
+    _, shares = plan.settings.shares({name: range(n) for name, n in plan.original_sizes.items()})
     off = float(max(abs(own - asked) for own, asked in zip(plan.to_dict()["ratios"].values(), shares, strict=True)))
     return Point(discard, floor, _shared(plan), plan.n_discarded, density, off, True, plan)
 

@@ -14,10 +14,10 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.hashing import fingerprint_of, sample_hashes
 from ..core.notebook import html_page, html_table
+from ..core.signature import Signature
 from ..reading.dataset import read_dataset
 from ..scoring.exposure import Exposure
 from ..scoring.score import share
-from ..version import __version__
 from .folders import write_parts
 
 
@@ -150,8 +150,8 @@ def ladder(
             rows = np.sort(rng.sample(clean, n_clean) + rng.sample(contaminated, n - n_clean))
             counts = n - n_clean, int(in_sample[rows].sum()), int(hits[rows].sum())
             rungs.append(Rung(level, seed, rows, *counts, fingerprint_of(hashes[rows])))
-    signature = f"ladder|key:{exposure.key}|test:{exposure.fingerprint}|v:{__version__}"
-    return Ladder(tuple(rungs), len(clean), len(contaminated), signature, fingerprint_of(hashes))
+    signature = Signature.of("ladder", {"key": exposure.key, "test": exposure.fingerprint})
+    return Ladder(tuple(rungs), len(clean), len(contaminated), str(signature), fingerprint_of(hashes))
 
 
 def _corpus(data: Any, name: str) -> Corpus:

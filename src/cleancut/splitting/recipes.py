@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import tomllib
@@ -19,22 +18,17 @@ from ..core.locating import hub_folder
 from ..core.tags import Repair, parse_scheme
 from ..reading.detecting import End
 from ..reading.hub_ids import is_config
-from .audit import Unit
-from .plan import Effort, Engine, Method, mincut, parse_discard, parse_ratios
+from .settings import OPTIONS, check_option
 
 COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end", "repair")
 """What ``[columns]`` may say: the keyword arguments of ``from_dataset``."""
-SPLIT = tuple(name for name in inspect.signature(mincut).parameters if name not in ("data", "progress"))
-"""What ``[split]`` may say: the arguments of ``mincut``, its data and its progress aside."""
 TABLES = {
     "dataset": ("id", "config", "revision", "licence", "policy"),
     "columns": COLUMNS,
-    "split": SPLIT,
+    "split": tuple(OPTIONS),
     "publish": ("config",),
 }
-_ENUMERATIONS: dict[str, type[StrEnum]] = {
-    "unit": Unit, "method": Method, "engine": Engine, "effort": Effort, "key": Shared,
-}  # fmt: skip
+"""The tables of a recipe, and what each may say; ``[split]`` has the options of a split."""
 
 
 class Policy(StrEnum):
@@ -90,13 +84,17 @@ class Recipe:
             if name not in dataset:
                 raise CleancutError(f"{where}: {name} is missing. Say under what licence the text may be passed on.")
         columns = {name: _column(path, name, value) for name, value in tables["columns"].items()}
-        split = {name: _split_value(path, name, value) for name, value in tables["split"].items()}
+        for name, value in tables["split"].items():
+            with _placed(f"{path}, [split]"):
+                check_option(name, value)
         config = tables["publish"].get("config")
         well_formed = isinstance(config, str) and is_config(config)
         _check(well_formed, f"{path}, [publish]: config={config!r}", "a name of letters, digits, '.', '_' and '-'")
         with _placed(where):
             policy = parse_choice(Policy, dataset["policy"], "policy")
-        return cls(Path(path).stem, _source(where, dataset), dataset["licence"], policy, columns, split, str(config))
+        return cls(
+            Path(path).stem, _source(where, dataset), dataset["licence"], policy, columns, tables["split"], str(config)
+        )
 
     def fill(self, options: dict[str, Any]) -> None:
         """Set the options of ``cleancut split`` that were not given (None) as the recipe has them.
@@ -194,33 +192,6 @@ def _column(path: str | os.PathLike[str], name: str, value: Any) -> Any:
             parse_choice(End, value, name)
         elif name == "repair":
             parse_choice(Repair, value, name)
-    return value
-
-
-def _split_value(path: str | os.PathLike[str], name: str, value: Any) -> Any:
-    where = f"{path}, [split]"
-    shown = f"{where}: {name}={value!r}"
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if name in _ENUMERATIONS:
-        with _placed(where):
-            parse_choice(_ENUMERATIONS[name], value, name)
-    elif name in ("seed", "min_per_type"):
-        _check(isinstance(value, int) and number and value >= 0, shown, "a whole number, 0 or more")
-    elif name == "type_share":
-        _check(number and 0 <= value <= 1, shown, "a number from 0 to 1")
-    elif name == "stratify":
-        _check(isinstance(value, str) and bool(value), shown, "the name of a column")
-    elif name == "representative":  # "off" as on the command line, since TOML has no None
-        _check(value == "off" or (number and 0 <= value <= 1), shown, "a number from 0 to 1, or 'off'")
-    elif name == "discard":
-        with _placed(where):
-            parse_discard(value)
-    elif name == "ratios":
-        if value != "original":
-            with _placed(where):
-                parse_ratios(value, {})
-    else:
-        _check(isinstance(value, bool), shown, "true or false")
     return value
 
 

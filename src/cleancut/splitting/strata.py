@@ -15,6 +15,10 @@ _MOST = 200
 """Values that a column may have; ratios within more of them would each be of a few samples."""
 
 
+UNNAMED = "values"
+"""What values are called that were given without the name of their column."""
+
+
 class Strata(NamedTuple):
     """The value of each sample, as an index into the sorted values; a single one where nothing is stratified."""
 
@@ -22,17 +26,25 @@ class Strata(NamedTuple):
     values: tuple[str, ...]
     of_sample: NDArray[np.int64]
 
+    @staticmethod
+    def name_of(stratify: Any) -> str | None:
+        """Return the name of the column, as a signature has it; None where nothing is stratified."""
+        if stratify is None or isinstance(stratify, str):
+            return stratify
+        return str(next(iter(stratify))) if isinstance(stratify, Mapping) and len(stratify) == 1 else UNNAMED
+
     @classmethod
     def of(cls, stratify: Any, given: Mapping[str, Samples], n_samples: int) -> Strata:
         """From the name of a column, a value for each sample, or ``{name: values}``."""
         if stratify is None:
             return cls("", ("",), np.zeros(n_samples, np.int64))
+        name = cls.name_of(stratify)
         if isinstance(stratify, Mapping) and len(stratify) == 1:
-            ((name, values),) = stratify.items()
+            (values,) = stratify.values()
         elif isinstance(stratify, str):
-            name, values = stratify, [value for samples in given.values() for value in samples.column(stratify)]
+            values = [value for samples in given.values() for value in samples.column(stratify)]
         else:
-            name, values = "values", stratify
+            values = stratify
         if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
             wanted = "a column, a value for each sample, or {name: values}"
             raise CleancutError(f"stratify={stratify!r:.60} is not valid. Give {wanted}.")

@@ -1,0 +1,62 @@
+"""Signatures: the text that a result carries to say what was computed, by which settings, under which version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from ..version import __version__
+from .exceptions import CleancutError
+
+_VERSION = "v"
+_RESERVED = re.compile(r"[%|\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What was computed, and its settings in their order, the version last.
+
+    Nobody else joins or takes apart such texts: ``str`` writes one, ``Signature.parse`` reads it back.
+
+    >>> signature = Signature.of("kfold", {"k": 10, "seed": 13}, version="1.0")
+    >>> str(signature)
+    'kfold|k:10|seed:13|v:1.0'
+    >>> Signature.parse("kfold|k:10|seed:13|v:1.0") == signature, signature["seed"]
+    (True, '13')
+    """
+
+    what: str
+    settings: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, what: str, settings: Mapping[str, Any], version: str = __version__) -> Signature:
+        """Return the signature of a result that was computed by these settings."""
+        texts = {name: str(value) for name, value in settings.items() if name != _VERSION}
+        return cls(what, tuple({**texts, _VERSION: version}.items()))
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """Read a signature that ``str`` wrote."""
+        what, *parts = text.split("|")
+        pairs = [part.partition(":") for part in parts]
+        if not what or not pairs or not all(name and colon for name, colon, _ in pairs):
+            raise CleancutError(f"{text!r:.80} is not a signature. It looks like kfold|k:10|seed:13|v:{__version__}.")
+        return cls(what, tuple((name, unquote(value)) for name, _, value in pairs))
+
+    def __getitem__(self, name: str) -> str:
+        return dict(self.settings)[name]
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """Return the value of a setting, or the default where the signature does not name it."""
+        return dict(self.settings).get(name, default)
+
+    def __str__(self) -> str:
+        return "|".join([self.what, *(f"{name}:{_escaped(value)}" for name, value in self.settings)])
+
+
+def _escaped(value: str) -> str:
+    """Return a value that cannot be taken for the end of its setting, such as the name of a column with a bar in it."""
+    return _RESERVED.sub(lambda found: f"%{ord(found[0]):02X}", value)
