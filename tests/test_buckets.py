@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat, span
 
-from cleancut import CleancutError, Corpus, Exposure, buckets, exact_f1, read, register_attribute
+from cleancut import CleancutError, Corpus, Exposure, __version__, buckets, exact_f1, read, register_attribute
 from cleancut.scoring.buckets import _ATTRIBUTES, PAPER, Level, Table, _equal_ends, attribute_names
 
 WORDS = "a b A New York york 3rd".split()
@@ -187,7 +187,7 @@ def test_a_worked_example():
     assert found.means["eLen"] == pytest.approx(5 / 3) and found.means["eFre"] == pytest.approx(1 / 3)
     assert found.signature == (
         f"bucket_f1|match:exact|scheme:spans|level:entity|bins:4|key:surface+type|train:{Exposure.of(TRAIN).fingerprint}"
-        "|v:0.1.0"
+        f"|v:{__version__}"
     )
     assert found.to_dict()["n_gold/eLen/2"] == 2 and list(found.to_dict())[-1] == "signature"
 

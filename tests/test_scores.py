@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from cleancut import CleancutError, Score, errors, exact_f1, partial_f1, read
+from cleancut import CleancutError, Score, __version__, errors, exact_f1, partial_f1, read
 from cleancut.scoring.alignment import Counts
 from cleancut.scoring.partial import _partial_parts, _partial_values
 from cleancut.scoring.score import Sums
@@ -84,12 +84,12 @@ def test_results_are_flat_plain_numbers_with_the_signature_last():
 
 
 def test_signatures():
-    assert exact_f1(GOLD, PRED).signature == "exact_f1|match:exact|scheme:iob2|repair:conlleval|v:0.1.0"
+    assert exact_f1(GOLD, PRED).signature == f"exact_f1|match:exact|scheme:iob2|repair:conlleval|v:{__version__}"
     assert (
         partial_f1(GOLD, PRED, credit=0.25, repair="discard").signature
-        == "partial_f1|match:left+right+overlap|credit:0.25|scheme:iob2|repair:discard|v:0.1.0"
+        == f"partial_f1|match:left+right+overlap|credit:0.25|scheme:iob2|repair:discard|v:{__version__}"
     )
-    assert exact_f1([[(0, 1, "A")]], [[]]).signature == "exact_f1|match:exact|scheme:spans|v:0.1.0"
+    assert exact_f1([[(0, 1, "A")]], [[]]).signature == f"exact_f1|match:exact|scheme:spans|v:{__version__}"
     assert "scheme:iob2+bioes" in exact_f1([["B-A", "I-A"]], [["B-A", "E-A"]]).signature
     assert "scheme:iob2+spans" in exact_f1([["B-A"]], [[(0, 1, "A")]]).signature
 
@@ -163,7 +163,7 @@ def test_muc_and_iou_of_one_type_leave_the_others_out():
     assert (s["n_muc_strict_inc/A"], s["n_muc_strict_spu/A"], s["n_muc_type_cor/A"]) == (1, 1, 1)
     assert (s["n_muc_exact_cor/B"], s["n_muc_exact_mis/B"]) == (0, 1)
     assert (s["recall_iou/A"], s["precision_iou/A"], s["f1_iou/B"]) == (0.5, 0.25, 0.0)
-    assert s.signature == "partial_f1|match:left+right+overlap+muc+iou|credit:0.5|scheme:spans|v:0.1.0"
+    assert s.signature == f"partial_f1|match:left+right+overlap+muc+iou|credit:0.5|scheme:spans|v:{__version__}"
     assert "muc" not in partial_f1([[]], [[]], iou=True).signature
 
 
