@@ -206,7 +206,7 @@ METRIC = Metric(
         "hardeval": "hardeval", "ter": "TER", "ter_unseen": "TER unseen", "ter_diff": "TER diff",
         "ter_unseen_i": "unseen words in mentions", "ter_unseen_o": "unseen words outside",
         "ter_diff_i": "usually outside", "ter_diff_o": "usually in mentions", "ter_diff_e": "usually of another type",
-        "share_unseen": "of errors: unseen", "share_diff": "diff", "share_other": "other",
+        "share_unseen": "errors: unseen", "share_diff": "diff", "share_other": "other",
     },
     shown=("hardeval", "ter", "ter_unseen", "ter_diff", "share_unseen", "share_diff", "share_other"),
     headline=("hardeval", "ter_unseen", "ter_diff", "ter"),
