@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import cleancut
-from cleancut import CleancutError
-from cleancut.hub.faces import KEYWORDS
+from cleancut import CleancutError, Exposure
+from cleancut.scoring.registry import metrics
 
 ROOT = Path(__file__).resolve().parents[1]
+KEYWORDS = {name: metric.keywords for name, metric in metrics().items()}
 TRAIN = {"tokens": [["a", "b", "x"], ["c"]], "tags": [["B-PER", "I-PER", "O"], ["B-LOC"]]}
 TOKENS = [["a", "b", "x"], ["y"], ["new", "c"]]
 
@@ -153,6 +154,44 @@ def test_training_data_that_grows_is_indexed_again(tmp_path):
     train["tokens"].append(["a", "b"])
     train["tags"].append(["B-PER", "I-PER"])
     assert metric.compute(**given)["n_contaminated"] == 1
+
+
+@pytest.mark.parametrize("name", [name for name, metric in metrics().items() if metric.takes_train])
+def test_training_data_that_is_corrected_in_place_is_indexed_again(name, tmp_path):
+    train = {"tokens": [list(words) for words in TRAIN["tokens"]], "tags": [["O", "O", "O"], ["B-LOC"]]}
+    metric = evaluate.load(cleancut.metric(name), cache_dir=str(tmp_path), train=train)
+    given = {"predictions": PRED, "references": GOLD, "tokens": TOKENS}
+    before = metric.compute(**given)
+    train["tags"][0][:2] = TRAIN["tags"][0][:2]  # of the same sizes, in the same lists
+    after = metric.compute(**given)
+    assert before["signature"] != after["signature"]
+    assert same(after, direct(name, GOLD, PRED))
+    names = ["O", "B-LOC", "I-PER", "B-PER"]  # and so are the names of label ids
+    ids = {"tokens": TRAIN["tokens"], "tags": [[1, 2, 0], [3]]}
+    given = {"predictions": IDS[1], "references": IDS[0], "tokens": TOKENS, "train": ids, "labels": names}
+    wrong = metric.compute(**given)
+    names[:] = NAMES
+    assert wrong["signature"] != after["signature"]
+    assert same(metric.compute(**given), after)
+
+
+def test_an_index_is_kept_while_the_training_data_are_the_same(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(Exposure, "of", lambda *given, of=Exposure.of, **key: made.append(1) or of(*given, **key))
+    metric = evaluate.load(cleancut.metric("clean_f1"), cache_dir=str(tmp_path))
+    given = {"predictions": PRED, "references": GOLD, "tokens": TOKENS}
+    for train in (TRAIN, TRAIN, {name: list(column) for name, column in TRAIN.items()}):
+        metric.compute(**given, train=train)
+    assert len(made) == 1
+    metric.compute(**given, train=TRAIN, case=False)
+    assert len(made) == 2
+
+
+def test_training_columns_that_can_be_read_once_are_refused(tmp_path):
+    metric = evaluate.load(cleancut.metric("clean_f1"), cache_dir=str(tmp_path))
+    train = {"tokens": iter(TRAIN["tokens"]), "tags": TRAIN["tags"]}
+    with pytest.raises(CleancutError, match="train: tokens can be read only once"):
+        metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train=train)
 
 
 def test_the_scheme_of_a_call_is_not_that_of_the_training_data(tmp_path):

@@ -266,7 +266,7 @@ def test_csv_holds_the_unrounded_values(given, found):
     assert (float(cell["value"]), float(cell["low"])) == (score.clean_f1, score.clean_f1_low)
     assert int(of["became", "noisy", "exact"]["value"]) == score.sums.counts.total()["n_exact"]
     assert of["bucket-eLen", "2", "noisy"]["n"] == str(found.buckets["noisy"]["eLen"][1]["n_gold"])
-    assert {row["group"] for row in rows if row["table"] == "buckets"} >= {"Entity length (eLen)"}
+    assert {row["group"] for row in rows if row["table"] == "buckets"} >= {"Entity length in tokens (eLen)"}
 
 
 def test_latex_and_markdown_tables_are_whole(found):

@@ -16,9 +16,9 @@ from hub import TOKEN, Hub
 import cleancut
 from cleancut import CleancutError, write
 from cleancut.demo.sampletext import generate
-from cleancut.hub.faces import KEYWORDS
 from cleancut.hub.publishing import TAG
 from cleancut.hub.requests import check_repo
+from cleancut.scoring.registry import metrics
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.slow  # programs of their own, each of which imports the clients
@@ -71,7 +71,7 @@ GOLD = [["B-PER", "I-PER", "O"], ["O"], ["B-LOC", "O"]]
 PRED = [["B-PER", "O", "O"], ["B-LOC"], ["B-LOC", "O"]]
 TOKENS = [["a", "b", "x"], ["y"], ["new", "c"]]
 TRAIN = {"tokens": [["a", "b", "x"], ["c"]], "tags": [["B-PER", "I-PER", "O"], ["B-LOC"]]}
-NEED_TRAIN = [name for name, keywords in KEYWORDS.items() if "train" in keywords]
+NEED_TRAIN = [name for name, metric in metrics().items() if metric.takes_train]
 COMPUTE = f"""
 import json, sys, evaluate
 place, revision, *names = sys.argv[1:]
@@ -96,12 +96,12 @@ def test_spaces_compute_the_same_where_cleancut_is_not_installed(hub, run, cli, 
     assert said.returncode == 0 and "Nothing was uploaded" in said.stdout and not hub.repos
     assert f"would create the Space org/clean_f1 (gradio), upload to it and tag it {TAG}" in said.stdout
     assert cli("publish-metrics", "--to", "org", "--push").returncode == 0
-    assert {name for _, name in hub.repos} == {f"org/{name}" for name in KEYWORDS}
+    assert {name for _, name in hub.repos} == {f"org/{name}" for name in metrics()}
     staged = cli("stage", "-o", tmp_path / "spaces").stdout.splitlines()
-    assert sorted(Path(folder).name for folder in staged) == sorted(KEYWORDS)
+    assert sorted(Path(folder).name for folder in staged) == sorted(metrics())
     for place, revision in (("org", ""), (tmp_path / "spaces", ""), ("org", TAG)):
-        done = run("-c", COMPUTE, place, revision, *KEYWORDS, python=bare)
-        assert done.stdout.splitlines() == [expected(name) for name in KEYWORDS], done.stderr
+        done = run("-c", COMPUTE, place, revision, *metrics(), python=bare)
+        assert done.stdout.splitlines() == [expected(name) for name in metrics()], done.stderr
 
 
 def test_a_revision_pins_the_code(hub, run, cli, bare):

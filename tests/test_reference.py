@@ -29,6 +29,7 @@ from reference_inputs import GENERATED
 
 import cleancut as cc
 from cleancut.cli import main
+from cleancut.scoring.registry import metrics
 
 pytestmark = pytest.mark.slow
 STORED = Path(__file__).resolve().parent / "reference"
@@ -39,7 +40,7 @@ SHARED = ("wnut17", "bc5cdr", "btc_atfix")
 
 # --- what is asked --------------------------------------------------------------------------------------------
 
-METRICS = ("exact_f1", "partial_f1", "clean_f1", "hardeval", "bucket_f1")
+METRICS = tuple(metrics())
 OPTIONS = {
     ("nested", "partial_f1"): {"muc": True, "iou": True},
     ("bioes", "partial_f1"): {"muc": True, "iou": True, "credit": 0.25},
@@ -257,7 +258,8 @@ def questions() -> list[tuple[str, str]]:
     found = []
     for name, commands in COMMANDS.items():
         found += [(name, f"cleancut {command}") for command in commands]
-        found += [(name, f"Space {metric}") for metric in METRICS if (name, metric) != ("nested", "hardeval")]
+        fitting = [metric for metric in METRICS if name != "nested" or not metrics()[metric].flat_only]
+        found += [(name, f"Space {metric}") for metric in fitting]
         found += [(name, f"cleancut.{function}") for function in PYTHON.get(name, ())]
     return found
 

@@ -7,7 +7,7 @@ import pytest
 
 from cleancut import CleancutError, Score, __version__, errors, exact_f1, partial_f1, read
 from cleancut.scoring.alignment import Counts
-from cleancut.scoring.partial import _partial_parts, _partial_values
+from cleancut.scoring.partial import METRIC, _partial_parts, _partial_values
 from cleancut.scoring.score import Sums
 
 SYSTEMS = [
@@ -54,7 +54,7 @@ def test_the_papers_arithmetic():
     row = {"n_gold": 2996, "n_pred": 2661, "n_exact": 2109}
     row |= {"n_partial_left": 46, "n_partial_right": 72, "n_partial_overlap": 107}
     sums = Sums(Counts({"all": row}, tuple(row)), None, None)
-    score = Score("partial_f1", sums, {"credit": 0.5}, _partial_values, _partial_parts(0.5))
+    score = Score(METRIC, sums, {"credit": 0.5}, _partial_values, _partial_parts(0.5))
     published = {"exact": 74.56, "left": 75.38, "right": 75.84, "overlap": 76.45}
     assert {mode: round(100 * score[f"f1_{mode}"], 2) for mode in published} == published
 

@@ -4,7 +4,7 @@ import evaluate
 
 from cleancut.hub.faces import NerModule
 from cleancut.hub.faces import module_info
-from cleancut.scoring.buckets import buckets
+from cleancut.scoring.buckets import METRIC
 
 _DESCRIPTION = """\
 Precision, recall and F1 by what a mention is like: its length, its type, its case, the length and the density of its
@@ -61,8 +61,10 @@ _CITATION = """\
 class BucketF1(NerModule, evaluate.Metric):
     """F1 by attribute buckets."""
 
+    record = METRIC
+
     def _info(self):
         return module_info(_DESCRIPTION, _INPUTS, _CITATION)
 
     def _compute(self, predictions, references, **options):
-        return buckets(references, predictions, **self.options(options)).to_dict()
+        return METRIC.function(references, predictions, **self.options(options)).to_dict()

@@ -4,7 +4,7 @@ import evaluate
 
 from cleancut.hub.faces import NerModule
 from cleancut.hub.faces import module_info
-from cleancut.scoring.clean import clean_f1
+from cleancut.scoring.clean import METRIC
 
 _DESCRIPTION = """\
 F1 on the mentions that training has not shown, and delta F1: how much of an F1 is memory. Recall on clean and on
@@ -73,8 +73,10 @@ _CITATION = """\
 class CleanF1(NerModule, evaluate.Metric):
     """Clean F1 and delta F1."""
 
+    record = METRIC
+
     def _info(self):
         return module_info(_DESCRIPTION, _INPUTS, _CITATION)
 
     def _compute(self, predictions, references, **options):
-        return clean_f1(references, predictions, **self.options(options)).to_dict()
+        return METRIC.function(references, predictions, **self.options(options)).to_dict()

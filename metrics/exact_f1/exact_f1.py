@@ -4,7 +4,7 @@ import evaluate
 
 from cleancut.hub.faces import NerModule
 from cleancut.hub.faces import module_info
-from cleancut.scoring.exact import exact_f1
+from cleancut.scoring.exact import METRIC
 
 _DESCRIPTION = """\
 Mention F1 for named-entity recognition: a prediction counts where start, end and type agree with a gold mention.
@@ -49,8 +49,10 @@ _CITATION = """\
 class ExactF1(NerModule, evaluate.Metric):
     """Exact mention F1."""
 
+    record = METRIC
+
     def _info(self):
         return module_info(_DESCRIPTION, _INPUTS, _CITATION)
 
     def _compute(self, predictions, references, **options):
-        return exact_f1(references, predictions, **self.options(options)).to_dict()
+        return METRIC.function(references, predictions, **self.options(options)).to_dict()

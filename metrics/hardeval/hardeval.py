@@ -4,7 +4,7 @@ import evaluate
 
 from cleancut.hub.faces import NerModule
 from cleancut.hub.faces import module_info
-from cleancut.scoring.hard_tokens import hardeval
+from cleancut.scoring.hard_tokens import METRIC
 
 _DESCRIPTION = """\
 Token error rates where memory does not help: on words that training does not have (unseen) and on tokens whose label is
@@ -56,8 +56,10 @@ _CITATION = """\
 class Hardeval(NerModule, evaluate.Metric):
     """hardeval."""
 
+    record = METRIC
+
     def _info(self):
         return module_info(_DESCRIPTION, _INPUTS, _CITATION)
 
     def _compute(self, predictions, references, **options):
-        return hardeval(references, predictions, **self.options(options)).to_dict()
+        return METRIC.function(references, predictions, **self.options(options)).to_dict()

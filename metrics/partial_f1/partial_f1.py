@@ -4,7 +4,7 @@ import evaluate
 
 from cleancut.hub.faces import NerModule
 from cleancut.hub.faces import module_info
-from cleancut.scoring.partial import partial_f1
+from cleancut.scoring.partial import METRIC
 
 _DESCRIPTION = """\
 Mention F1 with part of the credit for near misses of the right type: same start (left), same end (right) or a shared
@@ -60,8 +60,10 @@ _CITATION = """\
 class PartialF1(NerModule, evaluate.Metric):
     """Partial-credit mention F1."""
 
+    record = METRIC
+
     def _info(self):
         return module_info(_DESCRIPTION, _INPUTS, _CITATION)
 
     def _compute(self, predictions, references, **options):
-        return partial_f1(references, predictions, **self.options(options)).to_dict()
+        return METRIC.function(references, predictions, **self.options(options)).to_dict()

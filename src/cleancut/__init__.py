@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .core.at_signs import join_at
     from .core.corpus import Corpus, Mentions
     from .core.exceptions import CleancutError
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from .splitting.subsets import subsets
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
+# The functions of the metrics are found by the registry of `scoring`.
 _HOME = {
     "core.at_signs": ["join_at"],
     "core.corpus": ["Corpus", "Mentions"],
@@ -58,8 +61,7 @@ _HOME = {
     "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
     "reading.formats": ["read", "read_batches", "read_pair", "write"],
     "scoring.alignment": ["Counts"],
-    "scoring.buckets": ["Buckets", "buckets", "register_attribute"],
-    "scoring.clean": ["clean_f1"],
+    "scoring.buckets": ["Buckets", "register_attribute"],
     "scoring.compare": ["Comparison", "compare", "contamination_correlation", "over_runs"],
     "scoring.diagnosis": [
         "attribute_wise",
@@ -70,11 +72,9 @@ _HOME = {
         "wilcoxon",
     ],
     "scoring.errors": ["Errors", "errors"],
-    "scoring.exact": ["exact_f1"],
     "scoring.exposure": ["Exposure"],
     "scoring.exposure_view": ["Exposed"],
-    "scoring.hard_tokens": ["hardeval", "mention_statistics"],
-    "scoring.partial": ["partial_f1"],
+    "scoring.hard_tokens": ["mention_statistics"],
     "scoring.score": ["Score"],
     "showing.html": ["html_audit", "html_comparison", "html_frontier", "html_report", "html_split"],
     "splitting.audit": ["Audit", "audit"],
@@ -167,12 +167,22 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    if name in _MODULE_OF:
+        value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    elif name.startswith("_") or name not in _metric_functions():
         raise AttributeError(f"module 'cleancut' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    else:
+        value = _metric_functions()[name]
     globals()[name] = value
     return value
 
 
+def _metric_functions() -> dict[str, Callable[..., Any]]:
+    """The functions of the metrics, by name."""
+    from .scoring.registry import metrics
+
+    return {metric.function.__name__: metric.function for metric in metrics().values()}
+
+
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_metric_functions()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,12 @@ from .core.exceptions import CleancutError, did_you_mean
 from .core.inputs import MASK, label_names
 from .core.tags import Repair, parse_scheme
 from .reading.dataset import from_dataset
-from .scoring.clean import clean_f1
-from .scoring.exact import exact_f1
 from .scoring.exposure import Exposure
-from .scoring.hard_tokens import hardeval
-from .scoring.partial import partial_f1
+from .scoring.registry import available_metrics, score_metrics
 from .scoring.score import Score
 
-DEFAULT = (
-    "precision", "recall", "f1", "clean_recall", "clean_f1", "delta_f1", "memorisation_f1", "hardeval", "ter_unseen",
-    "ter_diff",
-)  # fmt: skip
+DEFAULT = tuple(value for metric in score_metrics().values() for value in metric.logged)
+"""The values that are logged unless others are asked for."""
 
 
 class NerMetrics:
@@ -68,7 +63,7 @@ class NerMetrics:
             self._exposure = Exposure.of(splits, case=case, typed=typed, unicode=unicode)
         self._metrics = tuple(metrics)
         self._scores = self._needed()
-        if self._exposure is not None and set(self._scores) & set(_EXPOSED):
+        if self._exposure is not None and any(score_metrics()[name].needs_train for name in self._scores):
             self._exposure.prepare(*(gold.corpus for gold in self._sets.values()))
 
     def __call__(self, prediction: Any) -> dict[str, float]:
@@ -84,14 +79,11 @@ class NerMetrics:
         return {name: float(values.get(name, np.nan)) for name in self._metrics}
 
     def _score(self, name: str, gold: Corpus, pred: Mentions) -> Score:
-        if name in _PLAIN:
-            return _PLAIN[name](gold, pred)
-        assert self._exposure is not None
-        return _EXPOSED[name](gold, pred, self._exposure)
+        return score_metrics()[name](gold, pred, self._exposure)
 
     def _needed(self) -> list[str]:
         """The scores that hold the values asked for; an error for a name that none of them has."""
-        available = [*_PLAIN, *(_EXPOSED if self._exposure is not None else ())]
+        available = available_metrics(train=self._exposure is not None)
         first = next(iter(self._sets.values()))
         few = first.corpus.select(slice(0, 1))
         values = {name: self._score(name, few, few.mentions).to_dict() for name in available}
@@ -103,7 +95,8 @@ class NerMetrics:
             found = next((name for name in available if plain in known and plain in values[name]), None)
             if found is None or (slash and of_type not in types):
                 hint = did_you_mean(wanted, [*known, *(f"{plain}/{t}" for t in types)])
-                train = "" if self._exposure is not None else " (clean_f1 and hardeval need train=)"
+                exposed = [metric.name for metric in score_metrics().values() if metric.needs_train]
+                train = "" if self._exposure is not None else f" ({' and '.join(exposed)} need train=)"
                 raise CleancutError(f"metrics: {wanted!r} is unknown{train}.{hint}")
             needed.append(found)
         return list(dict.fromkeys(needed))
@@ -125,10 +118,6 @@ class NerMetrics:
                     "Trainer does not tell which it evaluates. Use a NerMetrics for each."
                 )
         return gold
-
-
-_PLAIN: dict[str, Callable[..., Score]] = {"exact_f1": exact_f1, "partial_f1": partial_f1}
-_EXPOSED: dict[str, Callable[..., Score]] = {"clean_f1": clean_f1, "hardeval": hardeval}
 
 
 class _Gold:

@@ -24,6 +24,7 @@ from ..reading.formats import Format, by_split, format_of, read_pair
 from ..reading.hub_ids import HubId, is_local, network_errors
 from ..scoring.compare import compare
 from ..scoring.exposure import Exposure
+from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..showing.html import fragment, html_audit, html_comparison, html_split, report_page
 from ..showing.report_data import KINDS, Context, Findings, Listed, findings
 from ..showing.tables import (
@@ -37,7 +38,7 @@ from ..showing.tables import (
     split_sections,
     visible,
 )
-from ..showing.text import to_json
+from ..showing.text import ranked_title, to_json
 from ..splitting.audit import Audit, audit
 from ..splitting.mincut import mincut
 from ..splitting.plan import SplitPlan
@@ -202,10 +203,9 @@ def score(gold: Given, pred: Given, train: Given, tell: Tell) -> Made:
     def drawn(*slugs: str) -> str:
         return fragment(sections[slug] for slug in slugs if slug in sections)
 
-    panels = (
-        drawn("headline", "types"), drawn("novelty", "hardeval"), drawn("buckets"),
-        _errors(found) + drawn("partial", "confusion"),
-    )  # fmt: skip
+    first, attributes, last = ("headline", "types"), ("buckets",), ("partial", "confusion")
+    others = [slug for slug in sections if slug not in (*first, *attributes, *last)]
+    panels = drawn(*first), drawn(*others), drawn(*attributes), _errors(found) + drawn(*last)
     return Made(panels, values, ("report.html", "scores.json"))
 
 
@@ -231,10 +231,7 @@ def _errors(found: Findings) -> str:
     )
 
 
-_NOVELTY = {
-    "seen": "seen in training", "other_type": "seen with another type", "known_words": "new, of known words",
-    "unknown_words": "new words",
-}  # fmt: skip
+_NOVELTY = {novelty.name: novelty.long_title for novelty in NOVELTY_CLASSES}
 
 
 def _error(row: Listed, context: Context) -> str:
@@ -439,10 +436,9 @@ def compare_systems(gold: Given, preds: Several, train: Given, tell: Tell) -> Ma
 
 def _swaps(ranks: Mapping[str, Any]) -> str:
     """Which systems change places between two orders."""
-    names = {"f1": "F1", "clean_f1": "clean F1", "hardeval": "hardeval"}
     rows = [
         (
-            f"{names[change['first']]} and {names[change['second']]}",
+            f"{ranked_title(change['first'])} and {ranked_title(change['second'])}",
             [
                 "-" if change["tau"] != change["tau"] else f"{change['tau']:.2f}",
                 "; ".join(" and ".join(pair) for pair in change["swaps"]) or "none",

@@ -11,7 +11,9 @@ from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.formats import paired_batches
 from ..scoring.compare import compare
+from ..scoring.registry import available_metrics
 from ..showing.html import html_comparison
+from ..showing.report_data import left_out
 from ..showing.text import comparison_text, to_json
 from .options import add_system_options, command, exposure_of, system_files, tag_options
 from .paths import Output
@@ -57,8 +59,10 @@ def _compare(arguments: argparse.Namespace) -> str:
         found = part if found is None else found + part
     if found is None:
         raise CleancutError(f"{arguments.gold}: there are no samples to compare systems on.")
-    if exposure is not None and metrics is None and "hardeval" not in next(iter(found.scores.values())):
-        print("cleancut: hardeval is left out, since mentions overlap.", file=sys.stderr)
+    compared = next(iter(found.scores.values()))
+    for metric in metrics or available_metrics(train=exposure is not None):
+        if metric not in compared:
+            print(f"cleancut: {left_out(metric)}", file=sys.stderr)
     if arguments.html:
         write_text(arguments.html, html_comparison(found.to_dict()))
     return to_json(found.to_dict()) if arguments.json else comparison_text(found, colour=wants_colour())

@@ -15,14 +15,15 @@ from ..core.exceptions import CleancutError, did_you_mean
 from ..reading.formats import paired_batches, read_batches
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
-from ..scoring.metric import METRICS
-from ..scoring.score import NEED_TRAIN, Score
+from ..scoring.registry import available_metrics, score_metrics
+from ..scoring.score import Score
+from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text, to_json
 from .options import add_system_options, command, exposure_of, key, system_files, tag_options
 from .terminal import wants_colour, with_progress
 
-SHORT_NAMES = {"exact": "exact_f1", "partial": "partial_f1", "clean": "clean_f1", "hardeval": "hardeval"}
-"""What metrics are called on the command line, and in results."""
+_OF_SOME = ("credit", "muc", "iou")
+"""Options that go to the metrics whose function takes them."""
 
 
 def add(commands: Any) -> None:
@@ -54,18 +55,26 @@ def add(commands: Any) -> None:
 
 def add_metrics(parser: Any) -> None:
     """Which scores; see ``chosen_metrics``."""
+    default = ",".join(score_metrics()[name].short for name in available_metrics(train=False))
     parser.add_argument(
-        "--metrics", metavar="M", help=f"{', '.join(SHORT_NAMES)}; default exact,partial and, with --train, all"
+        "--metrics", metavar="M", help=f"{', '.join(_by_short_name())}; default {default} and, with --train, all"
     )
+
+
+def _by_short_name() -> dict[str, str]:
+    """The names of metrics by what they are called on the command line."""
+    return {metric.short: name for name, metric in score_metrics().items()}
 
 
 def _score(arguments: argparse.Namespace) -> str:
     named = chosen_metrics(arguments)
-    metrics = named or [m for m in SHORT_NAMES.values() if arguments.train or m not in NEED_TRAIN]
-    for name, metric in (("muc", "partial"), ("iou", "partial"), ("confusable", "clean")):
-        if getattr(arguments, name) and SHORT_NAMES[metric] not in metrics:
-            remedy = "Give --train FILE." if metric == "clean" and not arguments.train else "Add it to --metrics."
-            raise CleancutError(f"--{name} belongs to the {metric} score. {remedy}")
+    metrics = named or available_metrics(train=bool(arguments.train))
+    for name in ("muc", "iou", "confusable"):
+        taking = [metric for metric in score_metrics().values() if name in metric.keywords]
+        if getattr(arguments, name) and not any(metric.name in metrics for metric in taking):
+            lacks_train = taking[0].needs_train and not arguments.train
+            remedy = "Give --train FILE." if lacks_train else "Add it to --metrics."
+            raise CleancutError(f"--{name} belongs to the {taking[0].short} score. {remedy}")
     if arguments.runs:
         if arguments.ci is not None:
             raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
@@ -74,12 +83,14 @@ def _score(arguments: argparse.Namespace) -> str:
     tags, exposure = tag_options(arguments), exposure_of(arguments)
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
     options: dict[str, dict[str, Any]] = {metric: dict(confidence) for metric in metrics}
-    if "partial_f1" in metrics:
-        options["partial_f1"] |= {"credit": arguments.credit, "muc": arguments.muc, "iou": arguments.iou}
+    for metric, own in options.items():
+        own |= {name: getattr(arguments, name) for name in _OF_SOME if name in score_metrics()[metric].keywords}
     if arguments.confusable:  # by the whole file, since batches are scored one by one
         whole = read_batches(arguments.gold, column=columns["gold_column"], **tags)
         batches = (join_at(batch) if arguments.join_at else batch for batch in whole)
-        options["clean_f1"]["confusable"] = Exposure.of(batches, **key(arguments))
+        judge = Exposure.of(batches, **key(arguments))
+        for metric, own in options.items():
+            own |= {"confusable": judge} if "confusable" in score_metrics()[metric].keywords else {}
     scorer = _Scorer(options, exposure, arguments.join_at, strict=named is not None)
     results = {name: scorer.score(arguments.gold, file, {**columns, **tags}) for name, file in files.items()}
     for note in dict.fromkeys(scorer.notes):
@@ -126,25 +137,25 @@ class _Scorer:
     def score(self, gold: str, pred: str, reading: dict[str, Any]) -> dict[str, Score]:
         """All metrics of one system."""
         sums: dict[str, Score] = {}
-        left_out = set()
+        undefined = set()
         for ours, theirs in with_progress(paired_batches(gold, pred, **reading), pred):
             if self._joined:
                 ours, theirs = join_at(ours), join_at(theirs)
             for metric in self._options:
-                if metric in left_out:
+                if metric in undefined:
                     continue
-                if metric == "hardeval" and not self._strict and (overlaps(ours.mentions) or overlaps(theirs.mentions)):
-                    left_out.add(metric)  # it was only a default
+                may_leave_out = score_metrics()[metric].flat_only and not self._strict  # it is only a default
+                if may_leave_out and (overlaps(ours.mentions) or overlaps(theirs.mentions)):
+                    undefined.add(metric)
                     sums.pop(metric, None)
-                    self.notes.append(f"{pred}: hardeval is left out, since mentions overlap.")
+                    self.notes.append(f"{pred}: {left_out(metric)}")
                     continue
                 score = self._one(metric, ours, theirs)
                 sums[metric] = sums[metric] + score if metric in sums else score
         return sums
 
     def _one(self, metric: str, gold: Corpus, pred: Corpus) -> Score:
-        train = [self._exposure] if metric in NEED_TRAIN else []
-        return METRICS[metric](gold, pred, *train, **self._options[metric])
+        return score_metrics()[metric](gold, pred, self._exposure, **self._options[metric])
 
 
 def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
@@ -152,13 +163,16 @@ def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
     if arguments.metrics is None:
         return None
     names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
+    known = _by_short_name()
     for name in names:
-        if name not in SHORT_NAMES:
-            hint = did_you_mean(name, SHORT_NAMES)
-            raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(SHORT_NAMES)}.")
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(known)}.")
     if not names:
-        raise CleancutError(f"--metrics: none given. The metrics are {', '.join(SHORT_NAMES)}.")
-    found = [SHORT_NAMES[name] for name in dict.fromkeys(names)]
-    if arguments.train is None and set(NEED_TRAIN) & set(found):
-        raise CleancutError("--metrics: clean and hardeval need to know what training has shown. Give --train FILE.")
-    return found
+        raise CleancutError(f"--metrics: none given. The metrics are {', '.join(known)}.")
+    chosen = [known[name] for name in dict.fromkeys(names)]
+    exposed = [metric for metric in score_metrics().values() if metric.needs_train]
+    if arguments.train is None and any(metric.name in chosen for metric in exposed):
+        who = " and ".join(metric.short for metric in exposed)
+        raise CleancutError(f"--metrics: {who} need to know what training has shown. Give --train FILE.")
+    return chosen

@@ -7,8 +7,10 @@ process, so that gathering never depends on which came first.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
-from collections.abc import Mapping
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import datasets
@@ -21,20 +23,8 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean
 from ..core.inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
 from ..scoring.exposure import Exposure
-from ..scoring.score import NEED_TRAIN
-
-KEYWORDS = {
-    "exact_f1": ("labels", "scheme", "repair", "ci", "seed", "keys"),
-    "partial_f1": ("labels", "scheme", "repair", "ci", "seed", "credit", "muc", "iou"),
-    "clean_f1": (
-        "labels", "scheme", "repair", "ci", "seed", "train", "match", "credit", "case", "typed", "unicode", "confusable"
-    ),
-    "hardeval": ("labels", "scheme", "repair", "ci", "seed", "train", "strict", "encoding"),
-    "bucket_f1": (
-        "labels", "scheme", "repair", "ci", "seed", "train", "attributes", "bins", "level", "case", "typed", "unicode"
-    ),
-}  # fmt: skip
-"""The keywords of each module. A module ignores those of the others, since ``evaluate.combine`` sends all to all."""
+from ..scoring.metric import Metric
+from .known_keywords import KNOWN_KEYWORDS
 
 _SPANS = pa.list_(pa.struct({"start": pa.int64(), "end": pa.int64(), "label": pa.string()}))
 _TEXTS = pa.list_(pa.string())
@@ -63,6 +53,8 @@ def module_info(description: str, inputs: str, citation: str) -> evaluate.Metric
 class NerModule:
     """The part of an ``evaluate.Metric`` that is the same for every cleancut metric; mix it in before that class."""
 
+    record: Metric
+    """The metric, which the module names."""
     name: str  # these are evaluate's
     writer: Any
     data: Any
@@ -79,36 +71,38 @@ class NerModule:
         self._defaults = options
         self._tokens: Any = None
         self._late_tokens: Any = None
-        self._kept_exposure: tuple[Any, Any, Exposure] | None = None
+        self._kept_exposure: tuple[bytes, Exposure] | None = None
         super().__init__(config_name=config_name, **kwargs)  # type: ignore[call-arg]
 
     def options(self, given: dict[str, Any]) -> dict[str, Any]:
-        """This module's own options: those of this call, over those given when it was loaded."""
-        own = KEYWORDS[self.name]
+        """This module's own options: those of this call, over those given when it was loaded.
+
+        Those of other modules are ignored, since ``evaluate.combine`` sends all to all.
+        """
+        own = self.record.keywords
         chosen = {name: value for name, value in {**self._defaults, **given}.items() if name in own}
         if "train" in own:
             chosen["exposure"] = self._exposure_of(chosen)
         return {**chosen, "tokens": self._tokens}
 
     def _exposure_of(self, chosen: dict[str, Any]) -> Exposure | None:
-        """The index of the training columns, which is kept while the same columns are given."""
+        """The index of the training columns, which is kept while columns of the same content are given."""
         train = chosen.pop("train", None)
         key = {name: chosen.pop(name) for name in ("case", "typed", "unicode") if name in chosen}
-        if train is None and self.name not in NEED_TRAIN:
+        if train is None and not self.record.needs_train:
             return None
         if train is None:
             raise CleancutError(
                 f'{self.name} needs training data: give train={{"tokens": ..., "tags": ...}} to compute() or load().'
             )
         parts = [train] if isinstance(train, Mapping) or not isinstance(train, list | tuple) else list(train)
-        sizes = [len(part["tokens"]) if isinstance(part, Mapping) and "tokens" in part else 0 for part in parts]
         labels, scheme = chosen.get("labels"), chosen.get("scheme")
-        made_of = (key, sizes, labels, scheme)
-        kept = self._kept_exposure
-        if kept is None or kept[0] is not train or kept[1] != made_of:
-            corpora = [_train_corpus(part, labels, scheme) for part in parts]
-            kept = self._kept_exposure = (train, made_of, Exposure.of(corpora, **key))
-        return kept[2]
+        made_of = _digest(parts, (key, labels, scheme))
+        if made_of is not None and self._kept_exposure is not None and self._kept_exposure[0] == made_of:
+            return self._kept_exposure[1]
+        exposure = Exposure.of([_train_corpus(part, labels, scheme) for part in parts], **key)
+        self._kept_exposure = None if made_of is None else (made_of, exposure)
+        return exposure
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, tokens: Any = None, **kwargs: Any) -> None:
         """Add a batch of predictions and references: lists of tags, of label ids or of spans, one for each sample.
@@ -185,10 +179,9 @@ class NerModule:
 
 
 def _check_keywords(given: dict[str, Any]) -> None:
-    known = sorted({name for names in KEYWORDS.values() for name in names})
     for name in given:
-        if name not in known:
-            hint = did_you_mean(name, known) or f" The keywords are {', '.join(known)}."
+        if name not in KNOWN_KEYWORDS:
+            hint = did_you_mean(name, KNOWN_KEYWORDS) or f" The keywords are {', '.join(KNOWN_KEYWORDS)}."
             raise CleancutError(f"keyword {name!r} is not known to any cleancut metric.{hint}")
 
 
@@ -204,6 +197,39 @@ def _train_corpus(columns: Any, labels: Any, scheme: str | None) -> Corpus:
         raise CleancutError(f"train must have the columns tokens and tags (or entities), got {given}.")
     bare = {"scheme": "io"} if str(scheme).lower() == "io" else {}
     return Corpus.of(**columns, labels=labels, **bare, where=in_sample("training"))
+
+
+_AT_A_TIME = 100
+"""Samples that are pickled at a time: pickle keeps a table of all strings that it has met, which should stay small."""
+
+
+def _digest(parts: Iterable[Any], settings: Any) -> bytes | None:
+    """A digest of every value that an index is made of, since columns may have been corrected in place.
+
+    None where a value cannot be pickled: then the index is made anew each time, or the value is refused.
+    """
+    digest = hashlib.blake2b()
+    try:
+        for value in _pieces(parts, settings):
+            digest.update(pickle.dumps(value))
+    except (pickle.PicklingError, TypeError, AttributeError):
+        return None
+    return digest.digest()
+
+
+def _pieces(parts: Iterable[Any], settings: Any) -> Iterator[Any]:
+    """The settings and the columns, in pieces of some samples."""
+    yield settings
+    for part in parts:
+        yield "part"
+        for name, column in part.items() if isinstance(part, Mapping) else ():
+            if isinstance(column, Iterator):
+                raise CleancutError(f"train: {name} can be read only once ({type(column).__name__}). Give a list.")
+            yield name
+            if isinstance(column, list | tuple):
+                yield from (column[at : at + _AT_A_TIME] for at in range(0, len(column), _AT_A_TIME))
+            else:
+                yield column  # a slice of an Arrow column would bring all of it along
 
 
 # --- storing ------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..core.locating import hub_folder, metric
 from ..splitting.folders import MANIFEST, is_as_written, recorded_tree, write_manifest
+from .known_keywords import KNOWN_KEYWORDS
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -104,8 +105,7 @@ def _stage(source: Path, target: Path) -> None:
     needed = _needed(set(re.findall(r"^from cleancut\.([\w.]+)", face, re.M)))
     page = _needed({"hub.space_page"})
     for module in sorted(needed | page):
-        text = _source_of(module).read_text("utf-8")
-        write_text(target / f"{_flat_name(module)}.py", _flattened(text))
+        write_text(target / f"{_flat_name(module)}.py", _staged_source(module))
     engine = {_flat_name(module) for module in needed}
     face = _flattened(face)
     named = set(re.findall(r"^from \.(\w+) import", face, re.M))
@@ -115,7 +115,8 @@ def _stage(source: Path, target: Path) -> None:
     write_text(target / f"{source.name}.py", "\n".join(lines) + "\n")
     write_text(target / "__init__.py", "")
     write_text(target / "README.md", (source / "README.md").read_text("utf-8"))
-    write_text(target / "app.py", _APP.format(name=source.name))
+    record = re.findall(r"^from \.(\w+) import METRIC$", face, re.M)
+    write_text(target / "app.py", _APP.format(module=record[0]))
     write_text(target / "requirements.txt", "evaluate>=0.4.6\nnumpy>=1.26\n")
 
 
@@ -125,6 +126,8 @@ def _needed(modules: set[str]) -> set[str]:
     while modules - found:
         module = (modules - found).pop()
         found.add(module)
+        if module == _KEYWORDS:
+            continue  # a Space has no other metrics to ask
         room = module.split(".")[:-1]
         for node in ast.walk(ast.parse(_source_of(module).read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.level:
@@ -134,6 +137,16 @@ def _needed(modules: set[str]) -> set[str]:
                 else:
                     modules.add(".".join(parts))
     return found
+
+
+_KEYWORDS = "hub.known_keywords"
+
+
+def _staged_source(module: str) -> str:
+    """The source of a module in a Space: its own, or for the keywords of all metrics a literal."""
+    if module == _KEYWORDS:
+        return f'"""The keywords of all evaluate modules of cleancut."""\n\nKNOWN_KEYWORDS = {KNOWN_KEYWORDS!r}\n'
+    return _flattened(_source_of(module).read_text("utf-8"))
 
 
 def _source_of(module: str) -> Path:
@@ -164,7 +177,7 @@ from pathlib import Path
 folder = Path(__file__).resolve().parent
 spec = importlib.util.spec_from_file_location("space", folder / "__init__.py", submodule_search_locations=[str(folder)])
 sys.modules["space"] = importlib.util.module_from_spec(spec)
-demo = importlib.import_module("space.space_page").page("{name}")
+demo = importlib.import_module("space.space_page").page(importlib.import_module("space.{module}").METRIC)
 
 if __name__ == "__main__":
     demo.launch()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,21 @@ It is the least number that 1 to 24 divide: the share is exact for unions of so 
 
 
 class Match(StrEnum):
-    """When a predicted mention of the right type earns partial credit for a gold one."""
+    """When a predicted mention of the right type earns credit for a gold one: full credit, or part of it."""
 
-    EXACT = "exact"
-    LEFT = "left"
-    RIGHT = "right"
-    OVERLAP = "overlap"
+    shared: str
+    """What the two mentions share, in words."""
+
+    def __new__(cls, name: str, shared: str) -> Match:
+        """A mode, with what the two mentions share."""
+        mode = str.__new__(cls, name)
+        mode._value_, mode.shared = name, shared
+        return mode
+
+    EXACT = "exact", "both ends"
+    LEFT = "left", "the start"
+    RIGHT = "right", "the end"
+    OVERLAP = "overlap", "a token"
 
 
 class Alignment(NamedTuple):
@@ -77,8 +86,10 @@ class Aligner:
             g, p = _pairs_by_key(gold_start, pred_start)
         elif mode is Match.RIGHT:
             g, p = _pairs_by_key(gold_end, pred_end)
-        else:
+        elif mode is Match.OVERLAP:
             g, p = _maximum_matching(*_overlapping(gold_start, gold_end, pred_start, pred_end))
+        else:
+            assert_never(mode)  # a new mode needs its rule here
         exact = np.repeat([True, False], [len(self.exact_gold), len(g)])
         gold, pred = np.append(self.exact_gold, left_gold[g]), np.append(self.exact_pred, left_pred[p])
         order = np.argsort(gold, kind="stable")

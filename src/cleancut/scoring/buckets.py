@@ -26,6 +26,7 @@ from ..core.pairing import pair
 from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import NOVELTY, Exposed
+from .metric import Metric
 from .resampling import Part, Rows, intervals, parse_resamples
 from .score import Sums, signature
 
@@ -124,7 +125,10 @@ class Attribute:
     name: str
     values: Callable[[Table], NDArray[Any]]
     """One number for each mention, or one string where the values are categories."""
-    what: str
+    title: str
+    """What it is, in a few words."""
+    how: str = ""
+    """How it is counted, where the title does not say it."""
     needs_train: bool = False
     of_tokens: bool = True
     """Does it mean anything for a single token?"""
@@ -187,23 +191,23 @@ def _shown(name: str) -> Callable[[Table], NDArray[Any]]:
 _ATTRIBUTES = {
     attribute.name: attribute
     for attribute in (
-        Attribute("eDen", lambda t: t.sentence_mentions / t.sentence_length, "entity density: mentions per token"),
-        Attribute("oDen", _oov_density, "OOV density: share of new words", needs_train=True, alone=(0,)),
+        Attribute("eDen", lambda t: t.sentence_mentions / t.sentence_length, "entity density", "mentions per token"),
+        Attribute("oDen", _oov_density, "OOV density", "share of new words", needs_train=True, alone=(0,)),
         Attribute("sLen", lambda t: t.sentence_length, "sentence length in tokens"),
         Attribute(
-            "eCon", _shown("span_consistency"), "entity label consistency: training occurrences with this type",
+            "eCon", _shown("span_consistency"), "entity label consistency", "training occurrences with this type",
             needs_train=True, of_tokens=False, alone=(0, 1),
         ),
         Attribute(
-            "tCon", _shown("token_consistency"), "token label consistency: the same of its tokens, the mean",
+            "tCon", _shown("token_consistency"), "token label consistency", "the same of its tokens, the mean",
             needs_train=True, alone=(0, 1),
         ),
         Attribute(
-            "eFre", _shown("surface_frequency"), "entity frequency: training mentions with these words",
+            "eFre", _shown("surface_frequency"), "entity frequency", "training mentions with these words",
             needs_train=True, of_tokens=False, alone=(0,),
         ),
         Attribute(
-            "tFre", _shown("token_frequency"), "token frequency: training tokens with its words, the mean",
+            "tFre", _shown("token_frequency"), "token frequency", "training tokens with its words, the mean",
             needs_train=True, alone=(0,),
         ),
         Attribute("eLen", lambda t: t.size, "entity length in tokens", of_tokens=False, edges=(2, 3, 4)),
@@ -217,6 +221,9 @@ _ATTRIBUTES = {
         ),
     )
 }  # fmt: skip
+
+_OWN = frozenset(_ATTRIBUTES)
+"""The names of the attributes above."""
 
 PAPER = ("eDen", "oDen", "sLen", "eCon", "tCon", "eFre", "tFre", "eLen")
 """The attributes of the paper."""
@@ -242,7 +249,7 @@ def register_attribute(
     """
     if not name or not callable(values):
         raise CleancutError("an attribute needs a name and a function from the table of mentions to values.")
-    if name in (*PAPER, "label", "novelty", "case"):
+    if name in _OWN:
         raise CleancutError(f"{name!r} is an attribute of cleancut's own. Choose another name.")
     bounds = tuple(_parse_edges(name, edges))
     _ATTRIBUTES[name] = Attribute(
@@ -251,8 +258,15 @@ def register_attribute(
 
 
 def describe(name: str) -> str:
-    """What an attribute is, in words."""
-    return _ATTRIBUTES[name].what
+    """What an attribute is, in words, and how it is counted."""
+    attribute = _ATTRIBUTES[name]
+    return f"{attribute.title}: {attribute.how}" if attribute.how else attribute.title
+
+
+def attribute_title(name: str) -> str:
+    """What an attribute is, as the title of a table."""
+    title = _ATTRIBUTES[name].title
+    return title[:1].upper() + title[1:]
 
 
 def attribute_names(level: str = "entity", train: bool = True) -> list[str]:
@@ -569,3 +583,14 @@ def _bins_name(bins: Bins) -> str:
         return str(bins)
     parts = {name: "/".join(f"{e:g}" for e in b) if isinstance(b, Sequence) else str(b) for name, b in bins.items()}
     return ",".join(f"{name}={parts[name]}" for name in sorted(parts)) or str(_DEFAULT)
+
+
+METRIC = Metric(
+    name="bucket_f1",
+    function=buckets,
+    order=50,
+    title="F1 by attribute (%)",
+    description="F1 by what a mention is like: how long, how frequent, how consistently labelled in training.",
+    headline=("f1/eLen/1", "f1/novelty/seen", "f1/novelty/unknown_words"),
+    by_entity=True,
+)

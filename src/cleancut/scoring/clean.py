@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.corpus import Corpus, Mentions
+from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.pairing import pair
 from .alignment import Aligner, Counts, Match
 from .exposure import Exposure
-from .exposure_view import NOVELTY, Exposed
+from .exposure_view import NOVELTY, NOVELTY_CLASSES
+from .metric import Metric
 from .partial import parse_credit
 from .resampling import Part, Rows, columns, parse_resamples
 from .score import Score, Sums, Value, harmonic, prf, ratio, resampling_settings, share, view_of_text, with_text
@@ -41,7 +42,7 @@ def clean_f1(
     clean mentions over all clean ones; ``clean_f1`` is the harmonic mean of the original precision and the clean recall
     (Eq. 7), ``delta_f1`` = F1 - clean F1 (Eq. 8). ``clean_precision`` leaves contaminated true positives out (Eq. 10),
     ``clean_precision_naive`` and ``contaminated_precision_naive`` sum to P (Eq. 11). Beyond the paper: recall by
-    novelty (``recall_seen``, ``recall_other_type``, ``recall_known_words``, ``recall_unknown_words``) and the score of
+    novelty (``recall_seen``, ``recall_unknown_words``, ...: one for each class of ``NOVELTY_CLASSES``) and the score of
     a look-up of the training mentions (``memorisation_f1``). Where a subset is empty its scores are NaN.
 
     ``confusable=True`` adds the recall of gold mentions whose words are mentions of more than one type in the gold
@@ -68,7 +69,7 @@ def clean_f1(
     matched[found.gold] = np.where(found.exact, 1, 2)
     code = shown.mention_class * 3 + matched
     by_type = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels), tough)
-    counts = Counts.of_table(aligner.labels, by_type) | _memorised_counts(scored.gold, shown)
+    counts = Counts.of_table(aligner.labels, by_type) | shown.memorised_counts
     settings: dict[str, Value] = {"match": mode.value}
     if mode is not Match.EXACT:
         settings["credit"] = credit
@@ -84,7 +85,7 @@ def clean_f1(
         by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[shown.memorised_exactly], minlength=n)
         rows = Rows.of(parts, by_sample, text.docs)
     sums = Sums.of(counts, scored, rows=rows)
-    return Score("clean_f1", sums, settings | resampling_settings(resamples, seed), _clean_values, parts)
+    return Score(METRIC, sums, settings | resampling_settings(resamples, seed), _clean_values, parts)
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
@@ -117,8 +118,8 @@ def _clean_columns(
         columns |= _match_columns(table[:, :, i].sum(axis=1), f"_{name}")
     if tough is not None:
         table = np.bincount((gold_group * width + code)[tough], minlength=n * width).reshape(table.shape).sum(axis=1)
-        new = NOVELTY.index("known_words")  # from here on, the surface is no training mention
-        for name, part in zip(_CONFUSABLE, (table, table[:, :new], table[:, new:]), strict=True):
+        seen = np.array([novelty.is_training_mention for novelty in NOVELTY_CLASSES])
+        for name, part in zip(_CONFUSABLE, (table, table[:, seen], table[:, ~seen]), strict=True):
             columns |= _match_columns(part.sum(axis=1), f"_{name}")
     return columns
 
@@ -134,23 +135,9 @@ def _match_columns(table: NDArray[np.integer], of: str) -> dict[str, NDArray[np.
 
 def memorisation(gold: Corpus, exposure: Exposure) -> dict[str, Any]:
     """The score of a look-up of the training mentions: how much of an F1 needs no model at all."""
-    sums = _memorised_counts(gold.mentions, exposure.view(gold)).total()
+    sums = exposure.view(gold).memorised_counts.total()
     counts = {"n_gold": len(gold.mentions), "n_pred": sums["n_memorised"], "n_exact": sums["n_memorised_exact"]}
     return {**prf(counts["n_exact"], counts["n_pred"], counts["n_gold"]), **counts}
-
-
-def _memorised_counts(gold: Mentions, shown: Exposed) -> Counts:
-    """What that look-up finds, by type; kept with the view, since no prediction touches it."""
-    counts = shown.__dict__.get("memorisation_counts")
-    if counts is None:
-        found = shown.memorised_of_type
-        exact = np.bincount(gold.label[shown.memorised_exactly], minlength=len(gold.labels)).tolist()
-        right = dict(zip(gold.labels, exact, strict=True))
-        names = tuple(sorted(set(gold.labels) | set(found)))
-        columns = {"n_memorised": found, "n_memorised_exact": right}
-        table = {name: np.array([of.get(label, 0) for label in names], np.int64) for name, of in columns.items()}
-        counts = shown.__dict__["memorisation_counts"] = Counts.of_table(names, table)
-    return counts
 
 
 def _clean_parts(credit: float, confusable: bool) -> tuple[Part, ...]:
@@ -211,3 +198,29 @@ def _clean_values(score: Score) -> dict[str, Any]:
         if sums["n_gold"] or sums["n_pred"]:  # and not only what the look-up found
             values |= {f"{name}/{label}": value for name, value in score.row(sums).items()}
     return {**values, "signature": score.signature}
+
+
+METRIC = Metric(
+    name="clean_f1",
+    function=clean_f1,
+    short="clean",
+    order=30,
+    title="What training has not shown (%)",
+    description="F1 on the mentions that training has not shown, and how much of an F1 is memory.",
+    titles={
+        "f1": "F1", "clean_f1": "clean F1", "delta_f1": "delta F1", "clean_recall": "R clean",
+        "contaminated_recall": "R contam.", "contamination_rate": "contam.", "memorisation_f1": "look-up F1",
+    },
+    shown=(
+        "f1", "clean_f1", "delta_f1", "clean_recall", "contaminated_recall", "contamination_rate", "memorisation_f1",
+    ),
+    headline=(
+        "f1", "clean_f1", "delta_f1", "clean_recall", "contaminated_recall", "contamination_rate", "memorisation_f1",
+    ),
+    counts=("n_clean",),
+    logged=("clean_recall", "clean_f1", "delta_f1", "memorisation_f1"),
+    compared=("clean_f1", "delta_f1", "clean_recall"),
+    side_by_side=("clean_f1", "delta_f1"),
+    ranked="clean_f1",
+    by_entity=True,
+)  # fmt: skip

@@ -16,29 +16,13 @@ from ..core.exceptions import CleancutError
 from ..core.notebook import html_page, html_table
 from ..core.pairing import Pair, pair
 from ..core.signature import Signature
-from .clean import clean_f1
-from .exact import exact_f1
 from .exposure import Exposure
-from .hard_tokens import hardeval
-from .partial import partial_f1
+from .registry import available_metrics, score_metrics
 from .resampling import Paired, Rows, paired, parse_resamples
-from .score import NEED_TRAIN, Score
+from .score import Score
 
 ALPHA = 0.05
 """Differences whose corrected p is below are called significant."""
-
-COMPARED: dict[str, tuple[str, ...]] = {
-    "exact_f1": ("f1", "precision", "recall"),
-    "partial_f1": ("f1_overlap",),
-    "clean_f1": ("clean_f1", "delta_f1", "clean_recall"),
-    "hardeval": ("hardeval", "ter_unseen", "ter_diff"),
-}
-"""The values in which systems are compared."""
-
-_RANKED = {"f1": ("exact_f1", 1), "clean_f1": ("clean_f1", 1), "hardeval": ("hardeval", -1)}
-"""The values by which systems are put in order, and whether more is better."""
-
-_SCORES = {"exact_f1": exact_f1, "partial_f1": partial_f1, "clean_f1": clean_f1, "hardeval": hardeval}
 
 
 @dataclass(frozen=True)
@@ -117,23 +101,25 @@ class Comparison:
         for metric, rows in self.beside[names].items():
             score = self.scores[names[0]][metric]
             given = int(score.settings["ci"]), int(score.settings["seed"])
-            tests = paired([score.parts[i] for i in _parts(score)], rows, COMPARED[metric], *given)
-            found |= {(metric, value): tests[value] for value in COMPARED[metric]}
+            compared = score.record.compared
+            tests = paired([score.parts[i] for i in _parts(score)], rows, compared, *given)
+            found |= {(metric, value): tests[value] for value in compared}
         return found
 
     @cached_property
     def ranks(self) -> dict[str, Any]:
-        """Do systems change places between exact F1, clean F1 and hardeval?
+        """Do systems change places between the metrics: exact F1, clean F1, hardeval?
 
         ``orders``, the best first; ``changes``, for each two orders Kendall's tau-b and the pairs that swap.
         """
         systems = list(self.scores)
-        worth = {
-            value: [sign * self.scores[name][metric][value] for name in systems]
-            for value, (metric, sign) in _RANKED.items()
-            if metric in self._metrics
-        }
-        worth = {value: of for value, of in worth.items() if not any(map(math.isnan, of))}
+        worth: dict[str, list[float]] = {}
+        for metric in map(score_metrics().__getitem__, self._metrics):
+            if metric.ranked and metric.order_is_compared:
+                sign = -1 if metric.lower_is_better else 1
+                of = [sign * self.scores[name][metric.name][metric.ranked] for name in systems]
+                if not any(map(math.isnan, of)):
+                    worth[metric.ranked] = of
         orders = {
             value: [systems[i] for i in sorted(range(len(systems)), key=lambda i: -of[i])]
             for value, of in worth.items()
@@ -175,7 +161,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Tables for notebooks: what is compared of each system, and the differences of each pair."""
-        keys = [(metric, value) for metric in self._metrics for value in COMPARED[metric]]
+        keys = [(metric, value) for metric in self._metrics for value in score_metrics()[metric].compared]
         values = [[name, *(found[metric][value] for metric, value in keys)] for name, found in self.scores.items()]
         tables = [html_table("Systems (%)", ["system", *(value for _, value in keys)], values)]
         header = ["value", "difference", "low", "high", "p", "Holm p", ""]
@@ -208,7 +194,7 @@ def compare(
     from ``ci`` resamples of both systems together, and the p-value of approximate randomisation, in which the two
     outputs for a sample are exchanged at random (Noreen 1989; Yeh 2000), also corrected by Holm's method for the number
     of pairs. Samples are the units, or documents where these are known. ``metrics`` are all that ``exposure`` allows,
-    but for hardeval where mentions overlap.
+    but for those that are undefined where mentions overlap, such as hardeval.
 
     >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
     >>> found = compare(gold, {"a": gold, "b": [["B-PER", "O"], ["O", "O"]] * 20}, ci=999)
@@ -232,7 +218,7 @@ def compare(
         except CleancutError as error:
             raise CleancutError(f"{name}: {error}") from error
     if metrics is None and any(overlaps(side) for both in scored.values() for side in (both.gold, both.pred)):
-        chosen = [metric for metric in chosen if metric != "hardeval"]
+        chosen = available_metrics(train=exposure is not None, flat=False)
     scores = {
         name: {metric: _score(metric, both, exposure, ci=ci, seed=seed) for metric in chosen}
         for name, both in scored.items()
@@ -246,23 +232,22 @@ def compare(
 
 def _chosen(metrics: Sequence[str] | None, exposure: Exposure | None) -> list[str]:
     if metrics is None:
-        return [metric for metric in _SCORES if exposure is not None or metric not in NEED_TRAIN]
-    if isinstance(metrics, str) or not metrics or set(metrics) - set(_SCORES):
-        raise CleancutError(f"metrics={metrics!r}: give a list of some of {', '.join(_SCORES)}.")
-    if exposure is None and (lacking := [metric for metric in metrics if metric in NEED_TRAIN]):
+        return available_metrics(train=exposure is not None)
+    if isinstance(metrics, str) or not metrics or set(metrics) - set(score_metrics()):
+        raise CleancutError(f"metrics={metrics!r}: give a list of some of {', '.join(score_metrics())}.")
+    if exposure is None and (lacking := [metric for metric in metrics if score_metrics()[metric].needs_train]):
         raise CleancutError(f"{lacking[0]} needs to know what training has shown. Give exposure=Exposure.of(train).")
     return list(dict.fromkeys(metrics))
 
 
 def _score(metric: str, both: Pair, exposure: Exposure | None, **confidence: int) -> Score:
     gold = both.corpus if both.corpus is not None else both.gold
-    shown = [exposure] if metric in NEED_TRAIN else []
-    return _SCORES[metric](gold, both.pred, *shown, **confidence)  # type: ignore[operator]
+    return score_metrics()[metric](gold, both.pred, exposure, **confidence)
 
 
 def _parts(score: Score) -> list[int]:
     """Which parts of a score hold what is compared."""
-    return [i for i, part in enumerate(score.parts) if part.gives() & set(COMPARED[score.metric])]
+    return [i for i, part in enumerate(score.parts) if part.gives() & set(score.record.compared)]
 
 
 def _beside(a: Score, b: Score) -> Rows:
@@ -310,6 +295,7 @@ def over_runs(scores: Sequence[Score]) -> dict[str, Any]:
     lacks, as those of a type that only some runs predict, are left out, and so are the ends of intervals, which tell
     another spread: that over samples.
 
+    >>> from cleancut.scoring.exact import exact_f1
     >>> runs = [exact_f1([["B-PER", "O"]], pred) for pred in ([["B-PER", "O"]], [["O", "O"]])]
     >>> over_runs(runs)["f1"]
     {'mean': 0.5, 'std': 0.7071067811865476}

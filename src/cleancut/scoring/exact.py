@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.pairing import pair
 from .alignment import Aligner, Counts
+from .metric import Metric
 from .resampling import Part, columns, parse_resamples
 from .score import Score, Sums, Value, prf, ratio, resampling_settings, rows_of_samples
 
@@ -65,7 +66,7 @@ def exact_f1(
     settings: dict[str, Value] = {"match": "exact"}
     if shape is Keys.SEQEVAL:
         settings["keys"] = shape.value
-    return Score("exact_f1", sums, settings | resampling_settings(resamples, seed), derive, _EXACT)
+    return Score(METRIC, sums, settings | resampling_settings(resamples, seed), derive, _EXACT)
 
 
 def exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
@@ -115,3 +116,24 @@ def _seqeval_values(score: Score) -> dict[str, Any]:
     accuracy = sums.n_tokens_correct / sums.n_tokens if sums.n_tokens and sums.n_tokens_correct >= 0 else math.nan
     overall = {f"overall_{name}": total[name] for name in ("precision", "recall", "f1")}
     return {**values, **overall, "overall_accuracy": accuracy}
+
+
+METRIC = Metric(
+    name="exact_f1",
+    function=exact_f1,
+    short="exact",
+    order=10,
+    title="Exact match (%)",
+    description="Mention precision, recall and F1: span and type must be right.",
+    titles={
+        "precision": "P", "recall": "R", "f1": "F1", "macro_f1": "macro F1", "n_gold": "gold", "n_pred": "predicted",
+        "n_exact": "correct",
+    },
+    shown=("precision", "recall", "f1", "macro_f1", "n_gold", "n_pred", "n_exact"),
+    headline=("precision", "recall", "f1", "macro_f1"),
+    counts=("n_gold", "n_pred", "n_exact"),
+    logged=("precision", "recall", "f1"),
+    compared=("f1", "precision", "recall"),
+    side_by_side=("f1",),
+    ranked="f1",
+)  # fmt: skip

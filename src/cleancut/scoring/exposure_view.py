@@ -15,6 +15,7 @@ from ..core.corpus import Corpus, Mentions, sorted_names
 from ..core.entities import Key
 from ..core.exceptions import CleancutError
 from ..core.vocabulary import Vocabulary
+from .alignment import Counts
 from .lookup import Phrases, Words, taken_in_turn
 from .tallies import PairTally, or_zero
 
@@ -232,7 +233,7 @@ class Exposed:
 
     @cached_property
     def novelty(self) -> NDArray[np.int64]:
-        """The class of each mention in ``NOVELTY``."""
+        """The number of the class of each mention in ``NOVELTY_CLASSES``."""
         new = np.where(self.known_words, 2, 3)
         return np.where(self._type_seen, 0, np.where(self._surface >= 0, 1, new))
 
@@ -362,6 +363,17 @@ class Exposed:
         recalled[exact] = True
         return recalled
 
+    @cached_property
+    def memorised_counts(self) -> Counts:
+        """By type, how many mentions that look-up finds, and how many of them are right: no prediction touches this."""
+        mentions, found = self._corpus.mentions, self.memorised_of_type
+        exact = np.bincount(mentions.label[self.memorised_exactly], minlength=len(mentions.labels)).tolist()
+        right = dict(zip(mentions.labels, exact, strict=True))
+        names = tuple(sorted(set(mentions.labels) | set(found)))
+        columns = {"n_memorised": found, "n_memorised_exact": right}
+        table = {name: np.array([of.get(label, 0) for label in names], np.int64) for name, of in columns.items()}
+        return Counts.of_table(names, table)
+
     def surface_places(self) -> NDArray[np.int64]:
         """How often each surface of the index stands in the text, as a mention or not, within other surfaces or not."""
         places = np.zeros(len(self._index.surfaces), np.int64)
@@ -376,8 +388,33 @@ class Exposed:
         return self._index.phrases.everywhere(self._fold, last)
 
 
-NOVELTY = ("seen", "other_type", "known_words", "unknown_words")
-"""Seen with this type; seen only with another; a new mention made of known words; one with unknown words."""
+@dataclass(frozen=True)
+class Novelty:
+    """A class of mentions by what training has shown of them, as every table and page calls it."""
+
+    name: str
+    """As in the names of values: ``recall_seen``, ``n_seen``."""
+    title: str
+    """The title of a column or row."""
+    long_title: str
+    """The same for a mention that stands by itself."""
+    description: str
+    is_training_mention: bool
+    """Are the words of the mention a training mention, of any type?"""
+
+
+NOVELTY_CLASSES = (
+    Novelty("seen", "seen", "seen in training", "the same words with the same type", True),
+    Novelty("other_type", "other type", "seen with another type", "only with another type", True),
+    Novelty(
+        "known_words", "new, known words", "new, of known words", "never as a mention, but every word is known", False
+    ),
+    Novelty("unknown_words", "new words", "new words", "with words that training does not have", False),
+)
+"""In the order of the numbers that ``Exposed.novelty`` gives."""
+
+NOVELTY = tuple(novelty.name for novelty in NOVELTY_CLASSES)
+"""The names of the classes."""
 
 HARD = ("other", "unseen_i", "unseen_o", "diff_i", "diff_o", "diff_e")
 """Tokens whose word is new, or whose label is not the usual one of the word, by gold label."""

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, parse_choice
+from ..core.notebook import html_table
 from ..core.pairing import pair
 from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import HARD
+from .metric import Metric
 from .resampling import Part, Rows, parse_resamples
 from .score import Score, Sums, Value, resampling_settings, share, view_of_text, with_text
 
@@ -109,7 +111,7 @@ def hardeval(
         by_sample = {f"{name}_{of}": table[:, i] for name, table in tables.items() for i, of in enumerate(HARD)}
         rows = Rows.of(_HARDEVAL, by_sample, text.docs)
     sums_of_all = Sums.of(counts, scored, rows=rows)
-    return Score("hardeval", sums_of_all, settings | resampling_settings(resamples, seed), _hardeval_values, _HARDEVAL)
+    return Score(METRIC, sums_of_all, settings | resampling_settings(resamples, seed), _hardeval_values, _HARDEVAL)
 
 
 def _wrong_tokens(aligner: Aligner, encoding: Encoding) -> NDArray[np.int64]:
@@ -180,3 +182,40 @@ _HARDEVAL = (
     ),
     *(Part(_counted("errors", name, "all"), partial(_share_part, name)) for name in ("unseen", "diff", "other")),
 )
+
+
+def _notebook_tables(score: Score) -> list[str]:
+    """The error rate of each kind of token, and how many there are."""
+    rows: list[list[Any]] = [["hardeval", score["hardeval"], None, None]]
+    for kind in _SUBSETS:
+        rate = score["ter" if kind == "all" else f"ter_{kind}"]
+        rows.append([kind, rate, score[f"errors_{kind}"], score[f"n_{kind}"]])
+    return [html_table("hardeval: token error rates (%)", ["tokens", "ter", "errors", "n"], rows)]
+
+
+METRIC = Metric(
+    name="hardeval",
+    function=hardeval,
+    short="hardeval",
+    order=40,
+    title="Token error rates, lower is better (%)",
+    description=(
+        "Token error rates where memory does not help: new words, and labels that are not a word's usual one."
+    ),
+    titles={
+        "hardeval": "hardeval", "ter": "TER", "ter_unseen": "TER unseen", "ter_diff": "TER diff",
+        "ter_unseen_i": "unseen words in mentions", "ter_unseen_o": "unseen words outside",
+        "ter_diff_i": "usually outside", "ter_diff_o": "usually in mentions", "ter_diff_e": "usually of another type",
+        "share_unseen": "errors: unseen", "share_diff": "diff", "share_other": "other",
+    },
+    shown=("hardeval", "ter", "ter_unseen", "ter_diff", "share_unseen", "share_diff", "share_other"),
+    headline=("hardeval", "ter_unseen", "ter_diff", "ter"),
+    logged=("hardeval", "ter_unseen", "ter_diff"),
+    compared=("hardeval", "ter_unseen", "ter_diff"),
+    side_by_side=("hardeval",),
+    ranked="hardeval",
+    lower_is_better=True,
+    flat_only=True,
+    by_type=False,
+    notebook_tables=_notebook_tables,
+)  # fmt: skip

@@ -1,18 +1,89 @@
-"""The metrics that score a system, by their names."""
+"""The record of a metric: all that the program knows of it, which every table, command and Space reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from .clean import clean_f1
-from .exact import exact_f1
-from .hard_tokens import hardeval
-from .partial import partial_f1
-from .score import Score
+_ENTITY_KEY = ("case", "typed", "unicode")
+_NO_KEYWORDS = ("gold", "pred", "exposure", "tokens")
+"""Parameters of a metric's function that are columns or made of columns, and so no keywords of its module."""
 
-METRICS: dict[str, Callable[..., Score]] = {
-    "exact_f1": exact_f1,
-    "partial_f1": partial_f1,
-    "clean_f1": clean_f1,
-    "hardeval": hardeval,
-}
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A metric. The file that computes it ends with ``METRIC = Metric(...)``, by which the registry finds it."""
+
+    name: str
+    """Its name in results, in signatures and on the Hub."""
+    function: Callable[..., Any] = field(repr=False)
+    """``function(gold, pred, **keywords)``, or ``function(gold, pred, exposure, **keywords)``."""
+    order: int
+    """Where it stands among the others: small numbers come first."""
+    title: str
+    """The title of its table."""
+    description: str
+    """What it measures, in one sentence."""
+    short: str = ""
+    """Its name for ``--metrics``; empty where it returns no ``Score`` and has a command of its own."""
+    titles: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The title of each value, the same in every table."""
+    shown: tuple[str, ...] = ()
+    """The values that its table shows; those that were not computed are left out."""
+    headline: tuple[str, ...] = ()
+    """The values that its Space and a notebook show first."""
+    counts: tuple[str, ...] = ()
+    """What a notebook shows beside them."""
+    logged: tuple[str, ...] = ()
+    """The values that a Trainer logs unless it is told others."""
+    compared: tuple[str, ...] = ()
+    """The values in which systems are compared, each with a test."""
+    side_by_side: tuple[str, ...] = ()
+    """Of these, the ones that a page on several systems shows first."""
+    ranked: str = ""
+    """Of these, the one that puts systems in order."""
+    order_is_compared: bool = True
+    """Does a comparison tell how this order differs from those of other metrics?"""
+    lower_is_better: bool = False
+    by_entity: bool = False
+    """Does it depend on which mentions are the same entity? Then its module takes case, typed and unicode."""
+    flat_only: bool = False
+    """Is it undefined where mentions overlap?"""
+    by_type: bool = True
+    """Has it values for each type, as ``f1/PER``?"""
+    notebook_tables: Callable[[Any], list[str]] | None = field(default=None, repr=False)
+    """The tables that a notebook shows of a score, where one row for each type does not fit."""
+
+    @property
+    def takes_train(self) -> bool:
+        """Can it use what training has shown?"""
+        return "exposure" in self._parameters
+
+    @property
+    def needs_train(self) -> bool:
+        """Can it not do without?"""
+        return self.takes_train and self._parameters["exposure"].default is inspect.Parameter.empty
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """The keywords of its evaluate module: those of the function, with columns in the place of an index."""
+        own = [name for name in self._parameters if name not in _NO_KEYWORDS]
+        if self.takes_train:
+            own.append("train")
+        if self.by_entity:
+            own += _ENTITY_KEY
+        return tuple(own)
+
+    def shown_titles(self) -> dict[str, str]:
+        """The columns of its table: the values and their titles."""
+        return {value: self.titles[value] for value in self.shown}
+
+    def __call__(self, gold: Any, pred: Any, exposure: Any = None, **keywords: Any) -> Any:
+        """Compute it: with what training has shown, if it can use that."""
+        return self.function(gold, pred, *([exposure] if self.takes_train else []), **keywords)
+
+    @property
+    def _parameters(self) -> Mapping[str, inspect.Parameter]:
+        return inspect.signature(self.function).parameters

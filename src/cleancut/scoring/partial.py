@@ -12,10 +12,11 @@ from ..core.exceptions import CleancutError
 from ..core.pairing import pair
 from .alignment import WHOLE, Aligner, Counts, Match
 from .exact import exact_columns, exact_samples
+from .metric import Metric
 from .resampling import Part, columns, parse_resamples
 from .score import Score, Sums, Value, prf, resampling_settings, rows_of_samples
 
-_PARTIAL = (Match.LEFT, Match.RIGHT, Match.OVERLAP)
+_PARTIAL = tuple(mode for mode in Match if mode is not Match.EXACT)
 
 
 def partial_f1(
@@ -76,7 +77,7 @@ def partial_f1(
     sums = Sums.of(Counts.of(aligner.labels, of_type, weights), scored, rows=rows)
     match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
     settings: dict[str, Value] = {"match": "+".join(match), "credit": credit, **resampling_settings(resamples, seed)}
-    return Score("partial_f1", sums, settings, _partial_values, parts)
+    return Score(METRIC, sums, settings, _partial_values, parts)
 
 
 def parse_credit(credit: float) -> float:
@@ -135,3 +136,25 @@ def _alone(sums: Mapping[str, Any]) -> dict[str, Any]:
         return dict(sums)
     met = sums["n_exact"] + sums["n_partial_overlap"]
     return {**sums, "muc_same_span": sums["n_exact"], "muc_met": met, "muc_met_type": met}
+
+
+METRIC = Metric(
+    name="partial_f1",
+    function=partial_f1,
+    short="partial",
+    order=20,
+    title="Partial credit (%)",
+    description="Mention F1 with half of the credit for near misses of the right type.",
+    titles={
+        **{f"f1_{mode}": f"F1 {mode}" for mode in Match},
+        "f1_iou": "F1 IoU",
+        **{f"n_partial_{mode}": f"+{mode}" for mode in _PARTIAL},
+    },
+    shown=(*(f"f1_{mode}" for mode in Match), "f1_iou", *(f"n_partial_{mode}" for mode in _PARTIAL)),
+    headline=(*(f"f1_{mode}" for mode in Match), "f1_iou"),
+    counts=("n_gold", "n_pred"),
+    compared=("f1_overlap",),
+    side_by_side=("f1_overlap",),
+    ranked="f1_overlap",
+    order_is_compared=False,
+)

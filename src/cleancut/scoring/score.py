@@ -9,6 +9,7 @@ import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,10 @@ from ..core.tags import Scheme, Tagging
 from .alignment import Counts, tally
 from .exposure import Exposure
 from .exposure_view import Exposed
+from .metric import Metric
 from .resampling import Part, Rows, intervals
 
 Value = float | int | str
-
-NEED_TRAIN = ("clean_f1", "hardeval")
-"""The scores that compare with what training has shown."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,8 @@ class Score(Mapping[str, Any]):
     Scores of shards merge with ``+``, also by ``sum(...)``, and equal the score of the whole.
     """
 
-    metric: str
+    record: Metric = field(repr=False)
+    """What was computed."""
     sums: Sums
     settings: Mapping[str, Value]
     """What was asked for, as the signature lists it."""
@@ -108,7 +108,12 @@ class Score(Mapping[str, Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """Flat names to plain Python numbers; the signature last."""
-        return copy.deepcopy(self._values())
+        return copy.deepcopy(self._values)
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.record.name
 
     @property
     def signature(self) -> str:
@@ -119,36 +124,35 @@ class Score(Mapping[str, Any]):
         """The values of a row of sums."""
         return {name: value for part in self.parts for name, value in part.of(sums).items()}
 
+    @cached_property
     def _values(self) -> dict[str, Any]:
-        cached = self.__dict__.get("_cache")
-        if cached is None:
-            cached = self.derive(self)
-            if self.sums.rows is not None:
-                given = int(self.settings["ci"]), int(self.settings["seed"])
-                found = intervals(self.parts, self.sums.rows, cached, *given)
-                signature = cached.pop("signature")  # which stays last
-                cached = {**cached, **found, "signature": signature}
-            object.__setattr__(self, "_cache", cached)
-        return cached
+        """All values by name, with the ends of their intervals where these are asked for."""
+        values = self.derive(self)
+        if self.sums.rows is None:
+            return values
+        given = int(self.settings["ci"]), int(self.settings["seed"])
+        ends = intervals(self.parts, self.sums.rows, values, *given)
+        signature = values.pop("signature")  # which stays last
+        return {**values, **ends, "signature": signature}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return self._values()[name]
+            return self._values[name]
         except KeyError:
-            flat = [key for key in self._values() if "/" not in key]
+            flat = [key for key in self._values if "/" not in key]
             hint = did_you_mean(name, flat)
             raise AttributeError(f"{self.metric} has no {name!r}.{hint} It has {', '.join(flat)}.") from None
 
     def __getitem__(self, key: str) -> Any:
-        return self._values()[key]
+        return self._values[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._values())
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._values())
+        return len(self._values)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Score):
@@ -172,40 +176,24 @@ class Score(Mapping[str, Any]):
         return NotImplemented
 
     def __repr__(self) -> str:
-        shown = {k: v for k, v in self._values().items() if "/" not in k and isinstance(v, int | float)}
+        shown = {k: v for k, v in self._values.items() if "/" not in k and isinstance(v, int | float)}
         values = ", ".join(f"{k}={v:.4f}" if isinstance(v, float) else f"{k}={v}" for k, v in shown.items())
         return f"{self.metric}({values}) {self.signature}"
 
     def _repr_html_(self) -> str:
         """A table for notebooks: the headline values of all types together and of each, in percent."""
-        values = self._values()
-        if self.metric == "hardeval":
-            kinds = [name.removeprefix("n_") for name in values if name.startswith("n_") and "repaired" not in name]
-            rows = [
-                [kind, values["ter" if kind == "all" else f"ter_{kind}"], values[f"errors_{kind}"], values[f"n_{kind}"]]
-                for kind in kinds
-            ]
-            rows = [["hardeval", values["hardeval"], None, None], *rows]
-            drawn = html_table("hardeval: token error rates (%)", ["tokens", "ter", "errors", "n"], rows)
-            return html_page(drawn, notes=[self.signature])
+        if self.record.notebook_tables is not None:
+            return html_page(*self.record.notebook_tables(self), notes=[self.signature])
         total = self.row(self.sums.counts.total())
-        columns = [name for name in _HEADLINE[self.metric] if name in total]
+        columns = [name for name in (*self.record.headline, *self.record.counts) if name in total]
         by_type = {name: self.row(sums) for name, sums in self.sums.counts.by_type.items()}
         rows = [[name, *(row[column] for column in columns)] for name, row in {"all": total, **by_type}.items()]
         tables = [html_table(f"{self.metric} (%)", ["type", *columns], rows)]
         if self.sums.rows is not None:
-            ends = [name for name in columns if f"{name}_low" in values]
-            rows = [[end, *(values[f"{name}_{end}"] for name in ends)] for end in ("low", "high")]
+            ends = [name for name in columns if f"{name}_low" in self._values]
+            rows = [[end, *(self._values[f"{name}_{end}"] for name in ends)] for end in ("low", "high")]
             tables.append(html_table("95% intervals (%)", ["", *ends], rows))
         return html_page(*tables, notes=[self.signature])
-
-
-_HEADLINE = {
-    "exact_f1": ("precision", "recall", "f1", "n_gold", "n_pred", "n_exact"),
-    "partial_f1": ("f1_exact", "f1_left", "f1_right", "f1_overlap", "f1_iou", "n_gold", "n_pred"),
-    "clean_f1": ("f1", "clean_f1", "delta_f1", "clean_recall", "contaminated_recall", "contamination_rate", "n_clean"),
-}
-"""What a notebook shows of each metric, where it was computed."""
 
 
 def signature(metric: str, sums: Sums, settings: Mapping[str, Value]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.corpus import Corpus
 from ..scoring.exposure import Exposure
+from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..splitting.audit import Audit
 from ..splitting.frontier import Frontier
 from ..splitting.plan import SplitPlan
@@ -446,7 +447,8 @@ _DRAW = {
 
 
 def _listing(found: Findings) -> dict[str, Any]:
-    return {"systems": list(found.scores), "contexts": found.contexts, "errors": found.listed}
+    titles = {novelty.name: novelty.long_title for novelty in NOVELTY_CLASSES}
+    return {"systems": list(found.scores), "contexts": found.contexts, "errors": found.listed, "novelty": titles}
 
 
 def _errors_section(found: Findings) -> _Part:

@@ -16,8 +16,8 @@ from ..scoring.compare import compare
 from ..scoring.errors import Errors, errors
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
-from ..scoring.metric import METRICS
-from ..scoring.score import NEED_TRAIN, Score
+from ..scoring.registry import available_metrics, score_metrics
+from ..scoring.score import Score
 
 KINDS = ("missed", "spurious", "boundary", "type")
 """The kinds of errors."""
@@ -98,7 +98,8 @@ def findings(
     given: dict[str, Any] = {"ci": ci, "seed": seed} if ci else {}
     systems = {name: replace(gold, mentions=pair(gold, pred).pred) for name, pred in preds.items()}
     flat = not any(overlaps(corpus.mentions) for corpus in (gold, *systems.values()))
-    metrics = [m for m in METRICS if (exposure is not None or m not in NEED_TRAIN) and (flat or m != "hardeval")]
+    possible = available_metrics(train=exposure is not None)
+    metrics = available_metrics(train=exposure is not None, flat=flat)
     attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
     found = {name: errors(gold, pred) for name, pred in systems.items()}
     wrong = {name: [row for row in own.matches if row["kind"] != "exact"] for name, own in found.items()}
@@ -113,9 +114,8 @@ def findings(
     comparison = (
         compare(gold, systems, exposure, metrics=metrics, ci=ci, seed=seed) if ci and len(systems) > 1 else None
     )
-    shown = {metric: [exposure] if metric in NEED_TRAIN else [] for metric in metrics}
     scored = comparison.scores if comparison else {
-        name: {metric: METRICS[metric](gold, pred, *shown[metric], **given) for metric in metrics}
+        name: {metric: score_metrics()[metric](gold, pred, exposure, **given) for metric in metrics}
         for name, pred in systems.items()
     }  # fmt: skip
     return Findings(
@@ -128,8 +128,13 @@ def findings(
         listed=listing.rows,
         sizes=sizes,
         comparison=comparison.to_dict() if comparison else None,
-        notes=[] if flat or exposure is None else ["hardeval is left out, since mentions overlap."],
+        notes=[left_out(metric) for metric in possible if metric not in metrics],
     )  # fmt: skip
+
+
+def left_out(metric: str) -> str:
+    """Say why a metric that was not asked for by name is missing."""
+    return f"{metric} is left out, since mentions overlap."
 
 
 def _kind(value: Any) -> str:

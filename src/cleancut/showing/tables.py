@@ -10,19 +10,22 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, groupby
 from typing import Any, NamedTuple
 
-from ..scoring.exposure_view import NOVELTY
+from ..scoring.alignment import Match
+from ..scoring.buckets import attribute_title
+from ..scoring.exposure_view import NOVELTY_CLASSES
+from ..scoring.registry import score_metrics, title_of
 from ..scoring.score import Score
 from ..splitting.audit import Audit
 from ..splitting.frontier import Frontier
 from ..splitting.plan import SplitPlan
 from .report_data import Findings
-from .text import COMPARED_NAMES, has_a_name, markdown_table, markdown_text, percent
+from .text import has_a_name, markdown_table, markdown_text, percent, ranked_title
 
 
 class Kind(StrEnum):
@@ -163,15 +166,12 @@ def report_sections(found: Findings) -> list[Section]:
     """All of a report but the list of errors."""
     plain = {name: {metric: dict(score) for metric, score in own.items()} for name, own in found.scores.items()}
     comparison = found.comparison or {"systems": plain}
-    sections = [_headline(found), _by_type(found), _partial(found)]
-    if found.has_train:
-        sections += [_novelty(found), *([_hardeval(found)] if _has(found, "hardeval") else [])]
+    sections = []
+    for metric in next(iter(found.scores.values())):
+        draw = _DRAWN.get(metric)
+        sections += [one(found) for one in draw] if draw else [_plain(found, metric)]
     sections += [_buckets(found), *(comparison_sections(comparison) if len(found.scores) > 1 else [])]
     return [*sections, _confusion(found)]
-
-
-def _has(found: Findings, metric: str) -> bool:
-    return all(metric in own for own in found.scores.values())
 
 
 def _of(found: Findings, metric: str) -> dict[str, Score]:
@@ -183,18 +183,31 @@ def _f1(found: Findings) -> dict[str, Measured]:
     return {name: _measured(score, "f1") for name, score in _of(found, "exact_f1").items()}
 
 
+def _plain(found: Findings, metric: str) -> Section:
+    """A metric for which no section was designed: its table, and its description."""
+    record, scores = score_metrics()[metric], _of(found, metric)
+    shown = [value for value in record.shown if all(value in score for score in scores.values())]
+    rows = [(name, [_value(score, value) for value in shown]) for name, score in scores.items()]
+    table = Exhibit(metric, record.title, ["system", *(record.titles[value] for value in shown)], rows)
+    return Section(metric, metric, record.description, [table])
+
+
+def _value(score: Score, name: str) -> Cell:
+    """A count as it is, a fraction with its interval."""
+    return _measured(score, name) if isinstance(score[name], float) else score[name]
+
+
 def _headline(found: Findings) -> Section:
+    titles = {**score_metrics()["exact_f1"].titles, **score_metrics()["clean_f1"].titles}
     if not found.has_train:
-        rows = [
-            (name, [_measured(score, key) for key in ("f1", "precision", "recall")])
-            for name, score in _of(found, "exact_f1").items()
-        ]
+        keys = ["f1", "precision", "recall"]
+        rows = [(name, [_measured(score, key) for key in keys]) for name, score in _of(found, "exact_f1").items()]
         lead = (
             "Exact match: a prediction counts where its span and its type are right. What of it is memory cannot be "
             "said without the training data (--train): clean F1, novelty, hardeval and five of the eight attributes "
             "are left out."
         )
-        table = Exhibit("headline", "F1 (%)", ["system", "F1", "precision", "recall"], rows)
+        table = Exhibit("headline", "F1 (%)", ["system", *(titles[key] for key in keys)], rows)
         return Section("headline", "Headline", lead, [table])
     scores, f1 = _of(found, "clean_f1"), _f1(found)
     first = next(iter(scores.values()))
@@ -209,16 +222,14 @@ def _headline(found: Findings) -> Section:
     else:
         lead += "Clean F1 counts the recall of mentions that training has not shown; delta F1 is what memory adds."
     gap = Exhibit(
-        "headline", "F1 and clean F1 (%)", ["system", "F1", "clean F1"],
+        "headline", "F1 and clean F1 (%)", ["system", titles["f1"], titles["clean_f1"]],
         [(name, [f1[name], _measured(score, "clean_f1")]) for name, score in scores.items()],
         Kind.GAP, reference=("look-up", first.memorisation_f1),
     )  # fmt: skip
-    keys = {
-        "clean_f1": "clean F1", "delta_f1": "delta F1", "clean_recall": "recall, clean",
-        "contaminated_recall": "recall, contaminated", "memorisation_f1": "look-up F1",
-    }  # fmt: skip
+    keys = ["clean_f1", "delta_f1", "clean_recall", "contaminated_recall", "memorisation_f1"]
     rows = [(name, [f1[name], *(_measured(score, key) for key in keys)]) for name, score in scores.items()]
-    numbers = Exhibit("headline-table", "In numbers (%)", ["system", "F1", *keys.values()], rows)
+    header = ["system", *(titles[key] for key in ("f1", *keys))]
+    numbers = Exhibit("headline-table", "In numbers (%)", header, rows)
     return Section("headline", "Headline", lead, [gap, numbers])
 
 
@@ -235,40 +246,37 @@ def _by_type(found: Findings) -> Section:
     ]
     every = Exhibit("types", "F1 by type (%)", ["type", "gold", *scores], rows, Kind.HEAT)
     exhibits = [every] if len(scores) > 1 else []
-    of_train = {"clean_f1": "clean F1", "delta_f1": "delta F1", "contamination_rate": "contaminated"}
-    keys = {"precision": "P", "recall": "R", "f1": "F1", **(of_train if found.has_train else {})}
-    keys |= {"n_gold": "gold", "n_pred": "predicted"}
+    titles = {**score_metrics()["exact_f1"].titles, **score_metrics()["clean_f1"].titles}
+    of_train = ["clean_f1", "delta_f1", "contamination_rate"] if found.has_train else []
+    keys = ["precision", "recall", "f1", *of_train, "n_gold", "n_pred"]
+    header = ["type", *(titles[key] for key in keys)]
     for i, (name, own) in enumerate(found.scores.items()):
         values = dict(own["exact_f1"]) | (dict(own["clean_f1"]) if found.has_train else {})
         rows = [
             (label, [values.get(f"{key}/{label}") for key in keys]) for label in labels if f"n_gold/{label}" in values
         ]
         rows.append(("all", [values[key] for key in keys]))
-        exhibits.append(
-            Exhibit(f"types-{i + 1}", f"{name}, by type (%)", ["type", *keys.values()], rows, folded=len(scores) > 1)
-        )
+        exhibits.append(Exhibit(f"types-{i + 1}", f"{name}, by type (%)", header, rows, folded=len(scores) > 1))
     return Section("types", "By type", "Where the number of gold mentions is small, so is what its F1 says.", exhibits)
 
 
 def _partial(found: Findings) -> Section:
-    keys = {"f1_left": "left", "f1_right": "right", "f1_overlap": "overlap"}
-    added = {"n_partial_left": "+left", "n_partial_right": "+right", "n_partial_overlap": "+overlap"}
-    scores, f1 = _of(found, "partial_f1"), _f1(found)
-    rows = [
-        (name, [f1[name], *(_measured(score, key) for key in keys), *(score[key] for key in added)])
-        for name, score in scores.items()
-    ]
-    credit = next(iter(scores.values())).settings["credit"]
+    scores, f1, titles = _of(found, "partial_f1"), _f1(found), score_metrics()["partial_f1"].shown_titles()
+    first = next(iter(scores.values()))
+    near = [key for key in titles if key in first and key != "f1_exact"]
+    rows = [(name, [f1[name], *(_value(score, key) for key in near)]) for name, score in scores.items()]
+    *modes, last = [f"{mode.shared} ({mode})" for mode in Match if mode is not Match.EXACT]
     lead = (
-        f"A prediction of the right type that shares the start (left), the end (right) or a token (overlap) of a gold "
-        f"mention earns {credit} of the credit."
+        f"A prediction of the right type that shares {', '.join(modes)} or {last} of a gold mention earns "
+        f"{first.settings['credit']} of the credit."
     )
+    header = ["system", *(titles[key] for key in ("f1_exact", *near))]
     parts = ("exact", "boundary", "type", "missed")
     counts = {name: Counter(row["kind"] for row in own.matches) for name, own in found.errors.items()}
     became = [(name, [counts[name][part] for part in parts]) for name in counts]
     spurious = ", ".join(f"{name} {counts[name]['spurious']}" for name in counts)
     return Section("partial", "Partial credit", lead, [
-        Exhibit("partial", "F1 with partial credit (%)", ["system", "exact", *keys.values(), *added.values()], rows),
+        Exhibit("partial", "F1 with partial credit (%)", header, rows),
         Exhibit(
             "became", "What became of the gold mentions", ["system", *parts], became, Kind.STACK,
             note=f"Spurious predictions, which meet no gold mention: {spurious}.",
@@ -276,37 +284,29 @@ def _partial(found: Findings) -> Section:
     ])  # fmt: skip
 
 
-_NOVELTY = dict(zip(NOVELTY, ("seen", "other type", "known words", "new words"), strict=True))
-
-
 def _novelty(found: Findings) -> Section:
     scores = _of(found, "clean_f1")
     rows = [
-        (title, [_measured(score, f"recall_{name}", f"n_{name}") for score in scores.values()])
-        for name, title in _NOVELTY.items()
+        (
+            novelty.title,
+            [_measured(score, f"recall_{novelty.name}", f"n_{novelty.name}") for score in scores.values()],
+        )
+        for novelty in NOVELTY_CLASSES
     ]
-    lead = (
-        "Recall by what training has shown of the gold mention: the same words with the same type; only with another "
-        "type; never as a mention, but every word is known; with words that training does not have."
-    )
+    classes = "; ".join(novelty.description for novelty in NOVELTY_CLASSES)
+    lead = f"Recall by what training has shown of the gold mention: {classes}."
     return Section("novelty", "Novelty", lead, [
         Exhibit("novelty", "Recall by novelty (%)", ["novelty", *scores], rows, Kind.POINTS),
     ])  # fmt: skip
 
 
-_HARD = {
-    "unseen_i": "unseen words in mentions", "unseen_o": "unseen words outside", "diff_i": "usually outside",
-    "diff_o": "usually in mentions", "diff_e": "usually of another type",
-}  # fmt: skip
-
-
 def _hardeval(found: Findings) -> Section:
-    scores = _of(found, "hardeval")
-    keys = {"hardeval": "hardeval", "ter_unseen": "unseen", "ter_diff": "diff", "ter": "all tokens"}
-    table = [(name, [_measured(score, key) for key in keys]) for name, score in scores.items()]
+    scores, record = _of(found, "hardeval"), score_metrics()["hardeval"]
+    table = [(name, [_measured(score, key) for key in record.headline]) for name, score in scores.items()]
+    header = ["system", *(record.titles[key] for key in record.headline)]
     bars = [
-        (title, [_measured(score, f"ter_{name}", f"n_{name}") for score in scores.values()])
-        for name, title in _HARD.items()
+        (record.titles[f"ter_{kind}"], [_measured(score, f"ter_{kind}", f"n_{kind}") for score in scores.values()])
+        for kind in ("unseen_i", "unseen_o", "diff_i", "diff_o", "diff_e")
     ]
     shares = [
         (name, [score[f"errors_{part}"] for part in ("unseen", "diff", "other")]) for name, score in scores.items()
@@ -316,17 +316,19 @@ def _hardeval(found: Findings) -> Section:
         "and labels that are not the word's usual one (diff). hardeval is the mean of the two."
     )
     return Section("hardeval", "Hard tokens", lead, [
-        Exhibit("hardeval-table", "Token error rates (%)", ["system", *keys.values()], table),
+        Exhibit("hardeval-table", "Token error rates (%)", header, table),
         Exhibit("hardeval", "Error rate by kind of token (%)", ["token", *scores], bars, Kind.BARS),
         Exhibit("hardeval-errors", "Wrong tokens by kind", ["system", "unseen", "diff", "other"], shares, Kind.STACK),
     ])  # fmt: skip
 
 
-_ATTRIBUTES = {
-    "eDen": "Entity density", "oDen": "Density of new words", "sLen": "Sentence length",
-    "eCon": "Label consistency of the entity", "tCon": "Label consistency of its tokens",
-    "eFre": "Frequency of the entity", "tFre": "Frequency of its tokens", "eLen": "Entity length",
-}  # fmt: skip
+_DRAWN: dict[str, Sequence[Callable[[Findings], Section]]] = {
+    "exact_f1": (_headline, _by_type),
+    "partial_f1": (_partial,),
+    "clean_f1": (_novelty,),
+    "hardeval": (_hardeval,),
+}
+"""Sections that were designed for a metric; others have their table as it is."""
 
 
 def _buckets(found: Findings) -> Section:
@@ -337,7 +339,7 @@ def _buckets(found: Findings) -> Section:
     first = next(iter(found.buckets.values()))
     charts, heat = [], list[tuple[str, Sequence[Cell]]]()
     for attribute in first:
-        title = f"{_ATTRIBUTES[attribute]} ({attribute})"
+        title = f"{attribute_title(attribute)} ({attribute})"
         rows: list[tuple[str, Sequence[Cell]]] = [
             (row["bucket"], [_measured(own[attribute][i], "f1", "n_gold") for own in found.buckets.values()])
             for i, row in enumerate(first[attribute])
@@ -372,12 +374,6 @@ def _confusion(found: Findings) -> Section:
 
 # --- a comparison ---------------------------------------------------------------------------------------
 
-_SHOWN = (
-    ("exact_f1", "f1"), ("partial_f1", "f1_overlap"), ("clean_f1", "clean_f1"), ("clean_f1", "delta_f1"),
-    ("hardeval", "hardeval"),
-)  # fmt: skip
-"""The values of systems that stand side by side."""
-
 
 def comparison_sections(comparison: Mapping[str, Any]) -> list[Section]:
     """Systems side by side, their ranks, the paired tests and the places that change, where there are any.
@@ -385,22 +381,17 @@ def comparison_sections(comparison: Mapping[str, Any]) -> list[Section]:
     Of what ``Comparison.to_dict`` returns and ``cleancut compare --json`` prints.
     """
     systems = comparison["systems"]
-    shown = {
-        (metric, key): COMPARED_NAMES[key]
-        for metric, key in _SHOWN
-        if all(key in own.get(metric, ()) for own in systems.values())
-    }
+    shown, ranks = list[tuple[str, str]](), dict[str, dict[str, str]]()
+    for metric in score_metrics().values():
+        scores = {name: own.get(metric.name, {}) for name, own in systems.items()}
+        shown += [(metric.name, key) for key in metric.side_by_side if all(key in own for own in scores.values())]
+        if metric.ranked and all(metric.ranked in own for own in scores.values()):
+            values = {name: _known(own[metric.ranked]) for name, own in scores.items()}
+            ranks[metric.titles[metric.ranked]] = _ranks(values, -1 if metric.lower_is_better else 1)
     rows = [(name, [_measured(own[metric], key) for metric, key in shown]) for name, own in systems.items()]
-    ranks = {
-        title: _ranks(
-            {name: _known(own[metric][key]) for name, own in systems.items()}, -1 if metric == "hardeval" else 1
-        )
-        for (metric, key), title in shown.items()
-        if key != "delta_f1"  # neither end of which is better
-    }
     ranked = [(name, [of[name] for of in ranks.values()]) for name in systems]
     exhibits = [
-        Exhibit("comparison", "Systems (%)", ["system", *shown.values()], rows),
+        Exhibit("comparison", "Systems (%)", ["system", *(title_of(*key) for key in shown)], rows),
         Exhibit("ranks", "Ranks, 1 is best", ["system", *ranks], ranked),
     ]
     if changes := comparison.get("ranks", {}).get("changes"):
@@ -410,7 +401,7 @@ def comparison_sections(comparison: Mapping[str, Any]) -> list[Section]:
         pairs.setdefault((row["metric"], row["value"]), []).append(row)
     for i, (key, tests) in enumerate(pairs.items()):
         cells = [(f"{row['a']} - {row['b']}", _test(row)) for row in tests]
-        title = f"Differences in {COMPARED_NAMES.get(key[1], key[1])} (points)"
+        title = f"Differences in {title_of(*key)} (points)"
         header = ["systems", "difference", "p", "p (Holm)"]
         exhibits.append(Exhibit(f"pairs-{i + 1}", title, header, cells, folded=i > 0))
     lead = "Does the order of the systems hold once memory is taken out? "
@@ -428,7 +419,7 @@ def _changes(changes: Sequence[Mapping[str, Any]]) -> Exhibit:
     for row in changes:
         swaps = "; ".join(" and ".join(pair) for pair in row["swaps"]) or "none"
         tau = "-" if math.isnan(_known(row["tau"])) else f"{row['tau']:.2f}"
-        orders = (COMPARED_NAMES.get(row[which], row[which]) for which in ("first", "second"))
+        orders = (ranked_title(row[which]) for which in ("first", "second"))
         rows.append((" to ".join(orders), [tau, len(row["swaps"]), swaps]))
     return Exhibit("changes", "Changes of places", ["from", "Kendall's tau", "swaps", "systems"], rows)
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from ..core.notebook import percent
 from ..scoring.buckets import Buckets, describe
-from ..scoring.compare import ALPHA, COMPARED, Comparison
+from ..scoring.compare import ALPHA, Comparison
 from ..scoring.diagnosis import self_diagnosis
-from ..scoring.exposure_view import NOVELTY
+from ..scoring.exposure_view import NOVELTY_CLASSES
+from ..scoring.registry import score_metrics, title_of
 from ..scoring.score import Score
 from ..splitting.audit import Audit
 from ..splitting.folds import Folds
@@ -70,16 +71,16 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
     parts = []
     for metric in dict.fromkeys(name for scores in results.values() for name in scores):
         scores = {system: found[metric] for system, found in results.items() if metric in found}
-        title, columns = _TABLES[metric]
+        record = score_metrics()[metric]
+        title, columns = record.title, record.shown_titles()
         parts.append(f"{title}\n" + _score_table("system", scores, columns, colour))
         if all(score.sums.rows is not None for score in scores.values()):
             parts.append("95% intervals (%)\n" + _interval_table(scores, columns, colour))
         parts += _muc_tables("system", scores, colour)
-        if metric == "clean_f1":
-            parts.append("Recall by novelty of the gold mention (%)\n" + _recall_table(scores, _NOVELTY, colour))
-            if all("n_confusable" in score for score in scores.values()):
-                parts.append("Recall on type-confusable mentions (%)\n" + _recall_table(scores, _CONFUSABLE, colour))
-        if by_type and metric != "hardeval":
+        for name, subsets in _RECALLS.items():
+            if all(f"recall_{subset}" in score for subset in subsets for score in scores.values()):
+                parts.append(f"{name} (%)\n" + _recall_table(scores, subsets, colour))
+        if by_type and record.by_type:
             for system, score in scores.items():
                 types = {label: _OfType(score, label) for label in score.sums.counts.by_type}
                 which = f", {system}, by type" if len(scores) > 1 else ", by type"
@@ -122,8 +123,13 @@ def _recall_table(scores: Mapping[str, Score], subsets: Mapping[str, str], colou
     return table(["system", *subsets.values()], cells, colour=colour)
 
 
-_NOVELTY = dict(zip(NOVELTY, ("seen", "other type", "new, known words", "new words"), strict=True))
-_CONFUSABLE = {"confusable": "all", "confusable_seen": "seen", "confusable_unseen": "unseen"}
+_RECALLS = {
+    "Recall by novelty of the gold mention": {novelty.name: novelty.title for novelty in NOVELTY_CLASSES},
+    "Recall on type-confusable mentions": {
+        "confusable": "all", "confusable_seen": "seen", "confusable_unseen": "unseen"
+    },
+}  # fmt: skip
+"""Subsets of the gold mentions whose recall stands in a table of its own, where it was computed."""
 
 
 class _OfType:
@@ -134,39 +140,6 @@ class _OfType:
 
     def get(self, name: str) -> Any:
         return self._score.get(f"{name}/{self._label}")
-
-
-_TABLES: dict[str, tuple[str, dict[str, str]]] = {
-    "exact_f1": (
-        "Exact match (%)",
-        {
-            "precision": "P", "recall": "R", "f1": "F1", "macro_f1": "macro F1", "n_gold": "gold",
-            "n_pred": "predicted", "n_exact": "correct",
-        },
-    ),
-    "partial_f1": (
-        "Partial credit, F1 (%)",
-        {
-            "f1_exact": "exact", "f1_left": "left", "f1_right": "right", "f1_overlap": "overlap", "f1_iou": "IoU",
-            "n_partial_left": "+left", "n_partial_right": "+right", "n_partial_overlap": "+overlap",
-        },
-    ),
-    "clean_f1": (
-        "What training has not shown (%)",
-        {
-            "f1": "F1", "clean_f1": "clean F1", "delta_f1": "delta F1", "clean_recall": "R clean",
-            "contaminated_recall": "R contam.", "contamination_rate": "contam.", "memorisation_f1": "look-up F1",
-        },
-    ),
-    "hardeval": (
-        "Token error rates, lower is better (%)",
-        {
-            "hardeval": "hardeval", "ter": "all", "ter_unseen": "unseen", "ter_diff": "diff",
-            "share_unseen": "of errors: unseen", "share_diff": "diff", "share_other": "other",
-        },
-    ),
-}  # fmt: skip
-"""Title and columns of each metric's table."""
 
 
 def _score_table(first: str, rows: Mapping[str, Any], columns: Mapping[str, str], colour: bool) -> str:
@@ -252,12 +225,13 @@ def runs_text(
     """The scores of several runs of one system, with their mean and standard deviation."""
     parts = []
     for metric, moments in over.items():
-        title, columns = _TABLES[metric]
+        record = score_metrics()[metric]
+        title, columns = record.title, record.shown_titles()
         scores = {run: found[metric] for run, found in results.items()}
         like = next(iter(scores.values()))
         of_runs = {f"mean of {len(scores)}": _moment(moments, "mean", like), "std. dev.": _moment(moments, "std", like)}
         parts.append(f"{title}\n" + _score_table("run", {**scores, **of_runs}, columns, colour))
-        if by_type and metric != "hardeval":
+        if by_type and record.by_type:
             for name, values in of_runs.items():
                 types = {label: _OfType(values, label) for label in like.sums.counts.by_type}
                 parts.append(f"{title}, by type, {name}\n" + _score_table("type", types, columns, colour))
@@ -273,14 +247,6 @@ def _moment(moments: Mapping[str, Any], which: str, like: Score) -> dict[str, An
     }
 
 
-COMPARED_NAMES = {
-    "f1": "F1", "precision": "P", "recall": "R", "f1_overlap": "F1 overlap", "clean_f1": "clean F1",
-    "delta_f1": "delta F1", "clean_recall": "R clean", "hardeval": "hardeval", "ter_unseen": "TER unseen",
-    "ter_diff": "TER diff",
-}  # fmt: skip
-"""The values by which systems are compared, as a reader knows them."""
-
-
 def comparison_text(found: Comparison, *, colour: bool = False) -> str:
     """Systems with their scores, the differences of each pair, and how their order changes."""
     parts = [_compared_table(found, metric, colour) for metric in next(iter(found.scores.values()))]
@@ -291,7 +257,9 @@ def comparison_text(found: Comparison, *, colour: bool = False) -> str:
                 both = [percent(found.scores[name][d.metric][d.value]) for name in (a, b)]
                 interval = f"{_points(d.low)} to {_points(d.high)}" if d.low == d.low else "-"
                 marked = _p_value(d.p_holm) + (" *" if d.significant else "  ")
-                rows.append([COMPARED_NAMES[d.value], *both, _points(d.difference), interval, _p_value(d.p), marked])
+                rows.append(
+                    [title_of(d.metric, d.value), *both, _points(d.difference), interval, _p_value(d.p), marked]
+                )
         header = ["", "first", "second", "difference", "95% interval", "p", "Holm p  "]
         parts.append(f"{a} minus {b} (%)\n" + table(header, rows, colour=colour, strong=3))
     if any(d.significant for d in found.pairs):
@@ -303,13 +271,13 @@ def comparison_text(found: Comparison, *, colour: bool = False) -> str:
 
 def _compared_table(found: Comparison, metric: str, colour: bool) -> str:
     """What is compared of each system: the value and, less exactly, its interval."""
-    values = COMPARED[metric]
+    record = score_metrics()[metric]
     cells = [
-        [system, *(_with_interval(scores[metric], value) for value in values)]
+        [system, *(_with_interval(scores[metric], value) for value in record.compared)]
         for system, scores in found.scores.items()
     ]
-    title = f"{_TABLES[metric][0].removesuffix(' (%)')}, with 95% intervals (%)"
-    return f"{title}\n" + table(["system", *(COMPARED_NAMES[value] for value in values)], cells, colour=colour)
+    title = f"{record.title.removesuffix(' (%)')}, with 95% intervals (%)"
+    return f"{title}\n" + table(["system", *(record.titles[value] for value in record.compared)], cells, colour=colour)
 
 
 def _with_interval(score: Score, value: str) -> str:
@@ -336,10 +304,15 @@ def _ranks_text(found: Comparison, colour: bool) -> str:
     for change in found.ranks["changes"]:
         swaps = "; ".join(" and ".join(names) for names in change["swaps"]) or "none"
         tau = "-" if math.isnan(change["tau"]) else f"{change['tau']:.2f}"
-        between = f"{COMPARED_NAMES[change['first']]} and {COMPARED_NAMES[change['second']]}"
+        between = f"{ranked_title(change['first'])} and {ranked_title(change['second'])}"
         lines.append(textwrap.fill(f"{between}: Kendall's tau {tau}; pairs that swap: {swaps}", 80))
-    ranked = table(["system", *(COMPARED_NAMES[value] for value in orders)], rows, colour=colour)
+    ranked = table(["system", *map(ranked_title, orders)], rows, colour=colour)
     return "\n".join(["Ranks", ranked, *lines])
+
+
+def ranked_title(value: str) -> str:
+    """Return the title of a value that puts systems in order, or its name where no metric here ranks by it."""
+    return next((m.titles[value] for m in score_metrics().values() if m.ranked == value), value)
 
 
 # --- audit ----------------------------------------------------------------------------------------------

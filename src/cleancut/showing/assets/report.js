@@ -23,9 +23,6 @@
   const data = JSON.parse(byId("data").textContent);
   const contexts = data.contexts.map(([words, where, begins, ends]) => ({ words, where, begins, ends, text: `${words.join(" ")} ${where}`.toLowerCase() }));
   const errors = data.errors.map(([system, kind, context, gold, pred, seen, novelty]) => ({ system, kind, context: contexts[context], gold, pred, seen, novelty }));
-  const NOVELTY = {
-    seen: "seen in training", other_type: "seen with another type", known_words: "new, of known words", unknown_words: "new words",
-  };
   const form = byId("filters");
   const fields = form.elements;
   let found = [];
@@ -70,7 +67,7 @@
     const head = element("div", "head", element("span", "kind", error.kind));
     if (data.systems.length > 1) head.append(element("span", "", data.systems[error.system]));
     head.append(element("bdi", "", error.context.where));
-    if (error.novelty) head.append(element("span", "", NOVELTY[error.novelty]));
+    if (error.novelty) head.append(element("span", "", data.novelty[error.novelty]));
     const spans = element("div", "spans", span("gold", error.context, error.gold), span("predicted", error.context, error.pred));
     const made = element("li", "", head, marked(error), spans);
     made.dataset.kind = error.kind;
