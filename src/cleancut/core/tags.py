@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,15 +260,21 @@ def decode(
             )
         tagging = replace(tagging, judged_by=judged)
         keep = _WELL_FORMED[_SCHEMES.index(judged)].take(verdict)
-        if repair is Repair.ERROR and not keep.all():
-            bad = int(np.argmin(keep))
-            begin, until = (int(bounds[sample[bad]] + column[bad]) for column in (start, end))
-            shown = " ".join(tags[c] for c in codes[begin:until][:8])
-            raise CleancutError(
-                f"{where(int(sample[bad]), int(start[bad]))}: {shown!r} is not a well-formed {judged.upper()} mention. "
-                "Correct the tags, or give repair='conlleval' or 'discard'."
-            )
-        sample, start, end, label = (column[keep] for column in (sample, start, end, label))
+        match repair:
+            case Repair.DISCARD:
+                sample, start, end, label = (column[keep] for column in (sample, start, end, label))
+            case Repair.ERROR if keep.all():
+                pass
+            case Repair.ERROR:
+                bad = int(np.argmin(keep))
+                begin, until = (int(bounds[sample[bad]] + column[bad]) for column in (start, end))
+                shown = " ".join(tags[c] for c in codes[begin:until][:8])
+                raise CleancutError(
+                    f"{where(int(sample[bad]), int(start[bad]))}: {shown!r} is not a well-formed {judged.upper()} "
+                    "mention. Correct the tags, or give repair='conlleval' or 'discard'."
+                )
+            case _:
+                assert_never(repair)
     # a name that no token has, or of which every mention was discarded, is no type of this corpus
     used = np.flatnonzero(np.bincount(label, minlength=len(labels)))
     if len(used) < len(labels):

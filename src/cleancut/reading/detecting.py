@@ -32,12 +32,25 @@ class Form(StrEnum):
     CHARACTER_SPANS = "character offsets"
     QUOTES = "mentions without offsets"
 
+    @property
+    def argument(self) -> str:
+        """The argument of ``Corpus.of`` that takes such an annotation."""
+        return _ARGUMENTS[self]
+
+
+_ARGUMENTS = {
+    Form.TAGS: "tags", Form.TOKEN_SPANS: "entities", Form.CHARACTER_SPANS: "entities", Form.QUOTES: "entities",
+}  # fmt: skip
+
 
 class End(StrEnum):
     """Does the end of a span belong to it?"""
 
     EXCLUSIVE = "exclusive"
     INCLUSIVE = "inclusive"
+
+
+_IS_INCLUSIVE = {End.EXCLUSIVE: False, End.INCLUSIVE: True}
 
 
 # --- names of columns, in order of preference ---------------------------------------------------------
@@ -134,7 +147,7 @@ class Shape:
         parts += [f"sentences: {self.sentences}"] if self.sentences else []
         parts += [f"tokens: {self.tokens}"] if self.tokens else []
         parts += [f"text: {self.text}"] if self.text else []
-        parts.append(f"{'tags' if self.form is Form.TAGS else 'entities'}: {self.annotation} ({self.detail})")
+        parts.append(f"{self.form.argument}: {self.annotation} ({self.detail})")
         parts += [f"document: {self.document}"] if self.document else []
         return "; ".join(parts)
 
@@ -561,7 +574,7 @@ def _is_passages(kind: Kind) -> bool:
 def _span_shape(table: Table, given: _Given, shape: Shape) -> Shape:
     """The shape with label names and a description."""
     if given.end is not None:
-        shape = replace(shape, inclusive=given.end is End.INCLUSIVE)
+        shape = replace(shape, inclusive=_IS_INCLUSIVE[given.end])
     inner = inner_table(table, shape.annotation)
     kind = inner.kinds[shape.fields.label] if inner is not None and shape.fields.label is not None else Kind("text")
     names = given.labels if given.labels is not None else kind.names or None

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from ..scoring.exposure_view import NOVELTY
 from ..scoring.score import Score
@@ -638,10 +638,17 @@ class Format(StrEnum):
 
 def tables(sections: Sequence[Section], format: Format) -> str:
     """Every exhibit as a table. CSV has a line for each cell, with unrounded fractions."""
-    if format is Format.CSV:
-        return visible(_csv(sections))
-    draw = _markdown if format is Format.MARKDOWN else _latex
-    return visible("\n\n".join(draw(exhibit) for section in sections for exhibit in section.exhibits))
+    exhibits = [exhibit for section in sections for exhibit in section.exhibits]
+    match format:
+        case Format.CSV:
+            text = _csv(sections)
+        case Format.MARKDOWN:
+            text = "\n\n".join(map(_markdown, exhibits))
+        case Format.LATEX:
+            text = "\n\n".join(map(_latex, exhibits))
+        case _:
+            assert_never(format)
+    return visible(text)
 
 
 def _text_rows(exhibit: Exhibit) -> list[list[str]]:
