@@ -101,7 +101,9 @@ def test_a_file_of_ones_own(tmp_path):
     found = split_of_file(tmp_path / "own.parquet", ratios=(50, 50), discard="auto")
     assert set(found) == {7, 8, 9, 10} and found[7] == found[8]
     incidences = Incidences.load(tmp_path / "own.parquet")
-    assert len(incidences) == 4 and len(incidences.mentions) == 5 and incidences.mentions.labels == ("entity",)
+    assert len(incidences) == 4 and len(incidences.sample) == 5 and incidences.labels == ("entity",)
+    assert len(incidences.sample) == len(incidences.label) == len(incidences.entity) == len(incidences.carrier)
+    assert not hasattr(incidences, "mentions")  # which would have to know at which tokens they stand
 
 
 @pytest.mark.parametrize(

@@ -84,8 +84,7 @@ class Layout:
         rank[order] = np.arange(len(order))
         self.unit_of_sample, self.unit_hash = rank[corpus.unit], hashes[order]
         self.unit_size = np.bincount(self.unit_of_sample)
-        mentions = corpus.mentions
-        self.unit_of_mention = self.unit_of_sample[mentions.sample].astype(np.int32)
+        self.unit_of_mention = self.unit_of_sample[corpus.sample].astype(np.int32)
         self.unit_mentions = np.bincount(self.unit_of_mention, minlength=len(self.unit_size))
         self.bearing, self.empty = np.flatnonzero(self.unit_mentions), np.flatnonzero(self.unit_mentions == 0)
         self.carrier, self.entity = corpus.carrier, corpus.entity
@@ -96,11 +95,10 @@ class Layout:
         """The entity-bearing units; entities of one unit never matter, a unit that shares none is its own vertex."""
         from .solver import Incidence, Problem
 
-        labels = self.corpus.mentions.label
-        n_units, n_types, n_strata = len(self.bearing), len(self.corpus.mentions.labels), self._n_strata
+        n_units, n_types, n_strata = len(self.bearing), len(self.corpus.labels), self._n_strata
         number = np.cumsum(self.unit_mentions > 0) - 1
         unit, n_counted = number[self.unit_of_mention], max(n_types + n_strata, 1)
-        types = unit * n_counted + labels
+        types = unit * n_counted + self.corpus.label
         if n_strata:  # a stratum is one more type, of which each sample is a mention
             sample = np.flatnonzero(self.unit_mentions[self.unit_of_sample] > 0)
             strata = n_types + self.strata.of_sample[sample]
@@ -152,8 +150,8 @@ class Layout:
 
     def _minimum(self, limits: Limits, gone: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         bearing = self.unit_mentions[self.unit_of_sample] > 0
-        mentions, n_strata = self.corpus.mentions, self._n_strata
-        types = np.bincount(mentions.label, minlength=len(mentions.labels))
+        n_strata = self._n_strata
+        types = np.bincount(self.corpus.label, minlength=len(self.corpus.labels))
         share = 1.0
         if gone is not None:
             share -= self.unit_size[self.bearing[gone]].sum() / max(int(bearing.sum()), 1)

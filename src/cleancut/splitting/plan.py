@@ -583,31 +583,30 @@ def _guarantee(after: Mapping[str, Mapping[str, Any]], names: tuple[str, ...]) -
 def _representation(
     corpus: Incidences, names: tuple[str, ...], assignment: NDArray[np.int64], limits: Limits
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    mentions = corpus.mentions
-    n_types = len(mentions.labels)
-    totals = np.bincount(mentions.label, minlength=n_types)
+    n_types = len(corpus.labels)
+    totals = np.bincount(corpus.label, minlength=n_types)
     minimum = limits.type_minimum(totals)
-    in_sample = np.bincount(mentions.sample, minlength=len(corpus))
-    split_of_mention = assignment[mentions.sample]
+    in_sample = np.bincount(corpus.sample, minlength=len(corpus))
+    split_of_mention = assignment[corpus.sample]
     found: dict[str, dict[str, Any]] = {}
     notes = []
     for i, name in enumerate(names):
         of_split = in_sample[assignment == i]
-        counts = np.bincount(mentions.label[split_of_mention == i], minlength=n_types)
-        below = [mentions.labels[t] for t in np.flatnonzero(counts < minimum)] if i and limits.shares[i] > 0 else []
+        counts = np.bincount(corpus.label[split_of_mention == i], minlength=n_types)
+        below = [corpus.labels[t] for t in np.flatnonzero(counts < minimum)] if i and limits.shares[i] > 0 else []
         found[name] = {
             "entities_per_sample_ratio": _ratio(of_split, in_sample),
             "entity_bearing_ratio": _ratio(of_split > 0, in_sample > 0),
-            "min_type_count": int(counts.min(initial=len(mentions))) if n_types else 0,
+            "min_type_count": int(counts.min(initial=len(corpus.sample))) if n_types else 0,
             "types_below_min": below,
-            "type_counts": dict(zip(mentions.labels, counts.tolist(), strict=True)),
+            "type_counts": dict(zip(corpus.labels, counts.tolist(), strict=True)),
             "type_distance": _variation(counts, totals),
         }
         if i and limits.shares[i] > 0:
             notes += _missed(name, found[name], len(of_split) / max((assignment != ASIDE).sum(), 1), i, limits)
         if below:
             notes.append(f"{name} has fewer than {limits.min_per_type} mentions of {', '.join(below[:8])}.")
-    rare = [label for label, least in zip(mentions.labels, minimum, strict=True) if not least and limits.min_per_type]
+    rare = [label for label, least in zip(corpus.labels, minimum, strict=True) if not least and limits.min_per_type]
     if rare:
         notes.append(
             f"Too rare for a minimum of {limits.min_per_type} in each held-out split: {', '.join(rare[:8])}"
