@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, assert_never
 
 from ..scoring.exposure_view import NOVELTY
 from ..scoring.score import Score
-from ..splitting.audit import Audit
+from ..splitting.audit import Audit, Pair
 from ..splitting.frontier import Frontier
 from ..splitting.plan import SplitPlan
 from .report_data import Findings
@@ -488,18 +488,18 @@ def audit_sections(found: Audit) -> list[Section]:
     return [shared, memory, _leaks(found), _type_counts(found.types)]
 
 
-def _in(pair: str) -> str:
-    return pair.replace("_vs_", " in ")
+def _in(pair: Pair) -> str:
+    return " in ".join(pair)
 
 
 def _leaks(found: Audit) -> Section:
     rows: list[tuple[str, Sequence[Cell]]] = []
     for leak in found.top_leaks:
-        here, there = leak["pair"].split("_vs_")
+        here, there = leak["pair"]
         counts = [leak[f"n_{here}"], leak[f"n_{there}"]]
         rows.append((leak["entity"], [leak["label"] or "", _in(leak["pair"]), *counts]))
     near = [
-        (example["entity"], [example["label"], _in(pair), example[f"n_{pair.split('_vs_')[0]}"]])
+        (example["entity"], [example["label"], _in(pair), example[f"n_{pair[0]}"]])
         for pair, row in found.near_leaks.items()
         for example in row["examples"]
     ]
@@ -537,7 +537,7 @@ def split_sections(plans: Mapping[str, SplitPlan], components: Mapping[int, int]
         *([("before", before)] if before else []),
         *((name, own.leakage["after"]) for name, own in plans.items()),
     ]
-    rows = [(pair.replace("_vs_", " with "), [_rate(own.get(pair)) for _, own in columns]) for pair in after]
+    rows = [(" with ".join(pair), [_rate(own.get(pair)) for _, own in columns]) for pair in after]
     leakage = Section("leakage", "Leakage", guarantee, [
         Exhibit(
             "leakage", "Samples that share an entity (%)", ["splits", *(name for name, _ in columns)], rows, Kind.BARS,

@@ -157,7 +157,7 @@ def _point(discard: float | str, floor: float | None, plan: SplitPlan, ratios: A
 
 def _shared(plan: SplitPlan) -> int:
     pairs = combinations(plan.names, 2)
-    return sum(plan.leakage["after"][f"{later}_vs_{earlier}"]["n_partial"] for earlier, later in pairs)
+    return sum(plan.leakage["after"][later, earlier]["n_partial"] for earlier, later in pairs)
 
 
 def _is_dominated(i: int, points: Sequence[Point]) -> bool:

@@ -17,7 +17,7 @@ from ..core.arrays import bounds_of
 from ..core.entities import Shared
 from ..core.hashing import fingerprint_of, order_of
 from ..core.vocabulary import mixed
-from .audit import contamination
+from .audit import Pair, contamination
 from .incidence import Incidences
 from .strata import Strata
 
@@ -165,7 +165,7 @@ class Layout:
         shares = self.bearing_shares(limits.shares, seed, n_aside)
         return {"shares": shares, "type_minimum": self._minimum(limits, gone)}
 
-    def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[str, dict[str, Any]]:
+    def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[Pair, dict[str, Any]]:
         """Every ordered pair of splits, by sample, as the audit computes it."""
         samples = np.arange(len(self.corpus))
         return contamination(names, split_of_sample, samples, self.carrier, self.entity)

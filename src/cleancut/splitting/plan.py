@@ -28,7 +28,7 @@ from ..reading.columns import table_of
 from ..reading.dataset import Samples, from_dataset, own_documents, read_dataset
 from ..reading.splits import SPLITS, split_rank
 from ..version import __version__
-from .audit import Unit
+from .audit import Pair, Unit, by_pair, by_pair_key
 from .incidence import Incidences, own_numbers
 from .layout import ASIDE, Layout, Limits, cut, dealt, group_sizes
 from .strata import Strata
@@ -68,8 +68,11 @@ class SplitPlan:
     names: tuple[str, ...]
     assignment: NDArray[np.int8]
     """The split of each sample, as an index into ``names``; -1 for samples that are set aside."""
-    leakage: Mapping[str, Mapping[str, Any]]
-    """``before`` (the original splits, where known) and ``after``: every ordered pair, as the audit computes it."""
+    leakage: Mapping[str, Mapping[Pair, Mapping[str, Any]]]
+    """``before`` (the original splits, where known) and ``after``: every ordered pair, as the audit computes it.
+
+    ``leakage["after"]["test", "train"]``: of the test samples, mentions and entities, how many are in train.
+    """
     representation: Mapping[str, Mapping[str, Any]]
     """Entities per sample and entity-bearing share of each split against the corpus; type counts."""
     guarantee: str
@@ -120,7 +123,7 @@ class SplitPlan:
         before, rows = self.leakage["before"], []
         for pair, after in self.leakage["after"].items():
             then = [before[pair][key] if pair in before else None for key in ("n_partial", "rate_partial")]
-            rows.append([pair.replace("_vs_", " with "), *then, after["n_partial"], after["rate_partial"]])
+            rows.append([" with ".join(pair), *then, after["n_partial"], after["rate_partial"]])
         header = ["pair", "before", "%", "after", "%"]
         tables.append(html_table("Samples that share an entity", header, rows))
         said = f"{self.guarantee[0].upper()}{self.guarantee[1:]}."
@@ -134,8 +137,8 @@ class SplitPlan:
             "n_discarded": self.n_discarded,
             "sizes": self.sizes,
             "ratios": {name: n / kept for name, n in self.sizes.items()},
-            "leakage_before": self.leakage["before"],
-            "leakage_after": self.leakage["after"],
+            "leakage_before": by_pair_key(self.leakage["before"]),
+            "leakage_after": by_pair_key(self.leakage["after"]),
             "representation": self.representation,
             "how": self.how,
             "guarantee": self.guarantee,
@@ -252,7 +255,10 @@ class SplitPlan:
                 stored = json.load(stream)
             if stored["format"] != "cleancut-plan-1":
                 raise KeyError(stored["format"])
-            leakage = {"before": stored["leakage_before"], "after": stored["leakage_after"]}
+            leakage = {
+                "before": by_pair(stored["leakage_before"], stored.get("original_sizes", ())),
+                "after": by_pair(stored["leakage_after"], stored["names"]),
+            }
             fields = {name: stored[name] for name in ("representation", "guarantee", "how", "notes", "signature")}
             fields |= {name: stored[name] for name in _STORED if name in stored}
             numbers = np.array(stored["assignment"])
@@ -566,9 +572,9 @@ _NOUNS = {Shared.ENTITY: "entity", Shared.PAIR: "pair of entities", Shared.TRIPL
 NOTHING_SHARED = "no entity is shared between any two splits"
 
 
-def _guarantee(after: Mapping[str, Mapping[str, Any]], names: tuple[str, ...]) -> str:
+def _guarantee(after: Mapping[Pair, Mapping[str, Any]], names: tuple[str, ...]) -> str:
     """What holds between every two splits, in both directions."""
-    pairs = [(after[f"{b}_vs_{a}"], after[f"{a}_vs_{b}"], a, b) for a, b in combinations(names, 2)]
+    pairs = [(after[b, a], after[a, b], a, b) for a, b in combinations(names, 2)]
     parts = [
         f"{row['n_partial']} of {row['n_samples']} {b} samples share an entity with {a}, "
         f"and {back['n_partial']} of {back['n_samples']} {a} samples with {b}"
