@@ -369,11 +369,27 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
 
 
 def own_documents(split: str, samples: Samples) -> Samples:
-    """Documents that are only numbered are others in each split."""
-    shape, docs = samples.shape, samples.corpus.docs
-    if not split or shape is None or shape.sentences is None or shape.document is not None or docs is None:
+    """Return the samples with documents named after their split, where these are rows without names."""
+    shape = samples.shape
+    if not split or shape is None or shape.sentences is None or shape.document is not None:
         return samples
-    return replace(samples, corpus=replace(samples.corpus, docs=tuple(f"{split}:{doc}" for doc in docs)))
+    return replace(samples, corpus=_named_after(split, samples.corpus))
+
+
+def own_numbers(split: str, corpus: Corpus) -> Corpus:
+    """Return the corpus with documents named after their split, where all are only numbered.
+
+    Numbers, as ``-DOCSTART-`` lines without names give them, begin anew in each split: they are other documents there.
+    """
+    if corpus.docs is None or not all(doc is None or doc.isdigit() for doc in corpus.docs):
+        return corpus
+    return _named_after(split, corpus)
+
+
+def _named_after(split: str, corpus: Corpus) -> Corpus:
+    """Return the corpus with documents ``split:name``, so that none is one of another split."""
+    docs = corpus.docs and tuple(doc and f"{split}:{doc}" for doc in corpus.docs)
+    return replace(corpus, docs=docs)
 
 
 def needs_shape(path: str | os.PathLike[str], **options: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
@@ -28,6 +27,7 @@ from .audit import Unit, units_of
 from .folders import write_parts
 from .layout import ASIDE
 from .plan import mincut
+from .quotas import to_most_room
 
 
 class Fold(NamedTuple):
@@ -151,12 +151,9 @@ def kfold(corpus: Any, k: int = 10, *, seed: int = 13, unit: str = "sample") -> 
     np.add.at(hash_of_unit, of_sample, mixed(hashes))
     key = mixed(hash_of_unit ^ mixed(np.array([seed], np.uint64)))
     # large documents first, each to the smallest fold: what comes last evens the sizes out
-    smallest = [(0, fold) for fold in range(k)]
+    order = np.lexsort((key, -size))
     of_unit = np.zeros(len(size), np.int64)
-    for u in np.lexsort((key, -size)).tolist():
-        n, fold = smallest[0]
-        heapq.heapreplace(smallest, (n + int(size[u]), fold))
-        of_unit[u] = fold
+    of_unit[order], _ = to_most_room(size, order, np.zeros(k))
     signature = f"kfold|k:{k}|unit:{unit}|seed:{seed}|v:{__version__}"
     return _described(samples, of_unit[of_sample], k, Key(), [], signature)
 

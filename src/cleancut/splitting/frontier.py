@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.exceptions import CleancutError
 from .plan import SplitPlan, mincut, parse_discard, parse_ratios
+from .quotas import RATIO_TOLERANCE
 
 DISCARDS: tuple[float | str, ...] = (0, 0.005, 0.01, 0.02, 0.05, "auto")
 FLOORS: tuple[float | None, ...] = (0.95, 0.9, 0.8, None)
@@ -43,11 +44,11 @@ class Point:
     def losses(self) -> tuple[float, ...]:
         """What is to be small. Ratios within their tolerance and the third digit of a density are no difference."""
         thin = 0.0 if self.density != self.density else max(round(1 - self.density, 2), 0.0)
-        return self.n_contaminated, self.n_discarded, thin, max(round(self.ratio_error - _TOLERANCE, 4), 0.0)
+        return self.n_contaminated, self.n_discarded, thin, max(round(self.ratio_error - RATIO_TOLERANCE, 4), 0.0)
 
 
-_TOLERANCE, _DENSE, _MOST = 0.0035, 0.9, 0.1
-"""How far off a ratio may be; what a recommended split has of the corpus's density, and sets aside at most."""
+_DENSE, _MOST = 0.9, 0.1
+"""What a recommended split has of the corpus's density, and sets aside at most."""
 
 
 @dataclass(frozen=True, repr=False)

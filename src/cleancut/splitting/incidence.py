@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from ..core.files import replacing
 from ..core.hashing import sample_hashes, text_hashes
 from ..core.inputs import Interner
 from ..core.vocabulary import byte_hashes, mixed
+from ..reading.dataset import own_numbers
 from .audit import Unit, units_of
 
 Hashes = NDArray[np.uint64]
@@ -117,14 +118,6 @@ class Incidences:
             low, high = np.searchsorted(self.rows, [first, first + batch.num_rows])
             yield batch.column("sample").take(_arrow().array(self.rows[low:high] - first))
             first += batch.num_rows
-
-
-def own_numbers(name: str, corpus: Corpus) -> Corpus:
-    """Documents that are only numbered, as by ``-DOCSTART-`` lines without names, are others in each split."""
-    docs = corpus.docs
-    if docs is None or not all(doc is None or doc.isdigit() for doc in docs):
-        return corpus
-    return replace(corpus, docs=tuple(doc and f"{name}:{doc}" for doc in docs))
 
 
 def _unit_texts(units: NDArray[np.int64], texts: Hashes) -> Hashes:

@@ -18,7 +18,9 @@ from ..core.entities import Shared
 from ..core.hashing import fingerprint_of, order_of
 from ..core.vocabulary import mixed
 from .audit import Pair, contamination
+from .components import group_sizes
 from .incidence import Incidences
+from .quotas import dealt, filled
 from .strata import Strata
 
 if TYPE_CHECKING:
@@ -237,19 +239,6 @@ class Layout:
         return of_unit[self.unit_of_sample]
 
 
-def dealt(size: NDArray[np.integer], order: NDArray[np.integer], quota: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Cut an order of units into consecutive parts with the quotas asked for; train last, so that it takes the rest."""
-    held_out = quota[1:][quota[1:] > 0]
-    large = size[order] > 0.2 * held_out.min(initial=np.inf)  # such as a sentence that stands there a hundred times
-    order = np.append(order[~large], order[large])
-    middle = np.cumsum(size[order]) - size[order] / 2
-    bounds = np.cumsum(np.append(quota[1:], quota[0]))
-    part = np.minimum(np.searchsorted(bounds, middle, side="right"), len(quota) - 1)
-    of_unit = np.empty(len(size), np.int64)
-    of_unit[order] = (part + 1) % len(quota)
-    return of_unit
-
-
 def cut(
     layout: Layout, limits: Limits, seed: int, engine: str, proposals: int, budget: float,
     progress: Callable[[float], None] | None,
@@ -335,13 +324,11 @@ def _first_to_go(
     several = np.flatnonzero(solver.split_of_units(problem, found.labels)[1])
     keys = (order, problem.mentions, ~with_train, ~gone)
     first = several[np.lexsort([key[several] for key in keys])]
-    return solver.filled(problem.size, first, np.array([0.0, room])) > 0
+    return filled(problem.size, first, np.array([0.0, room])) > 0
 
 
 def _levelled(problem: Problem, split: NDArray[np.int64], order: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Single units moved to meet the quotas where the labels of entities cannot: one entity may be everywhere."""
-    from . import solver
-
     size, quota = problem.size, problem.shares * problem.size.sum()
     surplus = np.bincount(split, weights=size, minlength=len(quota)) - quota
     if (np.abs(surplus) <= max(0.003 * size.sum(), 1)).all():
@@ -351,20 +338,7 @@ def _levelled(problem: Problem, split: NDArray[np.int64], order: NDArray[np.uint
     rank = np.lexsort((order, others))  # first what shares with the fewest
     moved = np.zeros(len(size), bool)
     for s in np.flatnonzero(surplus > 0):
-        moved |= solver.filled(size, rank[split[rank] == s], np.array([0.0, surplus[s]])) > 0
+        moved |= filled(size, rank[split[rank] == s], np.array([0.0, surplus[s]])) > 0
     free = rank[moved[rank]]
     split[free] = dealt(size[free], np.arange(len(free)), np.maximum(-surplus, 0))
     return split
-
-
-def group_sizes(sample: NDArray[np.integer], entity: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Samples with entities in each group, from the sample and entity of each mention."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    n = int(sample.max(initial=-1)) + 1
-    total = n + int(entity.max(initial=-1)) + 1
-    graph = coo_matrix((np.ones(len(sample), np.int8), (sample, n + entity)), shape=(total, total))
-    _, found = connected_components(graph, directed=False)
-    sizes = np.bincount(found[np.unique(sample)])
-    return sizes[sizes > 0]

@@ -25,12 +25,14 @@ from ..core.hashing import fingerprint_of, order_of, sample_hashes
 from ..core.notebook import html_page, html_table
 from ..core.vocabulary import mixed
 from ..reading.columns import table_of
-from ..reading.dataset import Samples, from_dataset, own_documents, read_dataset
+from ..reading.dataset import Samples, from_dataset, own_documents, own_numbers, read_dataset
 from ..reading.splits import SPLITS, split_rank
 from ..version import __version__
 from .audit import Pair, Unit, by_pair, by_pair_key
-from .incidence import Incidences, own_numbers
-from .layout import ASIDE, Layout, Limits, cut, dealt, group_sizes
+from .components import group_sizes
+from .incidence import Incidences
+from .layout import ASIDE, Layout, Limits, cut
+from .quotas import RATIO_TOLERANCE, dealt
 from .strata import Strata
 
 
@@ -624,7 +626,7 @@ def _representation(
 def _missed(name: str, row: Mapping[str, Any], share: float, i: int, limits: Limits) -> list[str]:
     """What a held-out split was asked to be and is not."""
     notes = []
-    if abs(share - limits.shares[i]) > 0.0035:
+    if abs(share - limits.shares[i]) > RATIO_TOLERANCE:
         notes.append(f"{name} has {100 * share:.1f}% of the samples, not {100 * limits.shares[i]:.1f}%.")
     density, floor = row["entities_per_sample_ratio"], limits.representative
     if floor is not None and density == density and not floor <= density <= 2 - floor:
