@@ -88,7 +88,7 @@ def measure(way: str, path: str, master: str, heap: str) -> dict[str, object]:
         "megabytes": memory("VmHWM"),
         "java": java,
         "sizes": list(plan.sizes.values()),
-        "shared": sum(plan.leakage["after"][f"{name}_vs_train"]["n_partial"] for name in ("validation", "test")),
+        "shared": sum(plan.leakage["after"][name, "train"]["n_partial"] for name in ("validation", "test")),
     }
 
 

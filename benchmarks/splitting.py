@@ -164,7 +164,7 @@ def measure(way: str, n_samples: int) -> dict[str, float]:
         seconds = time.perf_counter() - started
         peak = memory("VmHWM") - memory("RssFile")  # the memory-mapped input is the system's to keep or to drop
     after = plan.leakage["after"] if plan else {}
-    pairs = [after[f"{name}_vs_train"]["n_partial"] for name in ("validation", "test")] if plan else []
+    pairs = [after[name, "train"]["n_partial"] for name in ("validation", "test")] if plan else []
     return {
         "pass": base,
         "reading": reading,

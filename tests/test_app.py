@@ -371,7 +371,7 @@ def test_audit_in_the_browser(visit):
     me.shown(found.top_leaks[0]["entity"])
     me.shown("The same entity on both sides.")
     pair = json.loads(me.saved("Save audit.json"))["test_vs_train"]
-    assert pair == found.pairs["test_vs_train"]
+    assert pair == found.pairs["test", "train"]
     me.page.get_by_label("Or a dataset on the Hub").fill("/etc/passwd")
     me.press("Audit")
     me.shown("is not the id of a dataset on the Hub")

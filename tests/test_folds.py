@@ -45,7 +45,7 @@ def check_partition(folds: Folds, n: int) -> None:
 def check_counts(folds: Folds, corpus: Corpus) -> None:
     """What the folds say of themselves is what the audit finds between each fold and the others."""
     for (train, test), row in zip(folds, folds.statistics):
-        pair = audit({"train": corpus.select(train), "test": corpus.select(test)}).pairs["test_vs_train"]
+        pair = audit({"train": corpus.select(train), "test": corpus.select(test)}).pairs["test", "train"]
         shared = ["n_samples", "n_empty", "n_partial", "n_mentions", "n_mentions_contaminated", "n_entities"]
         assert {name: row[name] for name in shared} == {name: pair[name] for name in shared}
         assert row["n_entities_contaminated"] == pair["n_entities_contaminated"]

@@ -32,7 +32,7 @@ def test_points_are_what_mincut_gives(corpus, found):
         assert plan.signature == point.plan.signature
         assert plan.assignment.tolist() == point.plan.assignment.tolist()
         after = cc.audit(plan.apply(corpus)).pairs
-        pairs = ("validation_vs_train", "test_vs_train", "test_vs_validation")
+        pairs = (("validation", "train"), ("test", "train"), ("test", "validation"))
         assert point.n_contaminated == sum(after[pair]["n_partial"] for pair in pairs)
         assert point.n_discarded == plan.n_discarded
         assert point.density == min(plan.representation[s]["entities_per_sample_ratio"] for s in ("validation", "test"))

@@ -316,7 +316,7 @@ def test_an_audit(given):
     gold, _, train = given
     found = cc.audit({"train": train, "test": gold})
     words = Page(cc.html_audit(found)).words
-    row = found.pairs["test_vs_train"]
+    row = found.pairs["test", "train"]
     assert f"fully {row['n_full']} " in words and f"{100 * row['rate_partial']:.2f}" in words
     assert f"{100 * found.memorisation['test']['f1']:.2f}" in words
     assert found.top_leaks[0]["entity"] in words
@@ -329,7 +329,7 @@ def test_a_split(given):
     sizes = cc.component_sizes(parts)
     words = Page(cc.html_split(plan, components=sizes)).words
     assert "No entity is shared between any two splits." in words and plan.signature in words
-    assert f"{100 * plan.leakage['before']['test_vs_train']['rate_partial']:.2f}" in words
+    assert f"{100 * plan.leakage['before']['test', 'train']['rate_partial']:.2f}" in words
     assert (
         f"set aside {plan.n_discarded}" in words and f"PER {plan.representation['test']['type_counts']['PER']}" in words
     )

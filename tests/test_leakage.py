@@ -6,7 +6,23 @@ import pytest
 from hypothesis import given
 from test_exposure import corpora, keys
 
-from cleancut import CleancutError, Corpus, Exposure, audit, clean_f1, join_at, mention_statistics, read, subsets
+from cleancut import (
+    CleancutError,
+    Corpus,
+    Exposure,
+    SplitPlan,
+    audit,
+    clean_f1,
+    html_audit,
+    html_split,
+    join_at,
+    mention_statistics,
+    mincut,
+    read,
+    subsets,
+)
+from cleancut.hub.cards import leakage_chart
+from cleancut.showing.text import audit_text, split_text
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +50,12 @@ def test_golden_contamination(name, golden, splits):
         found = audit(data, **options).pairs
         for pair, row in rows.items():
             if pair == "entities_test_in_train":
-                ours, wanted = found["test_vs_train"], entities
+                ours, wanted = found["test", "train"], entities
             elif pair == "test_vs_train+dev":
                 both = {"train": Corpus.concatenate([data["train"], data["validation"]]), "test": data["test"]}
-                ours, wanted = audit(both, **options).pairs["test_vs_train"], columns
+                ours, wanted = audit(both, **options).pairs["test", "train"], columns
             else:
-                ours, wanted = found[pair.replace("dev", "validation")], columns
+                ours, wanted = found[tuple(pair.replace("dev", "validation").split("_vs_"))], columns
             assert {k: ours[v] for k, v in wanted.items()} == {k: row[k] for k in wanted}, (key, pair)
 
 
@@ -76,15 +92,15 @@ TEST = Corpus.of(
 
 def test_the_audit_by_hand():
     found = audit({"test": TEST, "train": TRAIN})
-    assert list(found.pairs) == ["train_vs_test", "test_vs_train"]
-    pair = found.pairs["test_vs_train"]
+    assert list(found.pairs) == [("train", "test"), ("test", "train")]
+    pair = found.pairs["test", "train"]
     assert pair == {
         "n_samples": 5, "n_empty": 1, "n_partial": 2, "n_full": 1, "n_full_eq4": 2, "rate_partial": 0.4,
         "rate_full": 0.2, "n_mentions": 6, "n_mentions_contaminated": 3, "n_entities": 5,
         "n_entities_contaminated": 2,
     }  # fmt: skip
-    assert found.duplicates == {"train_vs_test": 3, "test_vs_train": 2}
-    assert found.near_leaks["test_vs_train"] == {
+    assert found.duplicates == {("train", "test"): 3, ("test", "train"): 2}
+    assert found.near_leaks["test", "train"] == {
         "n_mentions": 1, "n_entities": 1, "examples": [{"entity": "ADA", "label": "P", "n_test": 1}]
     }  # fmt: skip
     assert found.types == {"train": {"L": 1, "P": 4}, "test": {"L": 1, "P": 5}}
@@ -96,16 +112,16 @@ def test_the_audit_by_hand():
 
 
 def test_by_document():
-    pair = audit({"train": TRAIN, "test": TEST}, unit="doc").pairs["test_vs_train"]
+    pair = audit({"train": TRAIN, "test": TEST}, unit="doc").pairs["test", "train"]
     assert (pair["n_samples"], pair["n_partial"], pair["n_full"], pair["n_empty"]) == (3, 2, 0, 0)
-    assert audit({"train": TRAIN, "test": TEST}, unit="doc").pairs["train_vs_test"]["n_samples"] == 3
+    assert audit({"train": TRAIN, "test": TEST}, unit="doc").pairs["train", "test"]["n_samples"] == 3
     plain = Corpus.of([["a"]], tags=[["O"]])
     with pytest.raises(CleancutError, match="test has no document ids"):
         audit({"train": TRAIN, "test": plain}, unit="doc")
 
 
 def test_keys_and_errors():
-    assert audit({"train": TRAIN, "test": TEST}, case=False).pairs["test_vs_train"]["n_mentions_contaminated"] == 4
+    assert audit({"train": TRAIN, "test": TEST}, case=False).pairs["test", "train"]["n_mentions_contaminated"] == 4
     assert audit({"train": TRAIN, "test": TEST}, typed=False).top_leaks[0]["label"] is None
     with pytest.raises(CleancutError, match="at least train and test"):
         audit({"train": TRAIN})
@@ -120,7 +136,7 @@ def test_wrong_splits_are_refused():
     with pytest.raises(CleancutError, match="top=-1"):
         audit({"train": TRAIN, "test": TEST}, top=-1)
     assert list(audit({"test": TEST, "dev": TEST, "train": TRAIN}).near_leaks) == [
-        "dev_vs_train", "test_vs_train", "test_vs_dev",
+        ("dev", "train"), ("test", "train"), ("test", "dev"),
     ]  # fmt: skip
 
 
@@ -139,15 +155,45 @@ def test_an_audit_is_plain_json():
             "memorisation"} <= set(data)  # fmt: skip
 
 
+def test_pairs_of_splits_are_tuples_whatever_their_names(tmp_path):
+    """In JSON a pair is ``a_vs_b``; the names of the splits say where that is to be cut."""
+    found = audit({"a": TRAIN, "old_vs_new": TEST})
+    assert list(found.pairs) == list(found.duplicates) == [("a", "old_vs_new"), ("old_vs_new", "a")]
+    assert list(found.near_leaks) == [("old_vs_new", "a")] and found.top_leaks[0]["pair"] == ("old_vs_new", "a")
+    stored = json.loads(json.dumps(found.to_dict()))
+    assert stored["old_vs_new_vs_a"] == found.pairs["old_vs_new", "a"]
+    usual = audit({"train": TRAIN, "test": TEST}).top_leaks[0]
+    leak = stored["top_leaks"][0]
+    assert leak["pair"] == "old_vs_new_vs_a"
+    assert (leak["n_old_vs_new"], leak["n_a"]) == (usual["n_test"], usual["n_train"])
+    assert set(stored["duplicates"]) == {"a_vs_old_vs_new", "old_vs_new_vs_a"}
+    for drawn in (html_audit(found), audit_text(found), found._repr_html_()):
+        assert "old_vs_new in a" in drawn
+    names = {"old_vs_new": 50, "test": 50}
+    plan = mincut({"a": TRAIN, "old_vs_new": TEST}, names, min_per_type=0, effort="fast")
+    for drawn in (html_split(plan), split_text({"after": plan}), plan._repr_html_()):
+        assert "old_vs_new with test" in drawn
+    assert "old_vs_new in test" in leakage_chart(plan)
+    plan.save(tmp_path / "plan.json")
+    loaded = SplitPlan.load(tmp_path / "plan.json")
+    assert loaded.leakage == plan.leakage and ("old_vs_new", "test") in loaded.leakage["after"]
+    assert ("old_vs_new", "a") in loaded.leakage["before"]
+    assert set(json.loads((tmp_path / "plan.json").read_text())["leakage_after"]) == {
+        "old_vs_new_vs_test", "test_vs_old_vs_new",
+    }  # fmt: skip
+    with pytest.raises(CleancutError, match="two pairs of splits are both written as 'a_vs_b_vs_c'"):
+        audit(dict.fromkeys(("a", "b_vs_c", "a_vs_b", "c"), TEST)).to_dict()
+
+
 def test_empty_splits():
     none = Corpus.of([], tags=[])
-    pair = audit({"train": TRAIN, "test": none}).pairs["test_vs_train"]
+    pair = audit({"train": TRAIN, "test": none}).pairs["test", "train"]
     assert pair["n_samples"] == 0 and pair["rate_partial"] != pair["rate_partial"]
 
 
 @given(corpora(nested=True), corpora(nested=True))
 def test_the_audit_against_plain_sets(train, test):
-    pair = audit({"train": train, "test": test}).pairs["test_vs_train"]
+    pair = audit({"train": train, "test": test}).pairs["test", "train"]
     shown = set(keys(train))
     of_sample = [set(keys(test.select([i]))) for i in range(len(test))]
     assert pair["n_partial"] == sum(bool(s & shown) for s in of_sample)

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleancut import CleancutError, Corpus, detect, from_dataset, load_splits, mincut
+from cleancut.core import tags as core_tags
+from cleancut.core.tags import Scheme
 from cleancut.reading.characters import Words, joined_pieces, located
 from cleancut.reading.columns import unpacked
 from cleancut.reading.dataset import read_dataset
@@ -120,6 +122,26 @@ def test_few_nerd_asks_for_a_choice_and_reads_bare_names():
     fine = from_dataset(few_nerd(), tags="fine_ner_tags")
     assert mentions(fine) == [(0, "Ada King", "person-scholar"), (0, "Oslo", "location-GPE")]
     assert str(detect(few_nerd(), tags="ner_tags")).endswith("ner_tags (ClassLabel, 9 names, io)")
+
+
+def test_letters_of_tags_are_those_of_the_table_in_core_tags(monkeypatch):
+    """A scheme that is added to the table is detected, with no letter of it written anywhere else."""
+    rows = [
+        {"tokens": ["Ada", "King", "saw", "Bo"], "ner_tags": ["F-PER", "X-PER", "O", "W-PER"]},
+    ]
+    pieces = [{"text": "Ada King", "entities": [
+        {"start": 0, "end": 3, "label": "F-PER"}, {"start": 4, "end": 8, "label": "X-PER"},
+    ]}]  # fmt: skip
+    assert detect(rows, tags="ner_tags").scheme is Scheme.IO and not detect(pieces).pieces
+    letters = {"F": "B", "C": "I", "X": "E", "W": "S"}
+    kinds = {new: core_tags._KIND[old] for new, old in letters.items()}
+    monkeypatch.setattr(core_tags, "_KIND", core_tags._KIND | kinds)
+    monkeypatch.setattr(core_tags, "_SCHEME_LETTERS", core_tags._SCHEME_LETTERS | {Scheme.BMES: "".join(letters)})
+    assert str(detect(rows, tags="ner_tags")) == "tokens: tokens; tags: ner_tags (strings, bmes)"
+    assert from_dataset(rows, tags="ner_tags").texts() == ["Ada King", "Bo"]
+    assert detect(pieces).pieces and from_dataset(pieces).texts() == ["Ada King"]
+    chunked = [{"tokens": ["Ada"], "ner_tags": ["W-PER"], "more": ["W-NP"]}]
+    assert detect(chunked).annotation == "ner_tags"
 
 
 def test_ids_without_names(tmp_path):

@@ -292,7 +292,7 @@ def _leaks(found: Audit) -> str:
         for split, own in leak["examples"].items():
             line = _marked_entity(own[0]["text"].split(), entity)
             examples += f'<p class="context" dir="auto"><small>{_text(split)}</small> {line}</p>'
-        here, there = leak["pair"].split("_vs_")
+        here, there = leak["pair"]
         head = f'<span class="kind">{_text(leak["entity"])}</span><code>{_text(leak["label"] or "")}</code>'
         head += f"<span>{leak[f'n_{here}']} times in {_text(here)}, {leak[f'n_{there}']} in {_text(there)}</span>"
         rows.append(f'<li><div class="head">{head}</div>{examples}</li>')
@@ -355,7 +355,7 @@ def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
 def _shared(plan: SplitPlan) -> Measured:
     """Held-out samples that share an entity with train."""
     train, *held_out = plan.names
-    n = sum(plan.leakage["after"][f"{name}_vs_{train}"]["n_partial"] for name in held_out)
+    n = sum(plan.leakage["after"][name, train]["n_partial"] for name in held_out)
     return Measured(n / max(sum(plan.sizes[name] for name in held_out), 1), n=n)
 
 

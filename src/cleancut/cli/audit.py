@@ -12,7 +12,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.dataset import load_splits
-from ..reading.formats import Format, format_of, read, split_files, write
+from ..reading.formats import read, split_files, write, written_as
 from ..reading.hub_ids import is_local
 from ..reading.splits import SPLITS
 from ..scoring.exposure import Exposure
@@ -123,7 +123,7 @@ def _subsets(arguments: argparse.Namespace) -> str:
     exposure = Exposure.of(train_batches(arguments, arguments.column, {}), **key(arguments))
     test = read(arguments.test, column=arguments.column, **tag_options(arguments))
     test = join_at(test) if arguments.join_at else test
-    suffix = ".conll" if format_of(arguments.test) is Format.CONLL else ".jsonl"
+    suffix = f".{written_as(arguments.test)}"
     parts = dict(zip(("clean", "contaminated"), subsets(test, exposure), strict=True))
     lines = []
     with written_together(arguments.output, {"format": "cleancut-subsets-1"}) as folder:

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
-from ..reading.formats import Format, format_of, read
+from ..reading.formats import Format, format_of, read, written_as
 from ..showing.text import folds_text, scores_text, to_json
 from ..splitting.audit import Unit
 from ..splitting.folds import hardeval_folds, kfold
@@ -69,8 +69,7 @@ def _hardeval_folds(arguments: argparse.Namespace) -> str:
     gold = corpus(arguments.gold, arguments.gold_column)
     folds = kfold(gold, arguments.k, seed=arguments.seed, unit=arguments.unit)
     if arguments.output:
-        is_conll = format_of(arguments.gold) is Format.CONLL
-        folds.write(gold, arguments.output, format=arguments.format or ("conll" if is_conll else "jsonl"))
+        folds.write(gold, arguments.output, format=arguments.format or written_as(arguments.gold))
     systems = zip(distinct_names(arguments.pred), arguments.pred, strict=True) if arguments.pred else ()
     scores = {
         name: {

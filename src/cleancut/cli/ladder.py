@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from ..core.at_signs import join_at
-from ..reading.formats import Format, format_of
+from ..reading.formats import written_as
 from ..showing.text import ladder_text, to_json
 from ..splitting.ladder import ladder
 from .options import (
@@ -52,8 +52,7 @@ def _ladder(arguments: argparse.Namespace) -> str:
         train, test = join_at(train), join_at(test)
     given = {name: value for name in ("levels", "seeds") if (value := getattr(arguments, name)) is not None}
     found = ladder(train, test, **given, **key(arguments))
-    is_conll = format_of(arguments.train) is Format.CONLL
-    found.write(train, arguments.output, format=arguments.format or ("conll" if is_conll else "jsonl"))
+    found.write(train, arguments.output, format=arguments.format or written_as(arguments.train))
     if arguments.json:
         return to_json(found.to_dict())
     return f"{ladder_text(found, colour=wants_colour())}\n\nWritten to {arguments.output}."

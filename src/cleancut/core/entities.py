@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,10 +90,15 @@ def shared_codes(corpus: Corpus, key: Key, what: Shared) -> tuple[NDArray[np.int
         )
     head, tail, label, labels = corpus.relations
     surface = entity_codes(corpus, key._replace(typed=False)).astype(np.int64)
-    found = _numbered(surface[head] * (int(surface.max(initial=0)) + 1) + surface[tail])
-    if what is Shared.TRIPLE:
-        found = _numbered(found * max(len(labels), 1) + label)
-    return corpus.mentions.sample[head], found.astype(np.int32)
+    pair = _numbered(surface[head] * (int(surface.max(initial=0)) + 1) + surface[tail])
+    match what:
+        case Shared.PAIR:
+            codes = pair
+        case Shared.TRIPLE:
+            codes = _numbered(pair * max(len(labels), 1) + label)
+        case _:
+            assert_never(what)
+    return corpus.mentions.sample[head], codes.astype(np.int32)
 
 
 def key_name(key: Key, what: Shared) -> str:

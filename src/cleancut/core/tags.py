@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ _BEGINS, _ENDS = 1, 2
 
 _KIND = {"B": _B, "I": _I, "M": _I, "E": _E, "L": _E, "S": _S, "U": _S}
 
-_LETTERS = "BIMELSU"
+_LETTERS = "".join(_KIND)
 
 
 class _Grammar(NamedTuple):
@@ -198,6 +198,20 @@ class Decoded(NamedTuple):
     tagging: Tagging
 
 
+def prefix_letter(tag: str) -> str | None:
+    """Return the letter that a tag begins with, whatever its scheme; None for ``O`` and for a bare name.
+
+    >>> prefix_letter("B-PER"), prefix_letter("O"), prefix_letter("PER"), prefix_letter("art-music")
+    ('B', None, None, None)
+    """
+    return tag[0] if len(tag) > 2 and tag[1] == "-" and tag[0] in _KIND else None
+
+
+def inside_tag(label: str) -> str:
+    """Return the tag of a token that goes on with a mention of a type and never begins one, in whatever scheme."""
+    return f"I-{label}"
+
+
 def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
     """Prefix letter and type: ``B-geo-loc`` -> ``("B", "geo-loc")``, ``O`` -> ``("O", "")``.
 
@@ -207,13 +221,13 @@ def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
         return "O", ""
     if scheme is Scheme.IO and tag not in ("", "B", "I", "I-") and not tag.startswith(("B-", "I-")):
         return "I", tag  # a bare name; one with B- shows that the tags are of another scheme
-    if len(tag) > 2 and tag[1] == "-" and tag[0] in _KIND:
-        if scheme and tag[0] not in _SCHEME_LETTERS[scheme]:
+    if letter := prefix_letter(tag):
+        if scheme and letter not in _SCHEME_LETTERS[scheme]:
             raise CleancutError(
                 f"tag {tag!r} is not in scheme {scheme.upper()}, whose letters are "
                 f"{', '.join(_SCHEME_LETTERS[scheme])} and O. Give the right scheme, or none to have it inferred."
             )
-        return tag[0], tag[2:]
+        return letter, tag[2:]
     if tag.removesuffix("-") in _KIND:
         raise CleancutError(f"tag {tag!r} has no type. Write it as {tag[0]}-TYPE.")
     raise CleancutError(
@@ -246,15 +260,21 @@ def decode(
             )
         tagging = replace(tagging, judged_by=judged)
         keep = _WELL_FORMED[_SCHEMES.index(judged)].take(verdict)
-        if repair is Repair.ERROR and not keep.all():
-            bad = int(np.argmin(keep))
-            begin, until = (int(bounds[sample[bad]] + column[bad]) for column in (start, end))
-            shown = " ".join(tags[c] for c in codes[begin:until][:8])
-            raise CleancutError(
-                f"{where(int(sample[bad]), int(start[bad]))}: {shown!r} is not a well-formed {judged.upper()} mention. "
-                "Correct the tags, or give repair='conlleval' or 'discard'."
-            )
-        sample, start, end, label = (column[keep] for column in (sample, start, end, label))
+        match repair:
+            case Repair.DISCARD:
+                sample, start, end, label = (column[keep] for column in (sample, start, end, label))
+            case Repair.ERROR if keep.all():
+                pass
+            case Repair.ERROR:
+                bad = int(np.argmin(keep))
+                begin, until = (int(bounds[sample[bad]] + column[bad]) for column in (start, end))
+                shown = " ".join(tags[c] for c in codes[begin:until][:8])
+                raise CleancutError(
+                    f"{where(int(sample[bad]), int(start[bad]))}: {shown!r} is not a well-formed {judged.upper()} "
+                    "mention. Correct the tags, or give repair='conlleval' or 'discard'."
+                )
+            case _:
+                assert_never(repair)
     # a name that no token has, or of which every mention was discarded, is no type of this corpus
     used = np.flatnonzero(np.bincount(label, minlength=len(labels)))
     if len(used) < len(labels):

@@ -95,7 +95,7 @@ def _scores(gold: Corpus, pred: Corpus, shown: Exposure) -> dict[str, Score]:
 def _story(folder: str, at_random: Mapping[str, Corpus], plan: SplitPlan, results: Results, colour: bool) -> str:
     """What was done and what came of it, for a terminal of 80 columns."""
     found = audit(at_random)
-    pair, worst = found.pairs["test_vs_train"], found.top_leaks[0]
+    pair, worst = found.pairs["test", "train"], found.top_leaks[0]
     shared = percent(pair["n_mentions_contaminated"] / pair["n_mentions"])
     rows = [
         [name, *(percent(scores[metric][value]) for metric, value in _COLUMNS.values())]

@@ -153,10 +153,10 @@ def _type_table(plan: SplitPlan) -> str:
 def leakage_chart(plan: SplitPlan) -> str:
     """A bar for each pair of splits: the share of samples that share an entity, before and after."""
     after, before = plan.leakage["after"], plan.leakage["before"]
-    pairs = [f"{late}_vs_{early}" for i, late in enumerate(plan.names) for early in plan.names[:i]]
+    pairs = [(late, early) for i, late in enumerate(plan.names) for early in plan.names[:i]]
     bars, y = [], 24
     for pair in pairs:
-        bars.append(f'<text x="8" y="{y + 14}">{html.escape(pair.replace("_vs_", " in "))}</text>')
+        bars.append(f'<text x="8" y="{y + 14}">{html.escape(" in ".join(pair))}</text>')
         for what, colour, rows in (("before", "#b8b8b8", before), ("after", "#2a7de1", after)):
             if pair not in rows:
                 continue

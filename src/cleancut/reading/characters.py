@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..core.corpus import Mentions
+from ..core.tags import inside_tag, split_tag
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -97,8 +98,8 @@ def joined_pieces(pieces: Iterable[tuple[int, int, str]], text: str) -> list[tup
             tags.append("O")
             at.append((start, start))
         inside = bool(at) and at[-1][1] == start and text[max(start - 1, 0) : start + 1].isalnum()
-        if inside and tag[2:] == tags[-1][2:]:  # a later piece of the same word begins nothing
-            tag = f"I-{tag[2:]}"
+        if inside and split_tag(tag)[1] == split_tag(tags[-1])[1]:  # a later piece of the same word begins nothing
+            tag = inside_tag(split_tag(tag)[1])
         tags.append(tag)
         at.append((start, end))
     spans = Mentions.of([tags]).spans()[0] if tags else []

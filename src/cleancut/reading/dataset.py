@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,11 +129,10 @@ def read_dataset(dataset: Any, *, repair: str = "conlleval", **options: Any) -> 
     samples = converter.samples(rows_in(dataset, columns))
     while batch := list(samples if size is None else islice(samples, size)):
         row_of_sample += (rows := [sample.row for sample in batch])
-        form = "tags" if shape.form is Form.TAGS else "entities"
         corpora.append(
             Corpus.of(
                 [sample.tokens for sample in batch],
-                **{form: [sample.annotation for sample in batch]},
+                **{shape.form.argument: [sample.annotation for sample in batch]},
                 ids=[sample.id for sample in batch],
                 docs=[sample.doc for sample in batch],
                 labels=shape.labels if shape.form is Form.TAGS else None,
@@ -143,7 +142,7 @@ def read_dataset(dataset: Any, *, repair: str = "conlleval", **options: Any) -> 
             )
         )
     if not corpora:
-        empty: Any = {"tags" if shape.form is Form.TAGS else "entities": []}
+        empty: Any = {shape.form.argument: []}
         corpora.append(Corpus.of([], **empty))
     own = shape.sentences is None and shape.sentence is None
     rows_of = None if own else np.array(row_of_sample, np.int64)
@@ -173,7 +172,7 @@ def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
     def column(name: str | None) -> Any:
         return table.column(name).to_pylist() if name is not None and name in table.column_names else None
 
-    form = "tags" if shape.form is Form.TAGS else "entities"
+    form = shape.form.argument
     return Corpus.of(
         table.column(shape.tokens), **{form: table.column(shape.annotation)}, ids=column("id"),
         docs=column(shape.document), labels=shape.labels, scheme=shape.scheme, repair=repair,
@@ -187,6 +186,10 @@ class _Sample(NamedTuple):
     annotation: list[Any]
     id: Any
     doc: Any
+
+
+def _null(column: str) -> CleancutError:
+    return CleancutError(f"{column} is null. Give an empty list for a sample without any.")
 
 
 class _Converter:
@@ -264,24 +267,37 @@ class _Converter:
         """Tokens, and tags or token spans, of one sample."""
         shape = self._shape
         annotation = self._value(row, shape.annotation)
-        if shape.tokens is not None:
-            tokens = self._value(row, shape.tokens)
-            if tokens is None or (annotation is None and shape.form is Form.TAGS):
-                missing = shape.tokens if tokens is None else shape.annotation
-                raise CleancutError(f"{missing} is null. Give an empty list for a sample without any.")
-            tokens = list(listed(tokens))
-            if shape.form is Form.TAGS:
+        match shape.form:
+            case Form.TAGS:
+                tokens = self._tokens(row)
+                if annotation is None:
+                    raise _null(shape.annotation)
                 return tokens, list(listed(annotation))
-            spans = spans_in(annotation, shape.fields)
-            if shape.form is Form.TOKEN_SPANS:
-                return tokens, [t for s in spans for t in self._token_span(s)]
-            return tokens, self._located(spans, tokens)
-        assert shape.text is not None
-        text = text_in(self._value(row, shape.text))
-        words, spans = Words.of(text), spans_in(annotation, shape.fields)
-        if shape.form is Form.QUOTES:
-            return words.tokens, self._located(spans, words.tokens)
-        return words.tokens, self._covered(spans, text, words)
+            case Form.TOKEN_SPANS:
+                tokens = self._tokens(row)
+                return tokens, [t for s in spans_in(annotation, shape.fields) for t in self._token_span(s)]
+            case Form.QUOTES:
+                tokens = self._tokens(row)
+                return tokens, self._located(spans_in(annotation, shape.fields), tokens)
+            case Form.CHARACTER_SPANS:
+                text = self._text(row)
+                words = Words.of(text)
+                return words.tokens, self._covered(spans_in(annotation, shape.fields), text, words)
+            case _:
+                assert_never(shape.form)
+
+    def _tokens(self, row: Mapping[str, Any]) -> list[str]:
+        """The tokens of a sample, or the words of its text where it has none."""
+        if self._shape.tokens is None:
+            return Words.of(self._text(row)).tokens
+        tokens = self._value(row, self._shape.tokens)
+        if tokens is None:
+            raise _null(self._shape.tokens)
+        return list(listed(tokens))
+
+    def _text(self, row: Mapping[str, Any]) -> str:
+        assert self._shape.text is not None
+        return text_in(self._value(row, self._shape.text))
 
     def _name(self, label: Any) -> str:
         if self._label is not None and number_in(label) is not None:
@@ -352,11 +368,27 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
 
 
 def own_documents(split: str, samples: Samples) -> Samples:
-    """Documents that are only numbered are others in each split."""
-    shape, docs = samples.shape, samples.corpus.docs
-    if not split or shape is None or shape.sentences is None or shape.document is not None or docs is None:
+    """Return the samples with documents named after their split, where these are rows without names."""
+    shape = samples.shape
+    if not split or shape is None or shape.sentences is None or shape.document is not None:
         return samples
-    return replace(samples, corpus=replace(samples.corpus, docs=tuple(f"{split}:{doc}" for doc in docs)))
+    return replace(samples, corpus=_named_after(split, samples.corpus))
+
+
+def own_numbers(split: str, corpus: Corpus) -> Corpus:
+    """Return the corpus with documents named after their split, where all are only numbered.
+
+    Numbers, as ``-DOCSTART-`` lines without names give them, begin anew in each split: they are other documents there.
+    """
+    if corpus.docs is None or not all(doc is None or doc.isdigit() for doc in corpus.docs):
+        return corpus
+    return _named_after(split, corpus)
+
+
+def _named_after(split: str, corpus: Corpus) -> Corpus:
+    """Return the corpus with documents ``split:name``, so that none is one of another split."""
+    docs = corpus.docs and tuple(doc and f"{split}:{doc}" for doc in corpus.docs)
+    return replace(corpus, docs=docs)
 
 
 def needs_shape(path: str | os.PathLike[str], **options: Any) -> bool:

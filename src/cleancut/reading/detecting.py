@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.inputs import label_names
-from ..core.tags import Scheme, Tagging, parse_scheme
+from ..core.tags import Scheme, Tagging, parse_scheme, prefix_letter, split_tag
 from .columns import Kind, Table, inner_table, plain_name, records_in, table_of
 
 
@@ -32,12 +32,25 @@ class Form(StrEnum):
     CHARACTER_SPANS = "character offsets"
     QUOTES = "mentions without offsets"
 
+    @property
+    def argument(self) -> str:
+        """The argument of ``Corpus.of`` that takes such an annotation."""
+        return _ARGUMENTS[self]
+
+
+_ARGUMENTS = {
+    Form.TAGS: "tags", Form.TOKEN_SPANS: "entities", Form.CHARACTER_SPANS: "entities", Form.QUOTES: "entities",
+}  # fmt: skip
+
 
 class End(StrEnum):
     """Does the end of a span belong to it?"""
 
     EXCLUSIVE = "exclusive"
     INCLUSIVE = "inclusive"
+
+
+_IS_INCLUSIVE = {End.EXCLUSIVE: False, End.INCLUSIVE: True}
 
 
 # --- names of columns, in order of preference ---------------------------------------------------------
@@ -62,7 +75,6 @@ _NOT_NER = re.compile(
     r"input_ids|attention|mask|word_ids|token_type_ids|length|offset|offsets|sentiment)(_|$)"
 )
 _CHUNKS = {"NP", "VP", "PP", "ADJP", "ADVP", "CONJP", "INTJ", "LST", "PRT", "SBAR", "UCP"}
-_PREFIXED = re.compile(r"[BIMELSU]-.")
 
 _START = ("start", "begin", "start_offset", "char_start", "start_char", "start_index", "start_idx", "start_pos",
           "offset_start", "begin_offset", "token_start", "start_token")  # fmt: skip
@@ -135,7 +147,7 @@ class Shape:
         parts += [f"sentences: {self.sentences}"] if self.sentences else []
         parts += [f"tokens: {self.tokens}"] if self.tokens else []
         parts += [f"text: {self.text}"] if self.text else []
-        parts.append(f"{'tags' if self.form is Form.TAGS else 'entities'}: {self.annotation} ({self.detail})")
+        parts.append(f"{self.form.argument}: {self.annotation} ({self.detail})")
         parts += [f"document: {self.document}"] if self.document else []
         return "; ".join(parts)
 
@@ -311,10 +323,10 @@ def _is_ner(table: Table, column: str) -> bool:
     if one.name == "int":
         return plain_name(column) in _TAGS
     tags = set(_inventory(table, column))
-    types = {tag[2:] for tag in tags if _PREFIXED.match(tag)}
+    types = {split_tag(tag)[1] for tag in tags if prefix_letter(tag)}
     if types and types <= _CHUNKS:
         return False
-    bare = {tag for tag in tags - {"O"} if not _PREFIXED.match(tag)}
+    bare = {tag for tag in tags - {"O"} if not prefix_letter(tag)}
     if one.name == "label":
         return "O" in tags or not bare
     return bool(tags) and (not bare or ("O" in tags and plain_name(column) in _TAGS))
@@ -365,10 +377,10 @@ def _with_names(table: Table, given: _Given, shape: Shape, tags: str) -> Shape:
         raise CleancutError(f"labels= has no effect: {tags} holds the names themselves. Leave it out.")
     else:
         labels, what = None, "strings"
+    letters = frozenset(letter for tag in inventory if (letter := prefix_letter(tag)))
     scheme = given.scheme
-    if scheme is None and inventory and not any(map(_PREFIXED.match, inventory)) and set(inventory) != {"O"}:
+    if scheme is None and inventory and not letters and set(inventory) != {"O"}:
         scheme = Scheme.IO  # bare names
-    letters = frozenset(tag[0] for tag in inventory if _PREFIXED.match(tag))
     shown = scheme or (Tagging(letters).scheme() if letters else None)
     where = " in a string" if kind.packed else ""
     return replace(shape, labels=labels, scheme=scheme, detail=f"{what}{where}" + (f", {shown.value}" if shown else ""))
@@ -538,7 +550,7 @@ def _text_spans(table: Table, given: _Given) -> Shape | None:
         shape = replace(shape, inclusive=inclusive > exclusive)
     labels = [label for _, s in spans for label in s.labels]
     pieces = fields.label is not None and bool(labels)
-    pieces = pieces and all(isinstance(label, str) and _PREFIXED.match(label) for label in labels)
+    pieces = pieces and all(isinstance(label, str) and prefix_letter(label) for label in labels)
     return _span_shape(table, given, replace(shape, pieces=pieces and form is Form.CHARACTER_SPANS))
 
 
@@ -562,7 +574,7 @@ def _is_passages(kind: Kind) -> bool:
 def _span_shape(table: Table, given: _Given, shape: Shape) -> Shape:
     """The shape with label names and a description."""
     if given.end is not None:
-        shape = replace(shape, inclusive=given.end is End.INCLUSIVE)
+        shape = replace(shape, inclusive=_IS_INCLUSIVE[given.end])
     inner = inner_table(table, shape.annotation)
     kind = inner.kinds[shape.fields.label] if inner is not None and shape.fields.label is not None else Kind("text")
     names = given.labels if given.labels is not None else kind.names or None

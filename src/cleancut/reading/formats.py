@@ -59,6 +59,12 @@ def format_of(path: str | os.PathLike[str], format: str | None = None) -> Format
     return Format.JSONL if head.startswith((b'{"', b"{ ")) and b'":' in head else Format.CONLL
 
 
+def written_as(path: str | os.PathLike[str]) -> Format:
+    """Return the format to write samples of a file in: its own, or JSONL where that is only read."""
+    kind = format_of(path)
+    return Format.JSONL if _RECORDS[kind].text is None else kind
+
+
 def read(
     path: str | os.PathLike[str],
     *,
@@ -241,32 +247,21 @@ def _corpora(path: str | os.PathLike[str], format: str | None, options: _Options
     kind = format_of(path, format)
     if options.column is not None and kind is not Format.CONLL:
         raise CleancutError(f"{path}: a column number is for CoNLL files, but this is {kind}. Leave it out.")
-    if kind is Format.PARQUET:
-        batches = _parquet_corpora(path, options, size)
-    else:
-        rows = _conll_rows(path, options) if kind is Format.CONLL else _jsonl_rows(path, options)
-        batches = _row_corpora(path, rows, kind, options, size)
+    batches = _RECORDS[kind].corpora(path, options, size)
     first = next(batches, None)
     if first is None:
-        raise CleancutError(f"{path}: the file has no samples. Expected {_EXPECTED[kind]}.")
+        raise CleancutError(f"{path}: the file has no samples. Expected {_RECORDS[kind].expected}.")
     yield first
     yield from batches
 
 
-_EXPECTED = {
-    Format.CONLL: "lines of a token and its tag, with a blank line after each sample",
-    Format.JSONL: 'a line such as {"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER"}]}',
-    Format.PARQUET: "rows with tokens and tags or entities",
-}
-
-
 def _row_corpora(
-    path: str | os.PathLike[str], rows: Iterator[_Row], kind: Format, options: _Options, size: int | None
+    path: str | os.PathLike[str], rows: Iterator[_Row], options: _Options, size: int | None, *, line_per_token: bool
 ) -> Iterator[Corpus]:
     first = 0
     form = None
     while batch := list(rows if size is None else (row for _, row in zip(range(size), rows, strict=False))):
-        where = _in_file(path, [row.line for row in batch], first, kind is Format.CONLL)
+        where = _in_file(path, [row.line for row in batch], first, line_per_token)
         form = form or batch[0].form
         yield _rows_corpus(batch, form, options, where)
         first += len(batch)
@@ -347,6 +342,10 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
 _DOCSTART = "-DOCSTART-"
 
 
+def _conll_corpora(path: str | os.PathLike[str], options: _Options, size: int | None) -> Iterator[Corpus]:
+    return _row_corpora(path, _conll_rows(path, options), options, size, line_per_token=True)
+
+
 def _conll_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Row]:
     """Columns apart by tabs or spaces; blank lines between samples; ``-DOCSTART-`` begins a document.
 
@@ -406,10 +405,10 @@ def _fields(line: str, separator: str) -> list[str]:
     return line.split("\t") if separator == "\t" else [field for field in line.split(" ") if field]
 
 
-def _conll_text(corpus: Corpus, scheme: Scheme) -> Iterator[str]:
+def _conll_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
     """Token, tab, tag; documents and ids as the reader takes them."""
     _refuse_relations(corpus, "a CoNLL file")
-    rows = zip(corpus.tokens(), corpus.tags(scheme), strict=True)
+    rows = zip(corpus.tokens(), corpus.tags(scheme or Scheme.IOB2), strict=True)
     shown: str | None = None
     for i, (tokens, tags) in enumerate(rows):
         where = corpus.mentions.where
@@ -460,11 +459,19 @@ def _copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folde
         raise CleancutError(
             f"the format cannot be kept: the files are {' and '.join(sorted(kinds))}. Choose one format."
         )
-    names = list(outputs)
     owner = {row: name for name, rows in outputs.items() for row in rows}
-    if kinds == {Format.PARQUET}:
-        return _copy_parquet(files, owner, names, folder)
-    conll, suffix = kinds == {Format.CONLL}, "".join(Path(files[0]).suffixes[-2 if files[0].endswith(".gz") else -1 :])
+    return _RECORDS[kinds.pop()].copy(files, owner, list(outputs), folder)
+
+
+_Texts = Iterator[tuple[tuple[str, int] | None, str]]
+
+
+def _copy_texts(
+    texts_of: Callable[[str], _Texts], files: Sequence[str], owner: Mapping[int, str], names: Sequence[str],
+    folder: str | os.PathLike[str],
+) -> list[str]:  # fmt: skip
+    """Write each sample to the output that owns it; ``texts_of`` yields the head of its document, and its lines."""
+    suffix = "".join(Path(files[0]).suffixes[-2 if files[0].endswith(".gz") else -1 :])
     paths = {name: name_inside(folder, f"{name}{suffix}") for name in names}
     with ExitStack() as stack:
         streams = {
@@ -472,11 +479,7 @@ def _copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folde
             for name, path in paths.items()
         }
         begun: dict[str, Any] = {}
-        samples = (
-            (file, *sample)
-            for file, path in enumerate(files)
-            for sample in (_conll_texts(path) if conll else _jsonl_texts(path))
-        )
+        samples = ((file, *sample) for file, path in enumerate(files) for sample in texts_of(path))
         for row, (file, head, text) in enumerate(samples):
             name = owner.get(row)
             if name is None:
@@ -488,13 +491,13 @@ def _copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folde
     return list(paths.values())
 
 
-def _jsonl_texts(path: str) -> Iterator[tuple[None, str]]:
+def _jsonl_texts(path: str) -> _Texts:
     for _, line in _lines(path):
         if line and not line.isspace():
             yield None, line + "\n"
 
 
-def _conll_texts(path: str) -> Iterator[tuple[tuple[str, int] | None, str]]:
+def _conll_texts(path: str) -> _Texts:
     """The line that begins the document of each sample, and the lines of the sample with its comments."""
     separator, width = _layout(path)
     head, lines, has_tokens, n_docs = None, list[str](), False, 0
@@ -540,6 +543,10 @@ def json_records(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, 
             yield number, _record(line, f"{path}, line {number}")
 
 
+def _first_json_records(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    return [record for _, (_, record) in zip(range(_FEW), json_records(path), strict=False)]
+
+
 def _record(line: str, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
@@ -548,6 +555,10 @@ def _record(line: str, where: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise CleancutError(f"{where}: expected an object, got {type(record).__name__}.")
     return record
+
+
+def _jsonl_corpora(path: str | os.PathLike[str], options: _Options, size: int | None) -> Iterator[Corpus]:
+    return _row_corpora(path, _jsonl_rows(path, options), options, size, line_per_token=False)
 
 
 def _jsonl_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Row]:
@@ -601,21 +612,22 @@ def _columns(names: Iterable[str], options: _Options, where: str) -> _Columns:
     return _Columns(tokens, annotation, "entities" if entities else "tags")
 
 
+_FEW = 100
+"""Records that show which columns a file has."""
+
+
 def standard_columns(
     path: str | os.PathLike[str], *, tokens: str | None = None, tags: str | None = None, entities: str | None = None
 ) -> bool:
-    """Has a JSONL or parquet file the columns that ``read`` takes, lists of tokens and of tags or token spans?
+    """Has a file the columns that ``read`` takes, lists of tokens and of tags or token spans?
 
-    A file that cannot be read is left to ``read``, which says why.
+    A file that cannot be read is left to ``read``, which says why, and so is one whose columns have no names.
     """
     import pyarrow as pa
 
     try:
-        if format_of(path) is Format.PARQUET:
-            table = next(_parquet_file(path).iter_batches(batch_size=100), None)
-            rows = table.to_pylist() if table is not None else []
-        else:
-            rows = [record for _, (_, record) in zip(range(100), json_records(path), strict=False)]
+        first_records = _RECORDS[format_of(path)].first_records
+        rows: list[Any] = first_records(path) if first_records is not None else []
     except (CleancutError, pa.ArrowException, OSError):
         return True
     if not rows:
@@ -661,6 +673,11 @@ def _parquet_file(path: str | os.PathLike[str]) -> Any:
     with _opened(path) as stream:
         packed = os.fspath(path).endswith(".gz")
         return pq.ParquetFile(pa.BufferReader(stream.read()) if packed else path)
+
+
+def _first_parquet_records(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    table = next(_parquet_file(path).iter_batches(batch_size=_FEW), None)
+    return table.to_pylist() if table is not None else []
 
 
 def in_rows(path: str | os.PathLike[str], rows: Sequence[int]) -> Where:
@@ -760,14 +777,12 @@ def write(
     if format is None and suffix not in SUFFIXES:
         raise CleancutError(f"{path}: the name does not show the format. End it in .conll or .jsonl, or give format=.")
     kind = format_of(path, format)
-    if kind is Format.PARQUET:
-        raise CleancutError(f"{path}: parquet is read but not written. Write .jsonl or .conll.")
+    text_of = _RECORDS[kind].text
+    if text_of is None:
+        raise CleancutError(f"{path}: {kind} is read but not written. Write .jsonl or .conll.")
     chosen = parse_scheme(scheme)
     batches = [corpora] if isinstance(corpora, Corpus) else corpora
-    if kind is Format.CONLL:
-        texts = chain.from_iterable(_conll_text(corpus, chosen or Scheme.IOB2) for corpus in batches)
-    else:
-        texts = chain.from_iterable(_jsonl_text(corpus, chosen) for corpus in batches)
+    texts = chain.from_iterable(text_of(corpus, chosen) for corpus in batches)
     with replacing(path) as plain, _packed(plain, path) as stream:
         for text in texts:
             try:
@@ -793,3 +808,44 @@ def _jsonl_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
             sample = {name: value for name, value in sample.items() if name not in ("entities", "relations")}
             sample["tags"] = tags[i]
         yield json.dumps(sample, ensure_ascii=False) + "\n"
+
+
+# --- what is known of each format -------------------------------------------------------------------------
+
+
+class _FormatRecord(NamedTuple):
+    """Everything that differs between file formats."""
+
+    expected: str
+    """What a file of samples holds, as an error says it."""
+    corpora: Callable[[str | os.PathLike[str], _Options, int | None], Iterator[Corpus]]
+    copy: Callable[[Sequence[str], Mapping[int, str], Sequence[str], str | os.PathLike[str]], list[str]]
+    first_records: Callable[[str | os.PathLike[str]], list[dict[str, Any]]] | None
+    """None where columns have no names."""
+    text: Callable[[Corpus, Scheme | None], Iterator[str]] | None
+    """None where the format is read but not written."""
+
+
+_RECORDS = {
+    Format.CONLL: _FormatRecord(
+        expected="lines of a token and its tag, with a blank line after each sample",
+        corpora=_conll_corpora,
+        copy=partial(_copy_texts, _conll_texts),
+        first_records=None,
+        text=_conll_text,
+    ),
+    Format.JSONL: _FormatRecord(
+        expected='a line such as {"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER"}]}',
+        corpora=_jsonl_corpora,
+        copy=partial(_copy_texts, _jsonl_texts),
+        first_records=_first_json_records,
+        text=_jsonl_text,
+    ),
+    Format.PARQUET: _FormatRecord(
+        expected="rows with tokens and tags or entities",
+        corpora=_parquet_corpora,
+        copy=_copy_parquet,
+        first_records=_first_parquet_records,
+        text=None,
+    ),
+}

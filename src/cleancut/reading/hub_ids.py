@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, replacing
@@ -186,15 +186,22 @@ def rows_of_file(path: str | os.PathLike[str]) -> Any:
             at = next(i for i, row in enumerate(rows) if None in row or None in row.values())
             raise CleancutError(f"row {at} ({os.path.basename(path)}): not as many values as the first line has names.")
         return datasets.Dataset.from_list(rows)
-    if format_of(path) is Format.PARQUET:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+    kind = format_of(path)
+    match kind:
+        case Format.PARQUET:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
 
-        try:
-            return datasets.Dataset(pq.read_table(path))
-        except (pa.ArrowException, OSError) as error:
-            raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
-    return [record for _, record in json_records(path)]
+            try:
+                return datasets.Dataset(pq.read_table(path))
+            except (pa.ArrowException, OSError) as error:
+                raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
+        case Format.JSONL:
+            return [record for _, record in json_records(path)]
+        case Format.CONLL:
+            raise CleancutError(f"{path}: the columns of a CoNLL file have no names. Give JSONL, CSV or parquet.")
+        case _:
+            assert_never(kind)
 
 
 def write_rows(splits: Mapping[str, Any], folder: str | os.PathLike[str]) -> list[str]:

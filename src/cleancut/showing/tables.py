@@ -14,14 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from ..scoring.alignment import Match
 from ..scoring.buckets import attribute_title
 from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..scoring.registry import score_metrics, title_of
 from ..scoring.score import Score
-from ..splitting.audit import Audit
+from ..splitting.audit import Audit, Pair
 from ..splitting.frontier import Frontier
 from ..splitting.plan import SplitPlan
 from .report_data import Findings
@@ -479,18 +479,18 @@ def audit_sections(found: Audit) -> list[Section]:
     return [shared, memory, _leaks(found), _type_counts(found.types)]
 
 
-def _in(pair: str) -> str:
-    return pair.replace("_vs_", " in ")
+def _in(pair: Pair) -> str:
+    return " in ".join(pair)
 
 
 def _leaks(found: Audit) -> Section:
     rows: list[tuple[str, Sequence[Cell]]] = []
     for leak in found.top_leaks:
-        here, there = leak["pair"].split("_vs_")
+        here, there = leak["pair"]
         counts = [leak[f"n_{here}"], leak[f"n_{there}"]]
         rows.append((leak["entity"], [leak["label"] or "", _in(leak["pair"]), *counts]))
     near = [
-        (example["entity"], [example["label"], _in(pair), example[f"n_{pair.split('_vs_')[0]}"]])
+        (example["entity"], [example["label"], _in(pair), example[f"n_{pair[0]}"]])
         for pair, row in found.near_leaks.items()
         for example in row["examples"]
     ]
@@ -528,7 +528,7 @@ def split_sections(plans: Mapping[str, SplitPlan], components: Mapping[int, int]
         *([("before", before)] if before else []),
         *((name, own.leakage["after"]) for name, own in plans.items()),
     ]
-    rows = [(pair.replace("_vs_", " with "), [_rate(own.get(pair)) for _, own in columns]) for pair in after]
+    rows = [(" with ".join(pair), [_rate(own.get(pair)) for _, own in columns]) for pair in after]
     leakage = Section("leakage", "Leakage", guarantee, [
         Exhibit(
             "leakage", "Samples that share an entity (%)", ["splits", *(name for name, _ in columns)], rows, Kind.BARS,
@@ -629,10 +629,17 @@ class Format(StrEnum):
 
 def tables(sections: Sequence[Section], format: Format) -> str:
     """Every exhibit as a table. CSV has a line for each cell, with unrounded fractions."""
-    if format is Format.CSV:
-        return visible(_csv(sections))
-    draw = _markdown if format is Format.MARKDOWN else _latex
-    return visible("\n\n".join(draw(exhibit) for section in sections for exhibit in section.exhibits))
+    exhibits = [exhibit for section in sections for exhibit in section.exhibits]
+    match format:
+        case Format.CSV:
+            text = _csv(sections)
+        case Format.MARKDOWN:
+            text = "\n\n".join(map(_markdown, exhibits))
+        case Format.LATEX:
+            text = "\n\n".join(map(_latex, exhibits))
+        case _:
+            assert_never(format)
+    return visible(text)
 
 
 def _text_rows(exhibit: Exhibit) -> list[list[str]]:

@@ -323,7 +323,7 @@ def audit_text(found: Audit, *, colour: bool = False) -> str:
     many = {"sample": "samples", "doc": "documents"}[found.unit]
     header = ["pair", many, "empty", "partly", "%", "fully", "%", "ment. %", "ent. %"]
     rows = []
-    for name, row in found.pairs.items():
+    for pair, row in found.pairs.items():
         shares = [
             percent(row[f"n_{what}_contaminated"] / row[f"n_{what}"] if row[f"n_{what}"] else math.nan)
             for what in ("mentions", "entities")
@@ -331,7 +331,7 @@ def audit_text(found: Audit, *, colour: bool = False) -> str:
         partly = [str(row["n_partial"]), percent(row["rate_partial"])]
         fully = [str(row["n_full"]), percent(row["rate_full"])]
         counts = [str(row["n_samples"]), str(row["n_empty"])]
-        rows.append([name.replace("_vs_", " in "), *counts, *partly, *fully, *shares])
+        rows.append([" in ".join(pair), *counts, *partly, *fully, *shares])
     parts = [f"Shared entities (key: {found.key})\n" + table(header, rows, colour=colour)]
     values = ("precision", "recall", "f1")
     memory = [[name, *(percent(row[key]) for key in values)] for name, row in found.memorisation.items()]
@@ -340,8 +340,8 @@ def audit_text(found: Audit, *, colour: bool = False) -> str:
     if found.top_leaks:
         leaks = [
             [
-                _shortened(leak["entity"], 32), leak["label"] or "", leak["pair"].replace("_vs_", " in "),
-                *(str(leak[f"n_{split}"]) for split in leak["pair"].split("_vs_")),
+                _shortened(leak["entity"], 32), leak["label"] or "", " in ".join(leak["pair"]),
+                *(str(leak[f"n_{split}"]) for split in leak["pair"]),
             ]
             for leak in found.top_leaks
         ]  # fmt: skip
@@ -352,12 +352,10 @@ def audit_text(found: Audit, *, colour: bool = False) -> str:
 
 def _audit_notes(found: Audit) -> list[str]:
     notes = []
-    for pair, n in found.duplicates.items():
-        a, b = pair.split("_vs_")
-        if n and f"{a}_vs_{b}" in found.near_leaks:
+    for (a, b), n in found.duplicates.items():
+        if n and (a, b) in found.near_leaks:
             notes.append(f"{n} samples of {a} stand word for word in {b}.")
-    for pair, row in found.near_leaks.items():
-        a, b = pair.split("_vs_")
+    for (a, b), row in found.near_leaks.items():
         if row["n_mentions"]:
             shown = ", ".join(repr(example["entity"]) for example in row["examples"][:3])
             notes.append(
@@ -395,7 +393,7 @@ def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown
     for pair in plan.leakage["after"]:
         found = [before.get(pair)] if before else []
         found += [other.leakage["after"][pair] for other in plans.values()]
-        rows.append([pair.replace("_vs_", " with "), *map(_shared, found)])
+        rows.append([" with ".join(pair), *map(_shared, found)])
     lines += [draw(header, rows), ""]
     if len(plans) > 1:
         least = ["least entities/sample of a held-out split"]

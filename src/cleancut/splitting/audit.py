@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations, permutations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,17 +31,56 @@ class Unit(StrEnum):
     DOC = "doc"
 
 
+Pair = tuple[str, str]
+"""A pair of splits: what of the first is in the second."""
+
+_T = TypeVar("_T")
+
+
+def pair_key(pair: Pair) -> str:
+    """Return the key that JSON has for a pair of splits: ``test_vs_train``."""
+    return "_vs_".join(pair)
+
+
+def by_pair_key(of_pairs: Mapping[Pair, _T]) -> dict[str, _T]:
+    """Return values by the keys that JSON has for pairs of splits.
+
+    >>> by_pair_key({("test", "train"): 3})
+    {'test_vs_train': 3}
+    """
+    found: dict[str, _T] = {}
+    for pair, value in of_pairs.items():
+        key = pair_key(pair)
+        if key in found:
+            raise CleancutError(f"two pairs of splits are both written as {key!r}. Give the splits other names.")
+        found[key] = value
+    return found
+
+
+def by_pair(stored: Mapping[str, _T], names: Iterable[str]) -> dict[Pair, _T]:
+    """Return values by pairs of splits again, of which ``by_pair_key`` made keys: the names tell where to cut these.
+
+    >>> by_pair({"old_vs_new_vs_test": 3}, ["old_vs_new", "test"])
+    {('old_vs_new', 'test'): 3}
+    """
+    pairs = {pair_key(pair): pair for pair in permutations(names, 2)}
+    for key in stored:
+        if key not in pairs:
+            raise ValueError(f"{key!r:.60} is no pair of the splits {', '.join(names)}")
+    return {pairs[key]: value for key, value in stored.items()}
+
+
 @dataclass(frozen=True, repr=False)
 class Audit:
     """How far the splits of a dataset share their entities."""
 
-    pairs: Mapping[str, Mapping[str, Any]]
-    """``pairs["test_vs_train"]``: of the test samples, mentions and entities, how many are in train."""
-    duplicates: Mapping[str, int]
+    pairs: Mapping[Pair, Mapping[str, Any]]
+    """``pairs["test", "train"]``: of the test samples, mentions and entities, how many are in train."""
+    duplicates: Mapping[Pair, int]
     """Samples of the first split whose words are, to the letter, those of a sample of the second."""
     top_leaks: list[dict[str, Any]]
-    """The entities that leak most, with counts and examples on both sides."""
-    near_leaks: Mapping[str, Mapping[str, Any]]
+    """The entities that leak most, each with its ``pair`` of splits, counts and examples on both sides."""
+    near_leaks: Mapping[Pair, Mapping[str, Any]]
     """Mentions that are clean by the key but differ from a training mention only in case or Unicode form."""
     memorisation: Mapping[str, Mapping[str, Any]]
     """What a look-up of the training mentions scores on each held-out split."""
@@ -53,8 +92,8 @@ class Audit:
 
     def __repr__(self) -> str:
         shown = (
-            f"{name}: {percent(row['rate_partial'])}% partly, {percent(row['rate_full'])}% fully"
-            for name, row in self.pairs.items()
+            f"{pair_key(pair)}: {percent(row['rate_partial'])}% partly, {percent(row['rate_full'])}% fully"
+            for pair, row in self.pairs.items()
         )
         return f"Audit of {', '.join(self.types)} by {self.unit} (key: {self.key}): {'; '.join(shown)}"
 
@@ -62,11 +101,11 @@ class Audit:
         """Tables for notebooks: every pair of splits, what a look-up scores, what leaks most."""
         header = ["pair", f"{self.unit}s", "empty", "partly", "%", "fully", "%", "mentions %", "entities %"]
         rows = []
-        for name, row in self.pairs.items():
+        for pair, row in self.pairs.items():
             counts = [row["n_samples"], row["n_empty"]]
             rates = [row["n_partial"], row["rate_partial"], row["n_full"], row["rate_full"]]
             of = [float(share(row[f"n_{what}_contaminated"], row[f"n_{what}"])) for what in ("mentions", "entities")]
-            rows.append([name.replace("_vs_", " in "), *counts, *rates, *of])
+            rows.append([" in ".join(pair), *counts, *rates, *of])
         tables = [html_table(f"Shared entities (key: {self.key})", header, rows)]
         looked = [
             [name, *(row[key] for key in ("precision", "recall", "f1"))] for name, row in self.memorisation.items()
@@ -76,16 +115,18 @@ class Audit:
         )
         leaks = []
         for leak in self.top_leaks[:5]:
-            here, there = leak["pair"].split("_vs_")
+            here, there = leak["pair"]
             leaks.append([leak["entity"], leak["label"], f"{here} in {there}", leak[f"n_{here}"], leak[f"n_{there}"]])
         if leaks:
             tables.append(html_table("Entities that leak most", ["entity", "type", "pair", "here", "there"], leaks))
         return html_page(*tables, notes=self.notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain dicts and lists; the pairs at the top."""
+        """Plain dicts and lists with the keys that JSON has for pairs of splits; the pairs at the top."""
         rest = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "pairs"}
-        return {**{name: dict(pair) for name, pair in self.pairs.items()}, **rest}
+        rest |= {name: by_pair_key(rest[name]) for name in ("duplicates", "near_leaks")}
+        rest["top_leaks"] = [{**leak, "pair": pair_key(leak["pair"])} for leak in self.top_leaks]
+        return {**{key: dict(row) for key, row in by_pair_key(self.pairs).items()}, **rest}
 
 
 def audit(
@@ -108,7 +149,7 @@ def audit(
 
     >>> train = Corpus.of([["Ada"], ["Oslo"]], tags=[["B-PER"], ["B-LOC"]])
     >>> test = Corpus.of([["Ada", "met", "Bo"], ["so"]], tags=[["B-PER", "O", "B-PER"], ["O"]])
-    >>> found = audit({"train": train, "test": test}).pairs["test_vs_train"]
+    >>> found = audit({"train": train, "test": test}).pairs["test", "train"]
     >>> found["n_partial"], found["n_full"], found["rate_partial"], found["n_empty"]
     (1, 0, 0.5, 1)
     """
@@ -130,9 +171,7 @@ def audit(
     texts = {name: text_hashes(corpus) for name, corpus in splits.items()}
     return Audit(
         pairs=split_contamination(splits, shown[names[0]].key, grain, what),
-        duplicates={
-            f"{a}_vs_{b}": int(np.isin(texts[a], texts[b]).sum()) for a, b in permutations(names, 2)
-        },
+        duplicates={(a, b): int(np.isin(texts[a], texts[b]).sum()) for a, b in permutations(names, 2)},
         top_leaks=[
             leak
             for a, b in held_out
@@ -159,7 +198,7 @@ def contamination(
     unit_of_sample: NDArray[np.int64],
     sample_of_mention: NDArray[np.integer],
     entity: NDArray[np.int32],
-) -> dict[str, dict[str, Any]]:
+) -> dict[Pair, dict[str, Any]]:
     """Every ordered pair of splits: what of the first is in the second; of all mentions, ``entity_codes`` are given.
 
     A sample of split -1 belongs to none.
@@ -168,7 +207,7 @@ def contamination(
     shown = np.zeros((len(names), int(entity.max(initial=-1)) + 1), bool)
     for i in range(len(names)):
         shown[i, entity[split_of_mention == i]] = True
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[Pair, dict[str, Any]] = {}
     for a, name in enumerate(names):
         units, unit_of = np.unique(unit_of_sample[split_of_sample == a], return_inverse=True)
         number = np.zeros(len(split_of_sample), np.int64)
@@ -183,7 +222,7 @@ def contamination(
             seen = shown[b][ours_entity]
             hits = np.bincount(of[seen], minlength=n)
             n_full, n_partial = int(((mentions > 0) & (mentions == hits)).sum()), int((hits > 0).sum())
-            found[f"{name}_vs_{other}"] = {
+            found[name, other] = {
                 "n_samples": n,
                 "n_empty": n_empty,
                 "n_partial": n_partial,
@@ -201,7 +240,7 @@ def contamination(
 
 def split_contamination(
     splits: Mapping[str, Corpus], key: Key, unit: Unit = Unit.SAMPLE, what: Shared = Shared.ENTITY
-) -> dict[str, dict[str, Any]]:
+) -> dict[Pair, dict[str, Any]]:
     """The same of splits that are corpora of their own."""
     whole = Corpus.concatenate(list(splits.values()))
     split = np.repeat(np.arange(len(splits)), [len(corpus) for corpus in splits.values()])
@@ -232,7 +271,7 @@ def _top_leaks(splits: Mapping[str, Corpus], shown: Exposure, a: str, b: str, to
     texts, mentions = _texts(splits[a], position[order]), splits[a].mentions
     return [
         {
-            "pair": f"{a}_vs_{b}",
+            "pair": (a, b),
             "entity": text,
             "label": mentions.labels[mentions.label[position[k]]] if shown.key.typed else None,
             f"n_{a}": int(n[k]),
@@ -262,7 +301,7 @@ def _top_relations(
     texts = zip(_texts(whole, head[place]), _texts(whole, tail[place]), strict=True)
     return [
         {
-            "pair": f"{a}_vs_{b}",
+            "pair": (a, b),
             "entity": f"{one} -> {other}",
             "label": labels[label[at]] if what is Shared.TRIPLE else None,
             f"n_{a}": int(n[k]),
@@ -293,8 +332,8 @@ def _examples(corpus: Corpus, mentions: NDArray[np.int64]) -> list[dict[str, Any
 
 
 def _near_leaks(
-    splits: Mapping[str, Corpus], shown: Mapping[str, Exposure], pairs: list[tuple[str, str]], typed: bool, top: int
-) -> dict[str, dict[str, Any]]:
+    splits: Mapping[str, Corpus], shown: Mapping[str, Exposure], pairs: list[Pair], typed: bool, top: int
+) -> dict[Pair, dict[str, Any]]:
     loose = {b: Exposure.of(splits[b], case=False, typed=typed, unicode="NFKC") for b in {b for _, b in pairs}}
     found = {}
     for a, b in pairs:
@@ -305,7 +344,7 @@ def _near_leaks(
         mentions = splits[a].mentions
         texts = _texts(splits[a], near[first[order]])
         labels = [mentions.labels[i] for i in mentions.label[near[first[order]]]]
-        found[f"{a}_vs_{b}"] = {
+        found[a, b] = {
             "n_mentions": len(near),
             "n_entities": len(entities),
             "examples": [

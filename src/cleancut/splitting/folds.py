@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
@@ -28,6 +27,7 @@ from .audit import Unit, units_of
 from .folders import write_parts
 from .layout import ASIDE
 from .mincut import mincut
+from .quotas import to_most_room
 from .settings import AUTO, DEFAULTS, check_option, takes_split_options
 
 _OF_SPLITS = ("ratios", "method", "key", "stratify", "type_share")
@@ -155,12 +155,9 @@ def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "s
     np.add.at(hash_of_unit, of_sample, mixed(hashes))
     key = mixed(hash_of_unit ^ mixed(np.array([seed], np.uint64)))
     # large documents first, each to the smallest fold: what comes last evens the sizes out
-    smallest = [(0, fold) for fold in range(k)]
+    order = np.lexsort((key, -size))
     of_unit = np.zeros(len(size), np.int64)
-    for u in np.lexsort((key, -size)).tolist():
-        n, fold = smallest[0]
-        heapq.heapreplace(smallest, (n + int(size[u]), fold))
-        of_unit[u] = fold
+    of_unit[order], _ = to_most_room(size, order, np.zeros(k))
     signature = Signature.of("kfold", {"k": k, "unit": unit, "seed": seed})
     return _described(samples, of_unit[of_sample], k, Key(), [], signature)
 

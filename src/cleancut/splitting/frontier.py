@@ -10,6 +10,7 @@ from typing import Any
 from ..core.exceptions import CleancutError
 from .mincut import mincut
 from .plan import SplitPlan
+from .quotas import RATIO_TOLERANCE
 from .settings import DEFAULTS, OPTIONS, RATIOS, flag_of, largest_discard, takes_split_options
 
 DISCARDS: tuple[float | str, ...] = (0, 0.005, 0.01, 0.02, 0.05, "auto")
@@ -45,11 +46,11 @@ class Point:
     def losses(self) -> tuple[float, ...]:
         """What is to be small. Ratios within their tolerance and the third digit of a density are no difference."""
         thin = 0.0 if self.density != self.density else max(round(1 - self.density, 2), 0.0)
-        return self.n_contaminated, self.n_discarded, thin, max(round(self.ratio_error - _TOLERANCE, 4), 0.0)
+        return self.n_contaminated, self.n_discarded, thin, max(round(self.ratio_error - RATIO_TOLERANCE, 4), 0.0)
 
 
-_TOLERANCE, _DENSE, _MOST = 0.0035, float(DEFAULTS.representative or 0), 0.1
-"""How far off a ratio may be; what a recommended split has of the corpus's density, and discards at most."""
+_DENSE, _MOST = float(DEFAULTS.representative or 0), 0.1
+"""What a recommended split has of the corpus's density, and discards at most."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,7 +161,7 @@ def _point(discard: float | str, floor: float | None, plan: SplitPlan) -> Point:
 
 def _shared(plan: SplitPlan) -> int:
     pairs = combinations(plan.names, 2)
-    return sum(plan.leakage["after"][f"{later}_vs_{earlier}"]["n_partial"] for earlier, later in pairs)
+    return sum(plan.leakage["after"][later, earlier]["n_partial"] for earlier, later in pairs)
 
 
 def _is_dominated(i: int, points: Sequence[Point]) -> bool:

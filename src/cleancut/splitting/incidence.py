@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of
-from ..core.corpus import Corpus, Mentions, sorted_names
+from ..core.corpus import Corpus, sorted_names
 from ..core.entities import Key, Shared, entity_codes, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import replacing
 from ..core.hashing import sample_hashes, text_hashes
 from ..core.inputs import Interner
 from ..core.vocabulary import byte_hashes, mixed
+from ..reading.dataset import own_numbers
 from .audit import Unit, units_of
 
 Hashes = NDArray[np.uint64]
@@ -35,8 +36,12 @@ class Incidences:
     ``Incidences.load(path)`` reads them from a file; ``mincut`` takes them in place of a corpus.
     """
 
-    mentions: Mentions
-    """From a file, samples and types only: it does not say at which tokens they stand."""
+    sample: NDArray[np.int32]
+    """The sample of each mention."""
+    label: NDArray[np.int32]
+    """The type of each mention, as an index into ``labels``."""
+    labels: tuple[str, ...]
+    """The names of the types, sorted."""
     entity: NDArray[np.int32]
     """Of each mention, or the pair or triple of each relation; the same ones have equal numbers."""
     unit: NDArray[np.int64]
@@ -60,7 +65,7 @@ class Incidences:
     @property
     def carrier(self) -> NDArray[np.int32]:
         """The sample of each of ``entity``."""
-        return self.mentions.sample if self.of_relation is None else self.of_relation
+        return self.sample if self.of_relation is None else self.of_relation
 
     @classmethod
     def of(cls, corpus: Corpus, key: Key, unit: Unit, duplicates_together: bool, what: Shared) -> Incidences:
@@ -70,9 +75,9 @@ class Incidences:
             units = np.unique(_unit_texts(units, texts), return_inverse=True)[1]
         carrier, codes = shared_codes(corpus, key, what)
         of_relation = None if what is Shared.ENTITY else carrier
-        return cls(
-            corpus.mentions, codes, units, sample_hashes(corpus, texts), what=what, of_relation=of_relation
-        )  # fmt: skip
+        sample, label, labels = corpus.mentions.sample, corpus.mentions.label, corpus.mentions.labels
+        hashes = sample_hashes(corpus, texts)
+        return cls(sample, label, labels, codes, units, hashes, what=what, of_relation=of_relation)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Incidences:
@@ -98,12 +103,12 @@ class Incidences:
         sample_of_run = np.argsort(order)[of_name]
         first = first[order]
         _refuse_torn(path, unit, hashes, first[sample_of_run], at)
-        names, label = sorted_names(tuple(types), np.repeat(label, count))
+        labels, label = sorted_names(tuple(types), np.repeat(label, count))
         codes = np.unique(entity, return_inverse=True)[1].astype(np.int32)
-        sample, nowhere = np.repeat(sample_of_run[run].astype(np.int32), count), np.zeros(0, np.int32)
-        mentions = Mentions(sample, nowhere, nowhere, label, names, len(first))
+        sample = np.repeat(sample_of_run[run].astype(np.int32), count)
         units = np.unique(unit[first], return_inverse=True)[1]
-        return cls(mentions, np.repeat(codes, count), units, hashes[first], os.fspath(path), at[first])
+        entities = np.repeat(codes, count)
+        return cls(sample, label, labels, entities, units, hashes[first], os.fspath(path), at[first])
 
     def names(self) -> Iterator[Any]:
         """The samples by the names that they have in the file, in their order, as Arrow arrays."""
@@ -113,14 +118,6 @@ class Incidences:
             low, high = np.searchsorted(self.rows, [first, first + batch.num_rows])
             yield batch.column("sample").take(_arrow().array(self.rows[low:high] - first))
             first += batch.num_rows
-
-
-def own_numbers(name: str, corpus: Corpus) -> Corpus:
-    """Documents that are only numbered, as by ``-DOCSTART-`` lines without names, are others in each split."""
-    docs = corpus.docs
-    if docs is None or not all(doc is None or doc.isdigit() for doc in docs):
-        return corpus
-    return replace(corpus, docs=tuple(doc and f"{name}:{doc}" for doc in docs))
 
 
 def _unit_texts(units: NDArray[np.int64], texts: Hashes) -> Hashes:

@@ -17,8 +17,10 @@ from ..core.arrays import bounds_of
 from ..core.entities import Shared
 from ..core.hashing import fingerprint_of, order_of
 from ..core.vocabulary import mixed
-from .audit import contamination
+from .audit import Pair, contamination
+from .components import group_sizes
 from .incidence import Incidences
+from .quotas import dealt, filled
 from .strata import Strata
 
 if TYPE_CHECKING:
@@ -84,8 +86,7 @@ class Layout:
         rank[order] = np.arange(len(order))
         self.unit_of_sample, self.unit_hash = rank[corpus.unit], hashes[order]
         self.unit_size = np.bincount(self.unit_of_sample)
-        mentions = corpus.mentions
-        self.unit_of_mention = self.unit_of_sample[mentions.sample].astype(np.int32)
+        self.unit_of_mention = self.unit_of_sample[corpus.sample].astype(np.int32)
         self.unit_mentions = np.bincount(self.unit_of_mention, minlength=len(self.unit_size))
         self.bearing, self.empty = np.flatnonzero(self.unit_mentions), np.flatnonzero(self.unit_mentions == 0)
         self.carrier, self.entity = corpus.carrier, corpus.entity
@@ -96,11 +97,10 @@ class Layout:
         """The entity-bearing units; entities of one unit never matter, a unit that shares none is its own vertex."""
         from .solver import Incidence, Problem
 
-        labels = self.corpus.mentions.label
-        n_units, n_types, n_strata = len(self.bearing), len(self.corpus.mentions.labels), self._n_strata
+        n_units, n_types, n_strata = len(self.bearing), len(self.corpus.labels), self._n_strata
         number = np.cumsum(self.unit_mentions > 0) - 1
         unit, n_counted = number[self.unit_of_mention], max(n_types + n_strata, 1)
-        types = unit * n_counted + labels
+        types = unit * n_counted + self.corpus.label
         if n_strata:  # a stratum is one more type, of which each sample is a mention
             sample = np.flatnonzero(self.unit_mentions[self.unit_of_sample] > 0)
             strata = n_types + self.strata.of_sample[sample]
@@ -152,8 +152,8 @@ class Layout:
 
     def _minimum(self, limits: Limits, gone: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         bearing = self.unit_mentions[self.unit_of_sample] > 0
-        mentions, n_strata = self.corpus.mentions, self._n_strata
-        types = np.bincount(mentions.label, minlength=len(mentions.labels))
+        n_strata = self._n_strata
+        types = np.bincount(self.corpus.label, minlength=len(self.corpus.labels))
         share = 1.0
         if gone is not None:
             share -= self.unit_size[self.bearing[gone]].sum() / max(int(bearing.sum()), 1)
@@ -167,7 +167,7 @@ class Layout:
         shares = self.bearing_shares(limits.shares, seed, n_aside)
         return {"shares": shares, "type_minimum": self._minimum(limits, gone)}
 
-    def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[str, dict[str, Any]]:
+    def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[Pair, dict[str, Any]]:
         """Every ordered pair of splits, by sample, as the audit computes it."""
         samples = np.arange(len(self.corpus))
         return contamination(names, split_of_sample, samples, self.carrier, self.entity)
@@ -237,19 +237,6 @@ class Layout:
             of_unit[empty] = given = self._deal_empty(room, seed, empty)
             owed -= np.bincount(given, weights=self.unit_size[empty], minlength=len(room))
         return of_unit[self.unit_of_sample]
-
-
-def dealt(size: NDArray[np.integer], order: NDArray[np.integer], quota: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Cut an order of units into consecutive parts with the quotas asked for; train last, so that it takes the rest."""
-    held_out = quota[1:][quota[1:] > 0]
-    large = size[order] > 0.2 * held_out.min(initial=np.inf)  # such as a sentence that stands there a hundred times
-    order = np.append(order[~large], order[large])
-    middle = np.cumsum(size[order]) - size[order] / 2
-    bounds = np.cumsum(np.append(quota[1:], quota[0]))
-    part = np.minimum(np.searchsorted(bounds, middle, side="right"), len(quota) - 1)
-    of_unit = np.empty(len(size), np.int64)
-    of_unit[order] = (part + 1) % len(quota)
-    return of_unit
 
 
 def cut(
@@ -337,13 +324,11 @@ def _first_to_go(
     several = np.flatnonzero(solver.split_of_units(problem, found.labels)[1])
     keys = (order, problem.mentions, ~with_train, ~gone)
     first = several[np.lexsort([key[several] for key in keys])]
-    return solver.filled(problem.size, first, np.array([0.0, room])) > 0
+    return filled(problem.size, first, np.array([0.0, room])) > 0
 
 
 def _levelled(problem: Problem, split: NDArray[np.int64], order: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Single units moved to meet the quotas where the labels of entities cannot: one entity may be everywhere."""
-    from . import solver
-
     size, quota = problem.size, problem.shares * problem.size.sum()
     surplus = np.bincount(split, weights=size, minlength=len(quota)) - quota
     if (np.abs(surplus) <= max(0.003 * size.sum(), 1)).all():
@@ -353,20 +338,7 @@ def _levelled(problem: Problem, split: NDArray[np.int64], order: NDArray[np.uint
     rank = np.lexsort((order, others))  # first what shares with the fewest
     moved = np.zeros(len(size), bool)
     for s in np.flatnonzero(surplus > 0):
-        moved |= solver.filled(size, rank[split[rank] == s], np.array([0.0, surplus[s]])) > 0
+        moved |= filled(size, rank[split[rank] == s], np.array([0.0, surplus[s]])) > 0
     free = rank[moved[rank]]
     split[free] = dealt(size[free], np.arange(len(free)), np.maximum(-surplus, 0))
     return split
-
-
-def group_sizes(sample: NDArray[np.integer], entity: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Samples with entities in each group, from the sample and entity of each mention."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    n = int(sample.max(initial=-1)) + 1
-    total = n + int(entity.max(initial=-1)) + 1
-    graph = coo_matrix((np.ones(len(sample), np.int8), (sample, n + entity)), shape=(total, total))
-    _, found = connected_components(graph, directed=False)
-    sizes = np.bincount(found[np.unique(sample)])
-    return sizes[sizes > 0]

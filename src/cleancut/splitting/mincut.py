@@ -16,11 +16,13 @@ from ..core.corpus import Corpus
 from ..core.entities import Key, Shared, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.vocabulary import mixed
-from ..reading.dataset import Samples, own_documents, read_dataset
-from .audit import Unit
-from .incidence import Incidences, own_numbers
-from .layout import ASIDE, Layout, Limits, cut, dealt, group_sizes
+from ..reading.dataset import Samples, own_documents, own_numbers, read_dataset
+from .audit import Pair, Unit
+from .components import group_sizes
+from .incidence import Incidences
+from .layout import ASIDE, Layout, Limits, cut
 from .plan import SplitPlan
+from .quotas import RATIO_TOLERANCE, dealt
 from .settings import RATIOS, Effort, Engine, Method, SplitSettings, takes_split_options
 from .strata import Strata
 
@@ -224,9 +226,9 @@ _NOUNS = {Shared.ENTITY: "entity", Shared.PAIR: "pair of entities", Shared.TRIPL
 NOTHING_SHARED = "no entity is shared between any two splits"
 
 
-def _guarantee(after: Mapping[str, Mapping[str, Any]], names: tuple[str, ...]) -> str:
+def _guarantee(after: Mapping[Pair, Mapping[str, Any]], names: tuple[str, ...]) -> str:
     """What holds between every two splits, in both directions."""
-    pairs = [(after[f"{b}_vs_{a}"], after[f"{a}_vs_{b}"], a, b) for a, b in combinations(names, 2)]
+    pairs = [(after[b, a], after[a, b], a, b) for a, b in combinations(names, 2)]
     parts = [
         f"{row['n_partial']} of {row['n_samples']} {b} samples share an entity with {a}, "
         f"and {back['n_partial']} of {back['n_samples']} {a} samples with {b}"
@@ -241,31 +243,30 @@ def _guarantee(after: Mapping[str, Mapping[str, Any]], names: tuple[str, ...]) -
 def _representation(
     corpus: Incidences, names: tuple[str, ...], assignment: NDArray[np.int64], limits: Limits
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    mentions = corpus.mentions
-    n_types = len(mentions.labels)
-    totals = np.bincount(mentions.label, minlength=n_types)
+    n_types = len(corpus.labels)
+    totals = np.bincount(corpus.label, minlength=n_types)
     minimum = limits.type_minimum(totals)
-    in_sample = np.bincount(mentions.sample, minlength=len(corpus))
-    split_of_mention = assignment[mentions.sample]
+    in_sample = np.bincount(corpus.sample, minlength=len(corpus))
+    split_of_mention = assignment[corpus.sample]
     found: dict[str, dict[str, Any]] = {}
     notes = []
     for i, name in enumerate(names):
         of_split = in_sample[assignment == i]
-        counts = np.bincount(mentions.label[split_of_mention == i], minlength=n_types)
-        below = [mentions.labels[t] for t in np.flatnonzero(counts < minimum)] if i and limits.shares[i] > 0 else []
+        counts = np.bincount(corpus.label[split_of_mention == i], minlength=n_types)
+        below = [corpus.labels[t] for t in np.flatnonzero(counts < minimum)] if i and limits.shares[i] > 0 else []
         found[name] = {
             "entities_per_sample_ratio": _ratio(of_split, in_sample),
             "entity_bearing_ratio": _ratio(of_split > 0, in_sample > 0),
-            "min_type_count": int(counts.min(initial=len(mentions))) if n_types else 0,
+            "min_type_count": int(counts.min(initial=len(corpus.sample))) if n_types else 0,
             "types_below_min": below,
-            "type_counts": dict(zip(mentions.labels, counts.tolist(), strict=True)),
+            "type_counts": dict(zip(corpus.labels, counts.tolist(), strict=True)),
             "type_distance": _variation(counts, totals),
         }
         if i and limits.shares[i] > 0:
             notes += _missed(name, found[name], len(of_split) / max((assignment != ASIDE).sum(), 1), i, limits)
         if below:
             notes.append(f"{name} has fewer than {limits.min_per_type} mentions of {', '.join(below[:8])}.")
-    rare = [label for label, least in zip(mentions.labels, minimum, strict=True) if not least and limits.min_per_type]
+    rare = [label for label, least in zip(corpus.labels, minimum, strict=True) if not least and limits.min_per_type]
     if rare:
         notes.append(
             f"Too rare for a minimum of {limits.min_per_type} in each held-out split: {', '.join(rare[:8])}"
@@ -277,7 +278,7 @@ def _representation(
 def _missed(name: str, row: Mapping[str, Any], share: float, i: int, limits: Limits) -> list[str]:
     """What a held-out split was asked to be and is not."""
     notes = []
-    if abs(share - limits.shares[i]) > 0.0035:
+    if abs(share - limits.shares[i]) > RATIO_TOLERANCE:
         notes.append(f"{name} has {100 * share:.1f}% of the samples, not {100 * limits.shares[i]:.1f}%.")
     density, floor = row["entities_per_sample_ratio"], limits.representative
     if floor is not None and density == density and not floor <= density <= 2 - floor:

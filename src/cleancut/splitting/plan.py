@@ -26,6 +26,7 @@ from ..reading.columns import table_of
 from ..reading.dataset import Samples, from_dataset
 from ..reading.hub_ids import HubId
 from ..reading.splits import is_split_name
+from .audit import Pair, by_pair, by_pair_key
 from .layout import ASIDE
 from .settings import SplitSettings
 
@@ -41,8 +42,11 @@ class SplitPlan:
     names: tuple[str, ...]
     assignment: NDArray[np.int8]
     """The split of each sample, as an index into ``names``; -1 for samples that are set aside."""
-    leakage: Mapping[str, Mapping[str, Any]]
-    """``before`` (the original splits, where known) and ``after``: every ordered pair, as the audit computes it."""
+    leakage: Mapping[str, Mapping[Pair, Mapping[str, Any]]]
+    """``before`` (the original splits, where known) and ``after``: every ordered pair, as the audit computes it.
+
+    ``leakage["after"]["test", "train"]``: of the test samples, mentions and entities, how many are in train.
+    """
     representation: Mapping[str, Mapping[str, Any]]
     """Entities per sample and entity-bearing share of each split against the corpus; type counts."""
     guarantee: str
@@ -122,7 +126,7 @@ class SplitPlan:
         before, rows = self.leakage["before"], []
         for pair, after in self.leakage["after"].items():
             then = [before[pair][key] if pair in before else None for key in ("n_partial", "rate_partial")]
-            rows.append([pair.replace("_vs_", " with "), *then, after["n_partial"], after["rate_partial"]])
+            rows.append([" with ".join(pair), *then, after["n_partial"], after["rate_partial"]])
         header = ["pair", "before", "%", "after", "%"]
         tables.append(html_table("Samples that share an entity", header, rows))
         said = f"{self.guarantee[0].upper()}{self.guarantee[1:]}."
@@ -136,8 +140,8 @@ class SplitPlan:
             "n_discarded": self.n_discarded,
             "sizes": self.sizes,
             "ratios": {name: n / kept for name, n in self.sizes.items()},
-            "leakage_before": self.leakage["before"],
-            "leakage_after": self.leakage["after"],
+            "leakage_before": by_pair_key(self.leakage["before"]),
+            "leakage_after": by_pair_key(self.leakage["after"]),
             "representation": self.representation,
             "how": self.how,
             "guarantee": self.guarantee,
@@ -291,7 +295,8 @@ class SplitPlan:
                 stored = json.load(stream)
             if stored["format"] != "cleancut-plan-1":
                 raise KeyError(stored["format"])
-            leakage = {when: _with_nan(stored[f"leakage_{when}"]) for when in ("before", "after")}
+            splits = {"before": stored.get("original_sizes", ()), "after": stored["names"]}
+            leakage = {when: by_pair(_with_nan(stored[f"leakage_{when}"]), names) for when, names in splits.items()}
             fields = {name: stored[name] for name in ("guarantee", "how", "notes", "signature")}
             fields["representation"] = _with_nan(stored["representation"])
             fields["settings"] = _stored_settings(stored)

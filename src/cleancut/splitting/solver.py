@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of
 from ..core.exceptions import CleancutError
 from . import kernels
+from .components import components
+from .quotas import filled, spread, to_most_room
 
 Ints = NDArray[np.int64]
 
@@ -462,17 +464,12 @@ def _components(problem: Problem, keep: NDArray[np.bool_] | None = None) -> Ints
 
 def connected_units(problem: Problem, keep: NDArray[np.bool_] | None) -> Ints:
     """A number below that of all units for each unit, equal where kept vertices join them, ascending by first units."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
     units, vertices = problem.unit_vertices.rows(), problem.unit_vertices.columns
     n_units = len(problem.size)
     if keep is not None:
         kept = keep[vertices]
         units, vertices = units[kept], vertices[kept]
-    total = n_units + problem.n_vertices
-    graph = coo_matrix((np.ones(len(units), np.int8), (units, n_units + vertices)), shape=(total, total))
-    return connected_components(graph, directed=False)[1][:n_units]
+    return components(units, n_units + vertices, n_units + problem.n_vertices)[:n_units]
 
 
 def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solution:
@@ -493,35 +490,12 @@ def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solut
     room = np.where(problem.shares > 0, problem.shares * float(problem.size.sum()), -np.inf)
     # what single moves could not balance any more goes first, each to where most room is left
     large = order[np.argsort(-size[order], kind="stable")][: int((size > 0.01 * size.sum()).sum())]
-    placed = np.zeros(len(large), np.int8)
-    for nth, c in enumerate(large.tolist()):
-        placed[nth] = np.argmax(room)
-        room[placed[nth]] -= size[c]
+    placed, room = to_most_room(size, large, room)
     labels = filled(size.astype(np.float64), order[~np.isin(order, large)], room)
     labels[large] = placed
     labels, _ = _run(contracted, labels, min(proposals, max(400 * n, 200_000)), seed, hot=0.5, cold=0.05)
     _, cost = _run(contracted, labels, 0, seed, least=1.0)  # a sample off is no reason to cut
     return Solution(labels[component], cost, "components")
-
-
-def filled(size: NDArray, order: Ints, quota: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Fill the held-out splits in the given order with what fits; the rest is train."""
-    labels = np.zeros(len(size), np.int8)
-    free = order[size[order] > 0]
-    for split in range(len(quota) - 1, 0, -1):
-        room = quota[split]
-        taken = np.zeros(len(free), bool)
-        for _ in range(3):  # what was too large for the room left may be followed by smaller ones
-            fits = ~taken & (size[free] <= room)
-            within = np.cumsum(np.where(fits, size[free], 0)) <= room
-            chosen = fits & within
-            if not chosen.any():
-                break
-            taken |= chosen
-            room -= float(size[free][chosen].sum())
-        labels[free[taken]] = split
-        free = free[~taken]
-    return labels
 
 
 def _peeled(problem: Problem, seed: int) -> list[Solution]:
@@ -714,7 +688,7 @@ def metis_graph_split(problem: Problem, shares: NDArray[np.float64], seed: int, 
     graph.setdiag(0)
     graph.eliminate_zeros()
     if not graph.nnz:
-        return parts[_spread(problem.size, shares[parts], seed)]
+        return parts[spread(problem.size, shares[parts], seed)]
     with _quiet():
         _, membership = pymetis.part_graph(
             len(parts), adjacency=_adjacency(graph),
@@ -722,12 +696,3 @@ def metis_graph_split(problem: Problem, shares: NDArray[np.float64], seed: int, 
             tpwgts=(shares[parts] / shares[parts].sum()).tolist(), options=pymetis.Options(seed=seed),
         )  # fmt: skip
     return parts[np.array(membership)]
-
-
-def _spread(size: Ints, shares: NDArray[np.float64], seed: int) -> Ints:
-    """Units that share nothing, dealt by the shares."""
-    order = np.random.default_rng(seed).permutation(len(size))
-    part = np.searchsorted(np.cumsum(shares), (np.cumsum(size[order]) - size[order] / 2) / size.sum())
-    of_unit = np.empty(len(size), np.int64)
-    of_unit[order] = np.minimum(part, len(shares) - 1)
-    return of_unit

@@ -30,6 +30,7 @@ from ..core.tags import Repair
 from ..core.vocabulary import mixed
 from ..reading.formats import SUFFIXES, Format, columns_to_read, corpus_of_lines, corpus_of_table, stored_labels
 from .audit import Unit
+from .components import components
 from .incidence import Incidences, Numbers, count_entities
 from .solver import Problem, connected_units
 
@@ -255,7 +256,7 @@ def _with_units(samples: Any, unit: Unit, n_inputs: int) -> Any:
     docs = samples.where("doc is not null")
     if docs.isEmpty():
         raise CleancutError("the corpus has no document ids, so that unit='doc' is undefined. Use unit='sample'.")
-    if n_inputs > 1:  # documents that are only numbered are others in each input
+    if n_inputs > 1:  # as ``own_numbers`` has it, where Spark holds the documents
         named = docs.where("not doc rlike '^[0-9]+$'").select("part").distinct().collect()
         own = ~F.col("part").isin([row.part for row in named])
         samples = samples.withColumn("doc", F.when(own, F.concat("part", F.lit(":"), "doc")).otherwise(F.col("doc")))
@@ -385,14 +386,11 @@ def _moved(edges: Any, joined: Any) -> Any:
 def _local_stars(edges: Any) -> Any:
     """``_stars`` of an Arrow table."""
     import pyarrow as pa
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
 
     ends = np.stack([edges.column(name).to_numpy() for name in ("a", "b")])
     nodes, number = np.unique(ends, return_inverse=True)
     a, b = number.reshape(2, -1)
-    graph = coo_matrix((np.ones(len(a), np.int8), (a, b)), shape=(len(nodes), len(nodes)))
-    part = connected_components(graph, directed=False)[1]
+    part = components(a, b, len(nodes))
     least = np.unique(part, return_index=True)[1][part]  # nodes are sorted: the first of each is the least
     others = np.flatnonzero(least != np.arange(len(nodes)))
     return pa.table({"a": nodes[others], "b": nodes[least[others]]})

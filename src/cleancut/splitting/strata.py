@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.exceptions import CleancutError
 from ..reading.dataset import Samples
+from .quotas import RATIO_TOLERANCE
 
 _MOST = 200
 """Values that a column may have; ratios within more of them would each be of a few samples."""
@@ -78,7 +79,7 @@ class Strata(NamedTuple):
         totals = sizes.sum(axis=0)
         off = np.abs(sizes - shares[:, None] * totals)
         off[0] = 0  # train has what the others leave
-        wrong = np.argwhere(off > np.maximum(0.0035 * totals, 1))
+        wrong = np.argwhere(off > np.maximum(RATIO_TOLERANCE * totals, 1))
         notes = [
             f"{names[s]} has {100 * sizes[s, v] / totals[v]:.1f}% of the samples whose {self.name} is "
             f"{self.values[v]}, not {100 * shares[s]:.1f}%."

@@ -1,0 +1,84 @@
+"""Choices: a member that is added to an enumeration and handled nowhere is an error, never taken for another one."""
+
+import numpy as np
+import pytest
+
+from cleancut import Corpus, detect, read, write
+from cleancut.core.entities import Key, Shared, shared_codes
+from cleancut.core.tags import Repair
+from cleancut.reading import formats
+from cleancut.reading.dataset import _Converter
+from cleancut.reading.detecting import _IS_INCLUSIVE, End, Form
+from cleancut.showing import tables
+
+UNHANDLED = (KeyError, AssertionError)
+
+
+def added(kind, value="new"):
+    """A member that an enumeration might get."""
+    member = str.__new__(kind, value)
+    member._name_, member._value_ = value.upper(), value
+    return member
+
+
+def test_a_file_format(tmp_path, monkeypatch):
+    corpus = Corpus.of([["Ada"]], tags=[["B-PER"]])
+    write(corpus, tmp_path / "x.jsonl")
+    monkeypatch.setattr(formats, "format_of", lambda *_: added(formats.Format))
+    monkeypatch.setattr("cleancut.reading.hub_ids.format_of", formats.format_of)
+    file = str(tmp_path / "x.jsonl")
+    with pytest.raises(UNHANDLED):
+        read(file)
+    with pytest.raises(UNHANDLED):
+        write(corpus, tmp_path / "y.jsonl")
+    with pytest.raises(UNHANDLED):
+        formats.written_as(file)
+    with pytest.raises(UNHANDLED):
+        formats.copy_rows([file], {"train": [0]}, tmp_path)
+
+
+def test_a_file_format_of_named_columns(tmp_path, monkeypatch):
+    pytest.importorskip("datasets")
+    from cleancut.reading import hub_ids
+
+    (tmp_path / "x.jsonl").write_text('{"tokens": [], "tags": []}\n')
+    monkeypatch.setattr(formats, "format_of", lambda *_: added(formats.Format))
+    monkeypatch.setattr(hub_ids, "format_of", formats.format_of)
+    with pytest.raises(UNHANDLED):
+        formats.standard_columns(tmp_path / "x.jsonl")
+    with pytest.raises(UNHANDLED):
+        hub_ids.rows_of_file(tmp_path / "x.jsonl")
+
+
+def test_how_a_dataset_writes_its_mentions():
+    row = {"tokens": ["Ada"], "entities": [{"text": "Ada", "label": "PER"}]}
+    shape = detect([row])
+    assert shape.form is Form.QUOTES
+    object.__setattr__(shape, "form", added(Form))
+    with pytest.raises(UNHANDLED):
+        list(_Converter(shape).samples([row]))
+    with pytest.raises(UNHANDLED):
+        str(shape)
+
+
+def test_the_end_of_a_span():
+    assert set(_IS_INCLUSIVE) == set(End)
+
+
+def test_what_must_not_be_shared():
+    knows = {"head": 0, "tail": 1, "label": "knows"}
+    corpus = Corpus.of([["Ada", "Bo"]], entities=[[(0, 1, "P"), (1, 2, "P")]], relations=[[knows]])
+    assert np.array_equal(shared_codes(corpus, Key(), Shared.PAIR)[1], [0])
+    with pytest.raises(UNHANDLED):
+        shared_codes(corpus, Key(), added(Shared))
+
+
+def test_what_becomes_of_ill_formed_mentions(monkeypatch):
+    monkeypatch.setattr("cleancut.core.corpus.parse_choice", lambda *_: added(Repair))
+    with pytest.raises(UNHANDLED):
+        Corpus.of([["Ada"]], tags=[["I-PER"]], repair="new")
+
+
+def test_the_format_of_tables():
+    with pytest.raises(UNHANDLED):
+        tables.tables([], added(tables.Format))
