@@ -320,7 +320,7 @@ def test_compare_prints_what_the_function_finds(capsys, files):
     code, out, _ = run(capsys, "compare", *given_)
     assert out == comparison_text(found) + "\n" and "\x1b" not in out
     assert max(len(line) for line in out.splitlines() if "|" not in line) <= 80
-    assert "a minus b (%)" in out and " *\n" in out and "Ranks" in out
+    assert "a minus b, with 95% intervals (%)" in out and "  *\n" in out and "Ranks" in out
     chosen = json.loads(run(capsys, "compare", *given_, "--metrics", "exact", "--json")[1])
     assert {p["metric"] for p in chosen["pairs"]} == {"exact_f1"}
 

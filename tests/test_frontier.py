@@ -9,7 +9,7 @@ from test_cli import run
 import cleancut as cc
 from cleancut.demo.sampletext import generate
 from cleancut.showing.pictures import save_plots
-from cleancut.showing.tables import frontier_sections
+from cleancut.showing.sections import frontier_sections
 
 pytestmark = pytest.mark.slow  # a frontier is a dozen cuts
 QUICK = {"effort": "fast", "engine": "peel"}

@@ -13,9 +13,10 @@ import pytest
 import cleancut as cc
 from cleancut import cli
 from cleancut.demo.story import generate
+from cleancut.showing.export import Format, tables
 from cleancut.showing.pictures import save_plots
 from cleancut.showing.report_data import findings
-from cleancut.showing.tables import Format, report_sections, tables
+from cleancut.showing.sections import report_sections
 from cleancut.showing.text import to_json
 
 
@@ -342,9 +343,11 @@ def test_a_comparison(given, page):
     found = cc.compare(gold, preds, cc.Exposure.of(train), ci=50)
     words = Page(cc.html_comparison(found.to_dict())).words
     for test in found.pairs:
-        ends = " to ".join(f"{100 * end:.2f}" for end in (test.low, test.high))
-        assert f"look-up - noisy {100 * test.difference:.2f} {ends} {test.p:.3f} {test.p_holm:.3f}" in words
-        assert f"look-up - noisy {100 * test.difference:.2f} {ends}" in Page(page).words
+        ends = " to ".join(f"{100 * end:+.2f}" for end in (test.low, test.high))
+        both = " ".join(f"{100 * found.scores[name][test.metric][test.value]:.2f}" for name in (test.a, test.b))
+        row = f"{both} {100 * test.difference:+.2f} {ends} {test.p:.4f} {test.p_holm:.4f}"
+        assert row in words and row.rpartition(" to ")[0] in Page(page).words
+    assert "look-up minus noisy (%)" in words and "look-up minus noisy (%)" in Page(page).words
     assert "Ranks, 1 is best system F1 F1 overlap clean F1 hardeval look-up" in words
     assert found.signature in words
     same = cc.compare(gold, {"a": preds["noisy"], "b": preds["noisy"].keep(preds["noisy"].mentions.start < 0)}, ci=9)
@@ -417,7 +420,7 @@ def test_audit_split_and_compare_have_pages(capsys, files, tmp_path):
     assert code == 0 and "Groups of samples" in words and "random" in words
     args = ["--gold", files / "test.conll", "--pred", files / "look-up.conll", "--pred", files / "noisy.conll"]
     code, _, _ = run(capsys, "compare", *args, "--ci", 20, "--html", tmp_path / "compare.html")
-    assert code == 0 and "Differences in F1" in (tmp_path / "compare.html").read_text()
+    assert code == 0 and "look-up minus noisy (%)" in (tmp_path / "compare.html").read_text()
 
 
 # --- in a browser -----------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def test_names_and_orders_are_distinct():
 
 def test_every_value_that_a_record_names_is_computed(metric):
     values = computed(metric).to_dict()
-    named = {*metric.titles, *metric.shown, *metric.headline, *metric.counts, *metric.logged, *metric.compared}
+    named = {*metric.titles, *metric.shown, *metric.headline, *metric.logged, *metric.compared}
     assert named and named <= set(values), named - set(values)
     assert {*metric.side_by_side, *filter(None, [metric.ranked])} <= set(metric.compared)
     assert {*metric.shown, *metric.compared} <= set(metric.titles)

@@ -25,20 +25,11 @@ from ..reading.hub_ids import HubId, is_local, network_errors
 from ..scoring.compare import compare
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY_CLASSES
+from ..showing.exhibit import Cell, Exhibit, Measured, Section, visible
 from ..showing.html import fragment, html_audit, html_comparison, html_split, report_page
 from ..showing.report_data import KINDS, Context, Findings, Listed, findings
-from ..showing.tables import (
-    Cell,
-    Exhibit,
-    Measured,
-    Section,
-    audit_sections,
-    comparison_sections,
-    report_sections,
-    split_sections,
-    visible,
-)
-from ..showing.text import ranked_title, to_json
+from ..showing.sections import audit_sections, comparison_sections, report_sections, split_sections
+from ..showing.text import to_json
 from ..splitting.audit import Audit, audit
 from ..splitting.mincut import mincut
 from ..splitting.plan import SplitPlan
@@ -430,24 +421,5 @@ def compare_systems(gold: Given, preds: Several, train: Given, tell: Tell) -> Ma
     tell(0.6)
     write_text("comparison.html", html_comparison(values))
     write_text("comparison.json", to_json(values) + "\n")
-    panels = (fragment(comparison_sections(values)) + _swaps(values["ranks"]),)
+    panels = (fragment(comparison_sections(values)),)
     return Made(panels, values, ("comparison.html", "comparison.json"))
-
-
-def _swaps(ranks: Mapping[str, Any]) -> str:
-    """Which systems change places between two orders."""
-    rows = [
-        (
-            f"{ranked_title(change['first'])} and {ranked_title(change['second'])}",
-            [
-                "-" if change["tau"] != change["tau"] else f"{change['tau']:.2f}",
-                "; ".join(" and ".join(pair) for pair in change["swaps"]) or "none",
-            ],
-        )
-        for change in ranks["changes"]
-    ]
-    if not rows:
-        return ""
-    lead = "Kendall's tau is 1 where two orders are the same, and -1 where one is the other backwards."
-    table = Exhibit("swaps", "Pairs that change places", ["orders", "tau", "pairs"], rows)
-    return fragment([Section("swaps", "Rank changes", lead, [table])])

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
+from ..core.notebook import percent
 from ..scoring.clean import clean_f1
 from ..scoring.exact import exact_f1
 from ..scoring.exposure import Exposure
 from ..scoring.hard_tokens import hardeval
-from ..showing.tables import visible
-from ..showing.text import percent
+from ..showing.exhibit import visible
 
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]|([^\s\[\]]+)")
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from ..core.exceptions import CleancutError
 from ..core.files import refuse_kept, write_text
+from ..showing.export import Format, tables
 from ..showing.html import report_page
 from ..showing.report_data import findings
-from ..showing.tables import Format, report_sections, tables
+from ..showing.sections import report_sections
 from .options import add_system_options, command, exposure_of, read_systems
 from .paths import Output
 

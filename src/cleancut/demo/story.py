@@ -8,6 +8,7 @@ from textwrap import fill
 
 from ..core.corpus import Corpus
 from ..core.files import name_inside, write_text
+from ..core.notebook import percent
 from ..reading.formats import write
 from ..scoring.clean import clean_f1
 from ..scoring.exact import exact_f1
@@ -16,7 +17,7 @@ from ..scoring.hard_tokens import hardeval
 from ..scoring.partial import partial_f1
 from ..scoring.score import Score
 from ..showing.html import html_report
-from ..showing.text import Results, percent, table
+from ..showing.text import Results, table
 from ..splitting.audit import audit
 from ..splitting.folders import refuse_foreign, written_together
 from ..splitting.mincut import mincut

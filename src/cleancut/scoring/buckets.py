@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, Mentions
 from ..core.exceptions import CleancutError, did_you_mean, parse_choice
-from ..core.notebook import html_page, html_table
+from ..core.notebook import Drawn
 from ..core.pairing import pair
 from .alignment import Aligner, Counts
 from .exposure import Exposure
@@ -366,7 +366,7 @@ _DEFAULT = 4
 
 
 @dataclass(frozen=True, repr=False)
-class Buckets(Mapping[str, list[dict[str, Any]]]):
+class Buckets(Drawn, Mapping[str, list[dict[str, Any]]]):
     """Scores by bucket, a mapping: ``found["eLen"]`` lists the buckets of entity length, in ascending order.
 
     Each has ``bucket`` (its name), ``low`` and ``high`` (None where open, empty or not a number), ``n_gold``,
@@ -394,19 +394,6 @@ class Buckets(Mapping[str, list[dict[str, Any]]]):
             for name, rows in self.by_attribute.items()
         )
         return f"Buckets of F1 ({'; '.join(shown)}) {self.signature}"
-
-    def _repr_html_(self) -> str:
-        """Tables for notebooks: the buckets of each attribute."""
-        keys = ("n_gold", "n_pred", "precision", "recall", "f1")
-        tables = [
-            html_table(
-                f"{name}: {describe(name)} (%)",
-                ["bucket", *keys],
-                [[row["bucket"], *(row[key] for key in keys)] for row in rows if row["n_gold"] or row["n_pred"]],
-            )
-            for name, rows in self.by_attribute.items()
-        ]
-        return html_page(*tables, notes=[self.signature])
 
     def to_dict(self) -> dict[str, Any]:
         """Flat names to plain numbers, ``{"f1/eLen/1": 0.4, ...}``, the signature last."""

@@ -217,7 +217,6 @@ METRIC = Metric(
     headline=(
         "f1", "clean_f1", "delta_f1", "clean_recall", "contaminated_recall", "contamination_rate", "memorisation_f1",
     ),
-    counts=("n_clean",),
     logged=("clean_recall", "clean_f1", "delta_f1", "memorisation_f1"),
     compared=("clean_f1", "delta_f1", "clean_recall"),
     side_by_side=("clean_f1", "delta_f1"),

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
-from ..core.notebook import html_page, html_table
+from ..core.notebook import Drawn
 from ..core.pairing import Pair, pair
 from ..core.signature import Signature
 from .exposure import Exposure
@@ -47,7 +47,7 @@ class Difference:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Drawn):
     """Systems on the same samples. Comparisons of shards add up to that of the whole."""
 
     scores: Mapping[str, Mapping[str, Score]]
@@ -158,21 +158,6 @@ class Comparison:
             shown = (f"{d.value} {d.difference:+.4f}{'*' * d.significant}" for d in self.pairs if (d.a, d.b) == (a, b))
             lines.append(f"  {a} - {b}: {', '.join(shown)}")
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """Tables for notebooks: what is compared of each system, and the differences of each pair."""
-        keys = [(metric, value) for metric in self._metrics for value in score_metrics()[metric].compared]
-        values = [[name, *(found[metric][value] for metric, value in keys)] for name, found in self.scores.items()]
-        tables = [html_table("Systems (%)", ["system", *(value for _, value in keys)], values)]
-        header = ["value", "difference", "low", "high", "p", "Holm p", ""]
-        for a, b in self.beside:
-            rows = [
-                [d.value, d.difference, d.low, d.high, f"{d.p:.4f}", f"{d.p_holm:.4f}", "*" * d.significant]
-                for d in self.pairs
-                if (d.a, d.b) == (a, b)
-            ]
-            tables.append(html_table(f"{a} minus {b} (%; * significant at {ALPHA})", header, rows))
-        return html_page(*tables, notes=[self.signature])
 
 
 def compare(

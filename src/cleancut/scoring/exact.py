@@ -131,7 +131,6 @@ METRIC = Metric(
     },
     shown=("precision", "recall", "f1", "macro_f1", "n_gold", "n_pred", "n_exact"),
     headline=("precision", "recall", "f1", "macro_f1"),
-    counts=("n_gold", "n_pred", "n_exact"),
     logged=("precision", "recall", "f1"),
     compared=("f1", "precision", "recall"),
     side_by_side=("f1",),

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, parse_choice
-from ..core.notebook import html_table
 from ..core.pairing import pair
 from .alignment import Aligner, Counts
 from .exposure import Exposure
@@ -184,15 +183,6 @@ _HARDEVAL = (
 )
 
 
-def _notebook_tables(score: Score) -> list[str]:
-    """The error rate of each kind of token, and how many there are."""
-    rows: list[list[Any]] = [["hardeval", score["hardeval"], None, None]]
-    for kind in _SUBSETS:
-        rate = score["ter" if kind == "all" else f"ter_{kind}"]
-        rows.append([kind, rate, score[f"errors_{kind}"], score[f"n_{kind}"]])
-    return [html_table("hardeval: token error rates (%)", ["tokens", "ter", "errors", "n"], rows)]
-
-
 METRIC = Metric(
     name="hardeval",
     function=hardeval,
@@ -217,5 +207,4 @@ METRIC = Metric(
     lower_is_better=True,
     flat_only=True,
     by_type=False,
-    notebook_tables=_notebook_tables,
 )  # fmt: skip

@@ -33,9 +33,7 @@ class Metric:
     shown: tuple[str, ...] = ()
     """The values that its table shows; those that were not computed are left out."""
     headline: tuple[str, ...] = ()
-    """The values that its Space and a notebook show first."""
-    counts: tuple[str, ...] = ()
-    """What a notebook shows beside them."""
+    """The values that its Space shows first."""
     logged: tuple[str, ...] = ()
     """The values that a Trainer logs unless it is told others."""
     compared: tuple[str, ...] = ()
@@ -53,8 +51,6 @@ class Metric:
     """Is it undefined where mentions overlap?"""
     by_type: bool = True
     """Has it values for each type, as ``f1/PER``?"""
-    notebook_tables: Callable[[Any], list[str]] | None = field(default=None, repr=False)
-    """The tables that a notebook shows of a score, where one row for each type does not fit."""
 
     @property
     def takes_train(self) -> bool:

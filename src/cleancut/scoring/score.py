@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean
-from ..core.notebook import html_page, html_table
+from ..core.notebook import Drawn
 from ..core.pairing import Pair, token_agreement
 from ..core.signature import Signature
 from ..core.tags import Scheme, Tagging
@@ -91,7 +91,7 @@ def _add_tagging(a: Tagging | None, b: Tagging | None) -> Tagging | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Score(Mapping[str, Any]):
+class Score(Drawn, Mapping[str, Any]):
     """The result of a metric: read a value as ``score.f1`` or ``score["f1/PER"]``, all with ``to_dict()``.
 
     Scores of shards merge with ``+``, also by ``sum(...)``, and equal the score of the whole.
@@ -179,21 +179,6 @@ class Score(Mapping[str, Any]):
         shown = {k: v for k, v in self._values.items() if "/" not in k and isinstance(v, int | float)}
         values = ", ".join(f"{k}={v:.4f}" if isinstance(v, float) else f"{k}={v}" for k, v in shown.items())
         return f"{self.metric}({values}) {self.signature}"
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks: the headline values of all types together and of each, in percent."""
-        if self.record.notebook_tables is not None:
-            return html_page(*self.record.notebook_tables(self), notes=[self.signature])
-        total = self.row(self.sums.counts.total())
-        columns = [name for name in (*self.record.headline, *self.record.counts) if name in total]
-        by_type = {name: self.row(sums) for name, sums in self.sums.counts.by_type.items()}
-        rows = [[name, *(row[column] for column in columns)] for name, row in {"all": total, **by_type}.items()]
-        tables = [html_table(f"{self.metric} (%)", ["type", *columns], rows)]
-        if self.sums.rows is not None:
-            ends = [name for name in columns if f"{name}_low" in self._values]
-            rows = [[end, *(self._values[f"{name}_{end}"] for name in ends)] for end in ("low", "high")]
-            tables.append(html_table("95% intervals (%)", ["", *ends], rows))
-        return html_page(*tables, notes=[self.signature])
 
 
 def signature(metric: str, sums: Sums, settings: Mapping[str, Value]) -> str:

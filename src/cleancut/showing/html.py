@@ -13,31 +13,23 @@ from string import Template
 from typing import Any
 
 from ..core.corpus import Corpus
+from ..core.notebook import percent
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..splitting.audit import Audit
 from ..splitting.frontier import Frontier
 from ..splitting.plan import SplitPlan
 from ..version import __version__
+from .exhibit import Cell, Exhibit, Kind, Measured, Section, Spot, cell_text, curves, shades, visible
 from .report_data import KINDS, Findings, findings
-from .tables import (
-    Cell,
-    Exhibit,
-    Kind,
-    Measured,
-    Section,
-    Spot,
+from .sections import (
     audit_sections,
-    cell_text,
     comparison_sections,
-    curves,
     frontier_sections,
     report_sections,
-    shades,
     split_sections,
-    visible,
 )
-from .text import percent, score_notes
+from .text import score_notes
 
 
 def html_report(
@@ -191,7 +183,7 @@ def _inner(section: Section) -> str:
 
 def _exhibit(exhibit: Exhibit) -> str:
     drawn = _DRAW[exhibit.kind](exhibit)
-    note = f'<p class="note">{_text(exhibit.note)}</p>' if exhibit.note else ""
+    note = "".join(f'<p class="note">{_text(line)}</p>' for line in exhibit.note.splitlines())
     if exhibit.folded:
         return f"<details><summary>{_text(exhibit.title)}</summary>{drawn}{note}</details>"
     return f"<figure><figcaption>{_text(exhibit.title)}</figcaption>{drawn}{note}</figure>"
@@ -228,9 +220,9 @@ def _cell(cell: Cell) -> str:
     """A number, with its interval in small print."""
     if not isinstance(cell, Measured):
         return _text(cell_text(cell))
-    small = [f"{percent(cell.interval[0])} to {percent(cell.interval[1])}"] if cell.interval else []
+    small = [" to ".join(map(cell.text, cell.interval))] if cell.interval else []
     small += [f"n = {cell.n}"] if cell.n is not None else []
-    return percent(cell.value) + (f"<small>{', '.join(small)}</small>" if small else "")
+    return cell.text(cell.value) + (f"<small>{', '.join(small)}</small>" if small else "")
 
 
 def _heat(exhibit: Exhibit) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.exceptions import CleancutError
 from ..splitting.folders import written_together
-from .tables import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades, visible
+from .exhibit import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades, visible
 
 _COLOURS = ("#2f67ab", "#c0581a", "#2c8a66", "#8556a6", "#b23a60", "#83700f", "#2c8499", "#68717c")
 _MARKERS = "osD^vP<>"

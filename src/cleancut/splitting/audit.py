@@ -17,7 +17,7 @@ from ..core.entities import Key, Shared, key_name, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.hashing import text_hashes
 from ..core.inputs import Interner
-from ..core.notebook import html_page, html_table, percent
+from ..core.notebook import Drawn, percent
 from ..reading.splits import split_rank
 from ..scoring.clean import memorisation
 from ..scoring.exposure import Exposure
@@ -71,7 +71,7 @@ def by_pair(stored: Mapping[str, _T], names: Iterable[str]) -> dict[Pair, _T]:
 
 
 @dataclass(frozen=True, repr=False)
-class Audit:
+class Audit(Drawn):
     """How far the splits of a dataset share their entities."""
 
     pairs: Mapping[Pair, Mapping[str, Any]]
@@ -96,30 +96,6 @@ class Audit:
             for pair, row in self.pairs.items()
         )
         return f"Audit of {', '.join(self.types)} by {self.unit} (key: {self.key}): {'; '.join(shown)}"
-
-    def _repr_html_(self) -> str:
-        """Tables for notebooks: every pair of splits, what a look-up scores, what leaks most."""
-        header = ["pair", f"{self.unit}s", "empty", "partly", "%", "fully", "%", "mentions %", "entities %"]
-        rows = []
-        for pair, row in self.pairs.items():
-            counts = [row["n_samples"], row["n_empty"]]
-            rates = [row["n_partial"], row["rate_partial"], row["n_full"], row["rate_full"]]
-            of = [float(share(row[f"n_{what}_contaminated"], row[f"n_{what}"])) for what in ("mentions", "entities")]
-            rows.append([" in ".join(pair), *counts, *rates, *of])
-        tables = [html_table(f"Shared entities (key: {self.key})", header, rows)]
-        looked = [
-            [name, *(row[key] for key in ("precision", "recall", "f1"))] for name, row in self.memorisation.items()
-        ]
-        tables.append(
-            html_table(f"A look-up of the {next(iter(self.types))} mentions (%)", ["split", "P", "R", "F1"], looked)
-        )
-        leaks = []
-        for leak in self.top_leaks[:5]:
-            here, there = leak["pair"]
-            leaks.append([leak["entity"], leak["label"], f"{here} in {there}", leak[f"n_{here}"], leak[f"n_{there}"]])
-        if leaks:
-            tables.append(html_table("Entities that leak most", ["entity", "type", "pair", "here", "there"], leaks))
-        return html_page(*tables, notes=self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists with the keys that JSON has for pairs of splits; the pairs at the top."""

@@ -16,7 +16,7 @@ from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key, entity_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.hashing import fingerprint_of, sample_hashes
-from ..core.notebook import html_page, html_table
+from ..core.notebook import Drawn
 from ..core.signature import Signature
 from ..core.vocabulary import Vocabulary, mixed
 from ..reading.dataset import Samples, read_dataset
@@ -42,7 +42,7 @@ class Fold(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Folds:
+class Folds(Drawn):
     """Which fold each sample is tested in: ``for train, test in folds``."""
 
     assignment: NDArray[np.int64]
@@ -76,18 +76,6 @@ class Folds:
     def __repr__(self) -> str:
         sizes = [row["n_samples"] for row in self.statistics]
         return f"Folds({sizes}, n_discarded={self.n_discarded}): {self.guarantee}. {self.signature}"
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each fold."""
-        keys = ("n_samples", "n_partial", "rate_partial", "n_mentions")
-        rows = [
-            [f"fold {nth}", *(row[key] for key in keys), f"{row['entities_per_sample_ratio']:.3f}"]
-            for nth, row in enumerate(self.statistics)
-        ]
-        header = ["", "samples", "share an entity", "%", "mentions", "entities/sample"]
-        table = html_table("Folds, and what each shares with the others", header, rows)
-        said = f"{self.guarantee[0].upper()}{self.guarantee[1:]}."
-        return html_page(table, notes=[said, *self.notes, self.signature])
 
     def __len__(self) -> int:
         return self.k

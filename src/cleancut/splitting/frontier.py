@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from ..core.exceptions import CleancutError
+from ..core.notebook import Drawn
 from .mincut import mincut
 from .plan import SplitPlan
 from .quotas import RATIO_TOLERANCE
@@ -54,7 +55,7 @@ _DENSE, _MOST = float(DEFAULTS.representative or 0), 0.1
 
 
 @dataclass(frozen=True, repr=False)
-class Frontier:
+class Frontier(Drawn):
     """Splits of one corpus by budget and density floor, the best of each kind marked."""
 
     points: tuple[Point, ...]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.hashing import fingerprint_of, sample_hashes
-from ..core.notebook import html_page, html_table
+from ..core.notebook import Drawn
 from ..core.signature import Signature
 from ..reading.dataset import read_dataset
 from ..scoring.exposure import Exposure
@@ -57,7 +57,7 @@ class Rung:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ladder:
+class Ladder(Drawn):
     """The training sets of all levels and seeds, in this order."""
 
     rungs: tuple[Rung, ...]
@@ -71,13 +71,6 @@ class Ladder:
     def __repr__(self) -> str:
         kinds = f"n_clean={self.n_clean}, n_contaminated={self.n_contaminated}"
         return f"Ladder({len(self)} training sets, {kinds}). {self.signature}"
-
-    def _repr_html_(self) -> str:
-        """A table for notebooks: a row for each training set."""
-        keys = ("n_samples", "n_samples_contaminated", "rate_samples", "n_mentions_contaminated", "rate_mentions")
-        rows = [[rung.name, *(rung.to_dict()[key] for key in keys)] for rung in self.rungs]
-        header = ["", "samples", "contaminated", "%", "mentions contaminated", "%"]
-        return html_page(html_table("Training sets", header, rows), notes=[self.signature])
 
     def __iter__(self) -> Iterator[Rung]:
         return iter(self.rungs)

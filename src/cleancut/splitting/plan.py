@@ -20,7 +20,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import is_plain, replacing
 from ..core.hashing import fingerprint_of, order_of, sample_hashes
-from ..core.notebook import html_page, html_table
+from ..core.notebook import Drawn
 from ..core.signature import Signature
 from ..reading.columns import table_of
 from ..reading.dataset import Samples, from_dataset
@@ -32,7 +32,7 @@ from .settings import SplitSettings
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SplitPlan:
+class SplitPlan(Drawn):
     """Which sample goes where, and what that gives: the product of a split, from which all else is derived.
 
     ``apply`` makes datasets or corpora of it, ``write`` a folder of files, ``cleancut.publish`` a config of the Hub.
@@ -110,27 +110,6 @@ class SplitPlan:
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}={n}" for name, n in self.sizes.items())
         return f"SplitPlan({sizes}, n_discarded={self.n_discarded}): {self.guarantee}. {self.signature}"
-
-    def _repr_html_(self) -> str:
-        """Tables for notebooks: sizes, how representative the splits are, leakage before and after."""
-        kept = max(len(self.assignment) - self.n_discarded, 1)
-        rows = []
-        for name, row in self.representation.items():
-            ratios = [f"{row[key]:.3f}" for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
-            rows.append([name, self.sizes[name], self.sizes[name] / kept, *ratios, row["min_type_count"]])
-        if self.n_discarded:
-            rows.append(["set aside", self.n_discarded, None, None, None, None])
-        header = ["split", "samples", "%", "entities/sample", "with entities", "rarest type"]
-        title = "Sizes, and how the splits compare with the corpus (1.000: the same)"
-        tables = [html_table(title, header, rows)]
-        before, rows = self.leakage["before"], []
-        for pair, after in self.leakage["after"].items():
-            then = [before[pair][key] if pair in before else None for key in ("n_partial", "rate_partial")]
-            rows.append([" with ".join(pair), *then, after["n_partial"], after["rate_partial"]])
-        header = ["pair", "before", "%", "after", "%"]
-        tables.append(html_table("Samples that share an entity", header, rows))
-        said = f"{self.guarantee[0].upper()}{self.guarantee[1:]}."
-        return html_page(*tables, notes=[said, *self.notes, self.signature])
 
     def to_dict(self) -> dict[str, Any]:
         """What ``cleancut split --json`` prints."""

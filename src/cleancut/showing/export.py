@@ -1,0 +1,75 @@
+"""Exhibits as tables for a paper: Markdown, LaTeX and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import chain
+from typing import assert_never
+
+from .exhibit import Exhibit, Measured, Section, grouped_rows, row_texts, visible
+from .text import markdown_table, markdown_text
+
+
+class Format(StrEnum):
+    """Of tables."""
+
+    MARKDOWN = "md"
+    LATEX = "latex"
+    CSV = "csv"
+
+
+def tables(sections: Sequence[Section], format: Format) -> str:
+    """Every exhibit as a table. CSV has a line for each cell, with unrounded fractions."""
+    exhibits = [exhibit for section in sections for exhibit in section.exhibits]
+    match format:
+        case Format.CSV:
+            text = _csv(sections)
+        case Format.MARKDOWN:
+            text = "\n\n".join(map(_markdown, exhibits))
+        case Format.LATEX:
+            text = "\n\n".join(map(_latex, exhibits))
+        case _:
+            assert_never(format)
+    return visible(text)
+
+
+def _markdown(exhibit: Exhibit) -> str:
+    return f"### {markdown_text(exhibit.title)}\n{markdown_table(exhibit.header, row_texts(exhibit))}"
+
+
+def _latex(exhibit: Exhibit) -> str:
+    r"""A booktabs table; the preamble needs \usepackage{booktabs}."""
+    lines = [" & ".join(map(_tex, row)) + r" \\" for row in (exhibit.header, *row_texts(exhibit))]
+    body = [
+        r"\begin{table}", r"\centering", rf"\caption{{{_tex(exhibit.title)}}}", rf"\label{{tab:{exhibit.slug}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(exhibit.header) - 1)}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
+        r"\bottomrule", r"\end{tabular}", r"\end{table}",
+    ]  # fmt: skip
+    return "\n".join(body)
+
+
+_TEX = str.maketrans({
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "[": "{[}", "]": "{]}",
+    **{c: f"\\{c}" for c in "&%$#_{}"}, **{chr(c): " " for c in range(32)},
+})  # fmt: skip
+
+
+def _tex(text: str) -> str:
+    return text.translate(_TEX)
+
+
+def _csv(sections: Sequence[Section]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["table", "group", "row", "column", "value", "low", "high", "n"])
+    for exhibit in chain.from_iterable(section.exhibits for section in sections):
+        for group, name, cells in grouped_rows(exhibit):
+            for column, cell in zip(exhibit.header[1:], cells, strict=True):
+                if cell is not None:
+                    values = cell[:4] if isinstance(cell, Measured) else (cell, None, None, None)
+                    writer.writerow([exhibit.slug, group, name, column, *("" if v != v else v for v in values)])
+    return stream.getvalue().rstrip("\n")
