@@ -1,9 +1,10 @@
-"""Writes what the documentation shows but no one should type: the picture, lists of names and commands, output.
+"""Writes what the documentation shows but no one should type: the picture, names, commands, output, figures.
 
     python docs/refresh.py            # rewrites the files
     python docs/refresh.py --check    # says which are out of date, and writes nothing
 
-The numbers are those of ``cleancut demo``, which is run for it. The tests run the same check.
+Numbers are those of ``cleancut demo``, which is run for it, and those that ``benchmarks/corpora.py`` has stored. The
+tests run the same check.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import contextlib
 import inspect
 import io
+import json
 import os
 import re
 import shlex
@@ -20,6 +22,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import cleancut as cc
 from cleancut import cli
@@ -212,6 +215,61 @@ def with_output(text: str, demo: Path) -> str:
     return re.sub(r"^```console\n(.*?)^```", again, text, flags=re.M | re.S)
 
 
+# --- figures of benchmarks ---------------------------------------------------------------------------------
+
+
+def shared_table(stored: dict[str, Any]) -> str:
+    """What splits of real corpora share, by method; in brackets the density of the sparsest held-out split."""
+    ways = list(next(iter(stored["shared"].values())))
+    lines = [f"| 80/10/10, held-out samples that share an entity with train | {' | '.join(ways)} |"]
+    lines.append("|---|" + "---:|" * len(ways))
+    for corpus, row in stored["shared"].items():
+        cells = [f"{row[way]['n']} ({row[way]['density']:.2f})" for way in ways]
+        lines.append(f"| {corpus} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def percent_of_all(row: dict[str, Any]) -> str:
+    return f"{100 * row['n'] / row['n_samples']:.1f}%" if row["n"] else "0%"
+
+
+def discarded_table(stored: dict[str, Any]) -> str:
+    """What is discarded so that nothing is shared, the smallest share first."""
+    held = "with 0.9 of the density held by what is kept"
+    lines = [f"| discarded for no shared entity (`--discard auto`), {held} | samples | of all |", "|---|---:|---:|"]
+    for row in sorted(stored["discarded"], key=lambda row: row["n"] / row["n_samples"]):
+        ratios = ", original ratios" if row["ratios"] == "original" else f" {row['ratios']}"
+        lines.append(f"| {row['corpus']}{ratios} | {row['n']} | {percent_of_all(row)} |")
+    return "\n".join(lines)
+
+
+def discarded_of_btc(stored: dict[str, Any]) -> str:
+    """The same of one corpus, in a sentence."""
+    (row,) = (r for r in stored["discarded"] if (r["corpus"], r["ratios"]) == ("BTC (raw tags)", "80/10/10"))
+    return (
+        f"With `--discard auto`, {row['n']} samples of BTC ({percent_of_all(row)}) are discarded, and the held-out "
+        "splits keep\n0.9 of the density without them."
+    )
+
+
+FIGURES = {"shared": shared_table, "discarded": discarded_table, "discarded-btc": discarded_of_btc}
+"""What stands between ``<!-- figures: NAME -->`` and ``<!-- end of figures -->``, from benchmarks/corpora.json."""
+
+
+def with_figures(text: str) -> str:
+    """A page with the figures that benchmarks/corpora.py has stored."""
+    stored = json.loads((ROOT / "benchmarks" / "corpora.json").read_text("utf-8"))
+
+    def again(match: re.Match[str]) -> str:
+        return f"<!-- figures: {match[1]} -->\n\n{FIGURES[match[1]](stored)}\n\n<!-- end of figures -->"
+
+    return re.sub(r"<!-- figures: ([\w-]+) -->\n.*?<!-- end of figures -->", again, text, flags=re.S)
+
+
+def pages_with_figures() -> list[Path]:
+    return [ROOT / "README.md", ROOT / "splitters" / "README.md", ROOT / "splitters" / "mincut" / "README.md"]
+
+
 # --- all of it --------------------------------------------------------------------------------------------
 
 
@@ -220,9 +278,11 @@ def wanted(demo: Path, *, output: bool = True) -> dict[Path, str]:
     found = {DOCS / "api.md": api_index(), DOCS / "commands.md": commands_page()}
     found |= {DOCS / "reference" / f"{slug(task)}.md": reference(task, names) for task, names in tasks().items()}
     found[DOCS / "images" / "memory.svg"] = picture(measured(demo))
+    written_whole = set(found)
+    found |= {page: with_figures(page.read_text("utf-8")) for page in pages_with_figures()}
     for page in pages() if output else ():
-        text = page.read_text("utf-8")
-        if "```console" in text and page not in found:
+        text = found.get(page) or page.read_text("utf-8")
+        if "```console" in text and page not in written_whole:
             with tempfile.TemporaryDirectory() as folder:
                 copy = Path(folder, "cleancut-demo")
                 shutil.copytree(demo, copy)

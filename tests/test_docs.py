@@ -267,6 +267,19 @@ def test_generated_pages_and_the_picture_are_up_to_date(demo_run):
         assert path.read_text("utf-8") == text, f"{named(path)} is out of date: run docs/refresh.py"
 
 
+def test_figures_of_pages_are_those_that_the_benchmark_stored():
+    module = refresh()
+    found = []
+    for page in module.pages_with_figures():
+        text = page.read_text("utf-8")
+        assert module.with_figures(text) == text, f"{named(page)} is out of date: run docs/refresh.py"
+        found += re.findall("<!-- figures: (.+) -->", text)
+    assert set(found) == set(module.FIGURES) and found.count("shared") == 2
+    for page in [*PAGES, *OTHERS]:  # nobody types them beside the markers
+        rest = re.sub(r"<!-- figures: .*?<!-- end of figures -->", "", page.read_text("utf-8"), flags=re.S)
+        assert not re.search(r"^\| BTC \(raw tags\)", rest, re.M), named(page)
+
+
 def test_every_public_name_is_listed_once():
     listed = [name for names in refresh().tasks().values() for name in names]
     assert sorted(listed) == sorted(name for name in cleancut.__all__ if name != "__version__")

@@ -84,5 +84,5 @@ def to_most_room(
         taken, split = fullest_last[0]
         heapq.heapreplace(fullest_last, (taken + n, split))
         chosen[nth] = split
-    left = np.array([-taken for taken, _ in sorted(fullest_last, key=lambda each: each[1])])
+    left = np.array([0.0 - taken for taken, _ in sorted(fullest_last, key=lambda each: each[1])])
     return chosen, left
