@@ -147,7 +147,7 @@ def bucket_tables(found: Mapping[str, Buckets]) -> list[Exhibit]:
     alone = next(iter(found.values())) if len(found) == 1 else None
     tables = []
     for name in next(iter(found.values())):
-        title, slug = f"{name}: {describe(name)} (%)", f"bucket-{name}"
+        title, slug = f"{name}: {describe(name)}", f"bucket-{name}"
         if alone is not None:
             header, rows = ["bucket", "gold", "predicted", "P", "R", "F1"], _bucket_rows(alone[name])
         else:
