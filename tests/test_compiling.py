@@ -67,7 +67,7 @@ def problems(draw):
         (1.0, 2.5),
         rng.integers(0, 30, (n_splits, n_types)),
         np.full(n_types, 0.7),
-        aside=draw(st.booleans()),
+        discards=draw(st.booleans()),
     )
 
 

@@ -311,13 +311,13 @@ def split(
     data = _data(splits, hub)
     options = {"discard": discard, "ratios": ratios, "unit": unit, "seed": seed, "min_per_type": min_per_type}
     asked = SplitSettings.of("split", options)
-    budgets = sorted({*map(str, _CURVE), discard}, key=largest_discard)
+    discards = sorted({*map(str, _CURVE), discard}, key=largest_discard)
 
-    def planned(budget: str) -> SplitPlan:
-        told: Tell = lambda share: tell(share / len(budgets))
-        return mincut(data.parts, progress=told, **{**asked.changed(), "discard": budget})
+    def planned(choice: str) -> SplitPlan:
+        told: Tell = lambda share: tell(share / len(discards))
+        return mincut(data.parts, progress=told, **{**asked.changed(), "discard": choice})
 
-    plans = {budget: planned(budget) for budget in budgets}
+    plans = {choice: planned(choice) for choice in discards}
     plan = plans[discard]
     plan.write("split", data.samples, format="input", beside={"report.html": html_split(plan)})
     shutil.copyfile("split/plan.json", "plan.json")
@@ -355,22 +355,22 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 620, 250, 46, 24, 44
 
 def _trade_off(plans: Mapping[str, SplitPlan], chosen: str) -> str:
     """What is set aside against what is shared: a curve, and the same as a table."""
-    aside = {budget: plan.n_discarded / max(len(plan.assignment), 1) for budget, plan in plans.items()}
-    shared = {budget: _shared(plan) for budget, plan in plans.items()}
+    discarded = {choice: plan.n_discarded / max(len(plan.assignment), 1) for choice, plan in plans.items()}
+    shared = {choice: _shared(plan) for choice, plan in plans.items()}
     rows: list[tuple[str, Sequence[Cell]]] = [
-        (_allowed(budget), [plan.n_discarded, aside[budget], shared[budget]]) for budget, plan in plans.items()
+        (_allowed(choice), [plan.n_discarded, discarded[choice], shared[choice]]) for choice, plan in plans.items()
     ]
     table = Exhibit("trade-off", "In numbers (%)", ["may be set aside", "samples", "%", "shared"], rows)
     lead = "Each point is a split that was computed; the large one is yours. What is set aside is in a file of its own."
-    drawn = _curve([(aside[budget], shared[budget].value, budget == chosen) for budget in plans])
+    drawn = _curve([(discarded[choice], shared[choice].value, choice == chosen) for choice in plans])
     inner = fragment([Section("trade-off", "Trade-off", lead, [table])])
     return inner.replace("<figure>", f"<figure>{drawn}</figure><figure>", 1)
 
 
-def _allowed(budget: str) -> str:
-    if budget == "auto":
+def _allowed(choice: str) -> str:
+    if choice == "auto":
         return "what it takes to share nothing"
-    return f"at most {100 * float(budget):g}%" if float(budget) else "nothing"
+    return f"at most {100 * float(choice):g}%" if float(choice) else "nothing"
 
 
 def _curve(points: Sequence[tuple[float, float, bool]]) -> str:

@@ -25,7 +25,7 @@ from ..scoring.hard_tokens import hardeval
 from ..scoring.score import Score, share
 from .audit import Unit, units_of
 from .folders import write_parts
-from .layout import ASIDE
+from .layout import DISCARDED
 from .mincut import mincut
 from .quotas import to_most_room
 from .settings import AUTO, DEFAULTS, check_option, takes_split_options
@@ -63,7 +63,7 @@ class Folds(Drawn):
     @property
     def n_discarded(self) -> int:
         """Samples that are set aside: in no fold, and in no training set."""
-        return int((self.assignment == ASIDE).sum())
+        return int((self.assignment == DISCARDED).sum())
 
     @property
     def guarantee(self) -> str:
@@ -84,7 +84,7 @@ class Folds(Drawn):
         if not -self.k <= fold < self.k:
             raise IndexError(f"fold {fold} of {self.k}")
         test = self.assignment == fold % self.k
-        return Fold(np.flatnonzero(~test & (self.assignment != ASIDE)), np.flatnonzero(test))
+        return Fold(np.flatnonzero(~test & (self.assignment != DISCARDED)), np.flatnonzero(test))
 
     def __iter__(self) -> Iterator[Fold]:
         return map(self.__getitem__, range(self.k))
@@ -176,8 +176,8 @@ def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] |
     parts = {"train": 0, **{f"fold-{i}": 1 for i in range(k)}}  # no fold is train, which is empty
     plan = mincut(samples.corpus, parts, progress=progress, **options)
     assignment = plan.assignment.astype(np.int64)
-    assignment[assignment != ASIDE] -= 1  # the split before the first fold is train, which is empty
-    empty = np.flatnonzero(np.bincount(assignment[assignment != ASIDE], minlength=k) == 0)
+    assignment[assignment != DISCARDED] -= 1  # the split before the first fold is train, which is empty
+    empty = np.flatnonzero(np.bincount(assignment[assignment != DISCARDED], minlength=k) == 0)
     if len(empty):
         remedy = "fewer folds, or discard=0" if discard else "fewer folds"
         raise CleancutError(
@@ -208,7 +208,7 @@ def _described(
     samples: Samples, assignment: NDArray[np.int64], k: int, key: Key, notes: list[str], signature: Signature
 ) -> Folds:
     """The folds, with what was counted of each: an entity in two folds is contaminated in both."""
-    corpus, kept = samples.corpus, assignment != ASIDE
+    corpus, kept = samples.corpus, assignment != DISCARDED
     mentions, entity = corpus.mentions, entity_codes(corpus, key)
     fold, inside = assignment[mentions.sample], kept[mentions.sample]
     of_entity, of_fold = np.divmod(np.unique(entity[inside].astype(np.int64) * k + fold[inside]), k)

@@ -56,7 +56,7 @@ _DENSE, _MOST = float(DEFAULTS.representative or 0), 0.1
 
 @dataclass(frozen=True, repr=False)
 class Frontier(Drawn):
-    """Splits of one corpus by budget and density floor, the best of each kind marked."""
+    """Splits of one corpus by discard and density floor, the best of each kind marked."""
 
     points: tuple[Point, ...]
     best: Point
@@ -74,13 +74,13 @@ class Frontier(Drawn):
             if not best.n_contaminated
             else f"{_counted(best.n_contaminated)} with an entity of an earlier split"
         )
-        aside = f"{_counted(best.n_discarded)} ({100 * best.n_discarded / n_samples:.1f}%) set aside"
+        discarded = f"{_counted(best.n_discarded)} ({100 * best.n_discarded / n_samples:.1f}%) set aside"
         limits = f"at most {100 * _MOST:.0f}% set aside and at least {_DENSE} times the corpus's density"
         if not _is_fair(best):
             limits = "the density nearest to that of the corpus, since none comes closer to it"
         return (
-            f"Use {best.options}: {kept}, with {aside} and {best.density:.2f} times the corpus's entities per sample "
-            f"in the sparsest held-out split, the least sharing that was found with {limits}."
+            f"Use {best.options}: {kept}, with {discarded} and {best.density:.2f} times the corpus's entities per "
+            f"sample in the sparsest held-out split, the least sharing that was found with {limits}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,9 +106,9 @@ def frontier(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> Frontier:
-    """Split by each density floor and budget, to see what less sharing costs; ``options`` are those of ``mincut``.
+    """Split by each density floor and discard, to see what less sharing costs; ``options`` are those of ``mincut``.
 
-    Budgets that cannot matter are left out: all beyond 0 where whole components can be packed, and those that are
+    Discards that cannot matter are left out: all beyond 0 where whole components can be packed, and those that are
     larger than what ``auto`` needs.
 
     >>> from ..core.corpus import Corpus
@@ -139,7 +139,7 @@ def frontier(
 def _plans(
     split: Callable[[float | str], SplitPlan], discards: Sequence[float | str]
 ) -> Iterator[tuple[float | str, SplitPlan]]:
-    """The budgets that matter, from the smallest on; ``auto`` is tried second, since it says which do."""
+    """The discards that matter, from the smallest on; ``auto`` is tried second, since it says which do."""
     order = sorted(set(discards), key=largest_discard)
     first = split(order[0])
     yield order[0], first

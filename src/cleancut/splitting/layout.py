@@ -26,8 +26,8 @@ from .strata import Strata
 if TYPE_CHECKING:
     from .solver import Problem, Solution
 
-ASIDE = -1
-"""The assignment of a sample that is set aside."""
+DISCARDED = -1
+"""The assignment of a sample that is discarded."""
 
 
 class Limits:
@@ -150,22 +150,22 @@ class Layout:
         """0 where nothing is stratified."""
         return len(self.strata.values) if len(self.strata.values) > 1 else 0
 
-    def _minimum(self, limits: Limits, gone: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    def _minimum(self, limits: Limits, discarded: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         bearing = self.unit_mentions[self.unit_of_sample] > 0
         n_strata = self._n_strata
         types = np.bincount(self.corpus.label, minlength=len(self.corpus.labels))
         share = 1.0
-        if gone is not None:
-            share -= self.unit_size[self.bearing[gone]].sum() / max(int(bearing.sum()), 1)
-            bearing &= ~np.isin(self.unit_of_sample, self.bearing[gone])
+        if discarded is not None:
+            share -= self.unit_size[self.bearing[discarded]].sum() / max(int(bearing.sum()), 1)
+            bearing &= ~np.isin(self.unit_of_sample, self.bearing[discarded])
         strata = np.bincount(self.strata.of_sample[bearing], minlength=n_strata)[:n_strata]
         return limits.minimum(types, share, strata)
 
-    def quotas(self, limits: Limits, seed: int, gone: NDArray[np.bool_] | None = None) -> dict[str, Any]:
-        """What the solver is to meet where some of the entity-bearing units are set aside."""
-        n_aside = 0 if gone is None else int(self.unit_size[self.bearing[gone]].sum())
-        shares = self.bearing_shares(limits.shares, seed, n_aside)
-        return {"shares": shares, "type_minimum": self._minimum(limits, gone)}
+    def quotas(self, limits: Limits, seed: int, discarded: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+        """What the solver is to meet where some of the entity-bearing units are discarded."""
+        n_discarded = 0 if discarded is None else int(self.unit_size[self.bearing[discarded]].sum())
+        shares = self.bearing_shares(limits.shares, seed, n_discarded)
+        return {"shares": shares, "type_minimum": self._minimum(limits, discarded)}
 
     def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[Pair, dict[str, Any]]:
         """Every ordered pair of splits, by sample, as the audit computes it."""
@@ -173,7 +173,7 @@ class Layout:
         return contamination(names, split_of_sample, samples, self.carrier, self.entity)
 
     def largest_group(self) -> str:
-        """The certificate: nothing shared without setting aside needs a train share of at least this."""
+        """The certificate: nothing shared without discarding needs a train share of at least this."""
         sizes = group_sizes(self.carrier, self.entity)
         share = 100 * sizes.max(initial=0) / max(sizes.sum(), 1)
         carriers = "entities" if self.corpus.what is Shared.ENTITY else "relations"
@@ -183,26 +183,26 @@ class Layout:
             "setting samples aside, one split would have to hold them all."
         )
 
-    def bearing_shares(self, shares: NDArray[np.float64], seed: int, n_aside: int = 0) -> NDArray[np.float64]:
+    def bearing_shares(self, shares: NDArray[np.float64], seed: int, n_discarded: int = 0) -> NDArray[np.float64]:
         """The shares of entity-bearing samples that give the shares asked for with the entity-less ones beside them.
 
-        Where entity-bearing samples are set aside, the held-out splits keep the share of them that the corpus has.
+        Where entity-bearing samples are discarded, the held-out splits keep the share of them that the corpus has.
         """
         sizes = self.unit_size[self.empty]
         total, n_empty = int(self.unit_size.sum()), int(sizes.sum())
-        of_empty = self._deal_empty(self._empty_quota(shares, n_aside), seed)
-        wanted = shares * (total - n_aside) - np.bincount(of_empty, weights=sizes, minlength=len(shares))
-        wanted[0] = max(total - n_aside - n_empty - np.maximum(wanted[1:], 0).sum(), 0)
+        of_empty = self._deal_empty(self._empty_quota(shares, n_discarded), seed)
+        wanted = shares * (total - n_discarded) - np.bincount(of_empty, weights=sizes, minlength=len(shares))
+        wanted[0] = max(total - n_discarded - n_empty - np.maximum(wanted[1:], 0).sum(), 0)
         wanted = np.where(shares > 0, np.maximum(wanted, 0), 0)  # a share of 0 is 0, whatever rounding leaves
         return wanted / wanted.sum() if wanted.any() else shares
 
     def _empty_quota(
-        self, shares: NDArray[np.float64], n_aside: int, stratum: int | None = None
+        self, shares: NDArray[np.float64], n_discarded: int, stratum: int | None = None
     ) -> NDArray[np.float64]:
         """Entity-less samples of each split (in a stratum), the held-out ones in proportion to their size."""
         size = self.unit_size if stratum is None else self.unit_size * (self.unit_stratum == stratum)
         total, n_empty = int(size.sum()), int(size[self.empty].sum())
-        kept = total - n_aside if shares[0] > 0 else total  # without train, nobody takes what is left
+        kept = total - n_discarded if shares[0] > 0 else total  # without train, nobody takes what is left
         quota = shares * kept * n_empty / max(total, 1)
         return np.append(n_empty - quota[1:].sum(), quota[1:])
 
@@ -215,13 +215,13 @@ class Layout:
 
     def with_entity_less(self, of_bearing: NDArray[np.integer], limits: Limits, seed: int) -> NDArray[np.int64]:
         """The split of each sample: entity-less units fill each split up to its share of what is kept, by stratum."""
-        of_unit = np.full(len(self.unit_size), ASIDE, np.int64)
+        of_unit = np.full(len(self.unit_size), DISCARDED, np.int64)
         of_unit[self.bearing] = of_bearing
         owed = np.zeros(len(limits.shares))  # what rounding takes in one stratum comes back in others
         for stratum in range(len(self.strata.values)):
             inside = self.unit_stratum == stratum
             empty, bearing = self.empty[inside[self.empty]], self.bearing[inside[self.bearing]]
-            bearing = bearing[of_unit[bearing] != ASIDE]
+            bearing = bearing[of_unit[bearing] != DISCARDED]
             sizes = np.bincount(of_unit[bearing], weights=self.unit_size[bearing], minlength=len(limits.shares))
             n_empty = self.unit_size[empty].sum()
             total = sizes.sum() + n_empty
@@ -240,7 +240,7 @@ class Layout:
 
 
 def cut(
-    layout: Layout, limits: Limits, seed: int, engine: str, proposals: int, budget: float,
+    layout: Layout, limits: Limits, seed: int, engine: str, proposals: int, discard_share: float,
     progress: Callable[[float], None] | None,
 ) -> tuple[NDArray[np.int64], str]:  # fmt: skip
     """The split of each sample, and how it was found."""
@@ -249,7 +249,7 @@ def cut(
 
     problem = replace(layout.problem(limits), **layout.quotas(limits, seed))
     options: dict[str, Any] = {"seed": seed, "engine": engine, "proposals": proposals}
-    room = int(budget * len(layout.corpus))
+    most_discarded = int(discard_share * len(layout.corpus))
 
     left = 1.0
 
@@ -263,68 +263,68 @@ def cut(
         """Tells so much of a part that is a share of all."""
         return lambda of_part: told(share * of_part)
 
-    most = 1.0 if not room else 0.8 if budget >= 1 else 0.4
-    found = solver.solve(replace(problem, aside=room > 0), **options, progress=part(most))
-    order, gone, rest = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool), problem
-    if room and solver.n_mixed(problem, found):
+    most = 1.0 if not most_discarded else 0.8 if discard_share >= 1 else 0.4
+    found = solver.solve(replace(problem, discards=most_discarded > 0), **options, progress=part(most))
+    order, discarded, rest = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool), problem
+    if most_discarded and solver.n_mixed(problem, found):
 
         def kept(found: Solution) -> Problem:
-            """What is to hold without what goes."""
-            without = _first_to_go(problem, found, gone, order, room)
-            return replace(problem, **layout.quotas(limits, seed, without), aside=True)
+            """Return the quotas that remain once discarded units are removed."""
+            without = _first_discarded(problem, found, discarded, order, most_discarded)
+            return replace(problem, **layout.quotas(limits, seed, without), discards=True)
 
         for nth in range(2):  # what goes decides how much of all is left, and so what is to hold for the rest
             found = solver.settled(kept(found), found, proposals // 8, seed + 4 + nth)
-        if solver.n_mixed(problem, found) <= room:
-            gone = _first_to_go(problem, found, gone, order, room)
-            rest = replace(problem.without(gone), **layout.quotas(limits, seed, gone))
+        if solver.n_mixed(problem, found) <= most_discarded:
+            discarded = _first_discarded(problem, found, discarded, order, most_discarded)
+            rest = replace(problem.without(discarded), **layout.quotas(limits, seed, discarded))
         else:  # another way is to cut while all counts
             start = solver.solve(problem, **options, progress=part(0.3))
-            rounds = [*_rounds(layout, limits, problem, found, room, proposals, seed)]
-            rounds += _rounds(layout, limits, problem, start, room, proposals, seed)
-            found, gone, rest = min(rounds, key=lambda each: each[0].cost)
+            rounds = [*_rounds(layout, limits, problem, found, most_discarded, proposals, seed)]
+            rounds += _rounds(layout, limits, problem, start, most_discarded, proposals, seed)
+            found, discarded, rest = min(rounds, key=lambda each: each[0].cost)
     split = solver.split_of_units(problem, found.labels)[0]
-    if engine != "none" and budget < 1:  # else nothing may be shared, whatever that does to the ratios
+    if engine != "none" and discard_share < 1:  # else nothing may be shared, whatever that does to the ratios
         split = _levelled(rest, split, order)
     if limits.shares[0] == 0:  # parts of equal standing
-        if not room:
+        if not most_discarded:
             split = placed(problem, split, proposals // 2, seed + 7)
-        elif budget >= 1:
-            gone |= split == 0
+        elif discard_share >= 1:
+            discarded |= split == 0
     told(left)
-    return layout.with_entity_less(np.where(gone, ASIDE, split), limits, seed), found.how
+    return layout.with_entity_less(np.where(discarded, DISCARDED, split), limits, seed), found.how
 
 
 def _rounds(
-    layout: Layout, limits: Limits, problem: Problem, found: Solution, room: int, proposals: int, seed: int
+    layout: Layout, limits: Limits, problem: Problem, found: Solution, most_discarded: int, proposals: int, seed: int
 ) -> Iterator[tuple[Solution, NDArray[np.bool_], Problem]]:
     """Cuts without what goes, and the rest: another cut may leave others to go."""
     from . import solver
 
-    order, gone = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool)
+    order, discarded = layout.unit_hash[layout.bearing], np.zeros(len(problem.size), bool)
     for nth in range(3):
-        gone = _first_to_go(problem, found, gone, order, room)
-        rest = replace(problem.without(gone), **layout.quotas(limits, seed, gone))
+        discarded = _first_discarded(problem, found, discarded, order, most_discarded)
+        rest = replace(problem.without(discarded), **layout.quotas(limits, seed, discarded))
         found = solver.polished(rest, found, proposals // 8, seed + 5 + nth)
         found = solver.settled(rest, found, proposals // 10, seed + 8 + nth)
-        yield found, gone, rest
+        yield found, discarded, rest
 
 
-def _first_to_go(
-    problem: Problem, found: Solution, gone: NDArray[np.bool_], order: NDArray[np.uint64], room: int
+def _first_discarded(
+    problem: Problem, found: Solution, discarded: NDArray[np.bool_], order: NDArray[np.uint64], most_discarded: int
 ) -> NDArray[np.bool_]:
-    """As many mixed units as there is room for: those that went before, then those that share an entity with train.
+    """As many mixed units as may be discarded: those that went before, then those that share an entity with train.
 
     Of these the ones with few mentions, since others with as many would have to take their place.
     """
     from . import solver
 
-    with_train = np.zeros(len(gone), bool)
+    with_train = np.zeros(len(discarded), bool)
     with_train[problem.unit_vertices.rows()[found.labels[problem.unit_vertices.columns] == 0]] = True
     several = np.flatnonzero(solver.split_of_units(problem, found.labels)[1])
-    keys = (order, problem.mentions, ~with_train, ~gone)
+    keys = (order, problem.mentions, ~with_train, ~discarded)
     first = several[np.lexsort([key[several] for key in keys])]
-    return filled(problem.size, first, np.array([0.0, room])) > 0
+    return filled(problem.size, first, np.array([0.0, most_discarded])) > 0
 
 
 def _levelled(problem: Problem, split: NDArray[np.int64], order: NDArray[np.uint64]) -> NDArray[np.int64]:

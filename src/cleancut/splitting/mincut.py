@@ -20,7 +20,7 @@ from ..reading.dataset import Samples, own_documents, own_numbers, read_dataset
 from .audit import Pair, Unit
 from .components import group_sizes
 from .incidence import Incidences
-from .layout import ASIDE, Layout, Limits, cut
+from .layout import DISCARDED, Layout, Limits, cut
 from .plan import SplitPlan
 from .quotas import RATIO_TOLERANCE, dealt
 from .settings import RATIOS, Effort, Engine, Method, SplitSettings, takes_split_options
@@ -263,7 +263,7 @@ def _representation(
             "type_distance": _variation(counts, totals),
         }
         if i and limits.shares[i] > 0:
-            notes += _missed(name, found[name], len(of_split) / max((assignment != ASIDE).sum(), 1), i, limits)
+            notes += _missed(name, found[name], len(of_split) / max((assignment != DISCARDED).sum(), 1), i, limits)
         if below:
             notes.append(f"{name} has fewer than {limits.min_per_type} mentions of {', '.join(below[:8])}.")
     rare = [label for label, least in zip(corpus.labels, minimum, strict=True) if not least and limits.min_per_type]

@@ -27,7 +27,7 @@ from ..reading.dataset import Samples, from_dataset
 from ..reading.hub_ids import HubId
 from ..reading.splits import is_split_name
 from .audit import Pair, by_pair, by_pair_key
-from .layout import ASIDE
+from .layout import DISCARDED
 from .settings import SplitSettings
 
 
@@ -78,7 +78,7 @@ class SplitPlan(Drawn):
     @property
     def n_discarded(self) -> int:
         """Samples that are set aside."""
-        return int((self.assignment == ASIDE).sum())
+        return int((self.assignment == DISCARDED).sum())
 
     @property
     def hub_id(self) -> HubId | None:
@@ -131,7 +131,7 @@ class SplitPlan(Drawn):
     def rows(self, name: str) -> NDArray[np.int64]:
         """The samples of a split (or ``discarded``), in the order of the input."""
         if name == "discarded":
-            return np.flatnonzero(self.assignment == ASIDE)
+            return np.flatnonzero(self.assignment == DISCARDED)
         return np.flatnonzero(self.assignment == self.names.index(name))
 
     def origins(self) -> list[tuple[str, int]]:
@@ -281,7 +281,7 @@ class SplitPlan(Drawn):
             fields["settings"] = _stored_settings(stored)
             fields |= {name: stored[name] for name in _STORED if name in stored}
             numbers = np.array(stored["assignment"])
-            if numbers.ndim != 1 or not ((numbers >= ASIDE) & (numbers < len(stored["names"]))).all():
+            if numbers.ndim != 1 or not ((numbers >= DISCARDED) & (numbers < len(stored["names"]))).all():
                 raise ValueError("the assignment names splits that are not there")
             assignment = numbers.astype(np.int8)
             _check_stored(stored)

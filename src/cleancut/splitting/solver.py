@@ -2,7 +2,7 @@
 
 It knows arrays only. *Units* are what is assigned (samples, or documents, with duplicates together); *vertices* are
 what is labelled: an entity that several units share, or a unit that shares nothing. A unit is *mixed* if its vertices
-carry different labels: it is contaminated, or it is set aside. This is the cut of the dual hypergraph (vertices =
+carry different labels: it is contaminated, or it is discarded. This is the cut of the dual hypergraph (vertices =
 entities, nets = samples), which does not blow up at hubs as a graph of samples does.
 """
 
@@ -72,8 +72,8 @@ class Problem:
     """Least count of each type in each split, which the first need not have; 0 where none is asked."""
     type_weight: NDArray[np.float64]
     """What one short of the minimum of each type weighs, in mixed samples."""
-    aside: bool = False
-    """Are mixed units set aside, so that all holds without them? Else they go to the highest split they touch."""
+    discards: bool = False
+    """Are mixed units discarded, so that all holds without them? Else they go to the highest split they touch."""
     prices: tuple[float, float] = _PRICES
     """What a kept sample costs that is mixed among held-out splits only, and one that is mixed with train."""
     connected: Callable[[Problem, NDArray[np.bool_] | None], Ints] | None = None
@@ -87,10 +87,10 @@ class Problem:
     def n_types(self) -> int:
         return self.type_minimum.shape[1]
 
-    def without(self, gone: NDArray[np.bool_]) -> Problem:
+    def without(self, discarded: NDArray[np.bool_]) -> Problem:
         """The same with units that weigh nothing."""
-        size, mentions = (np.where(gone, 0, each) for each in (self.size, self.mentions))
-        type_counts = np.where(gone[self.unit_types.rows()], 0, self.type_counts)
+        size, mentions = (np.where(discarded, 0, each) for each in (self.size, self.mentions))
+        type_counts = np.where(discarded[self.unit_types.rows()], 0, self.type_counts)
         return replace(self, size=size, mentions=mentions, type_counts=type_counts)
 
 
@@ -137,10 +137,10 @@ def _state(u, counts, old, new):  # type: ignore[no-untyped-def]
     return 4 * split + (2 if counts[u, 0] - (old == 0) + (new == 0) > 0 else 1)
 
 
-def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types):  # type: ignore[no-untyped-def]
+def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, discards, price, sizes, inside, types):  # type: ignore[no-untyped-def]
     """Take a unit from the sums of one state to those of another (-1: of none); returns the change in mixed samples."""
-    source = -1 if was < 0 or (was & 3 and aside) else was >> 2
-    target = -1 if now & 3 and aside else now >> 2
+    source = -1 if was < 0 or (was & 3 and discards) else was >> 2
+    target = -1 if now & 3 and discards else now >> 2
     if source != target:
         if source >= 0:
             sizes[source] -= size[u]
@@ -160,7 +160,7 @@ def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, aside, pr
 @kernels.kernel(_cost, _state, _transfer)
 def _anneal(  # type: ignore[no-untyped-def]
     labels, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
-    type_weight, weight, slack, aside, price, proposals, hot, cold, at_front, seed, counts, states, sizes, inside,
+    type_weight, weight, slack, discards, price, proposals, hot, cold, at_front, seed, counts, states, sizes, inside,
     types, since_v, since_old, before, after, front, place,
 ):  # fmt: skip
     """Move single vertices while the temperature falls; returns the best labels seen and their cost.
@@ -175,7 +175,7 @@ def _anneal(  # type: ignore[no-untyped-def]
             counts[u, labels[uv[k]]] += 1
         states[u] = _state(u, counts, -1, -1)
         n_mixed += _transfer(
-            u, -1, states[u], size, mentions, ut_bounds, ut, type_counts, aside, price, sizes, inside, types
+            u, -1, states[u], size, mentions, ut_bounds, ut, type_counts, discards, price, sizes, inside, types
         )  # fmt: skip
     cost = _cost(n_mixed, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
     best = cost
@@ -224,7 +224,7 @@ def _anneal(  # type: ignore[no-untyped-def]
         for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
             if before[nth] != after[nth]:
                 n_mixed += _transfer(
-                    vu[k], before[nth], after[nth], size, mentions, ut_bounds, ut, type_counts, aside, price, sizes,
+                    vu[k], before[nth], after[nth], size, mentions, ut_bounds, ut, type_counts, discards, price, sizes,
                     inside, types,
                 )  # fmt: skip
         changed = _cost(
@@ -234,8 +234,8 @@ def _anneal(  # type: ignore[no-untyped-def]
             for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
                 if before[nth] != after[nth]:
                     n_mixed += _transfer(
-                        vu[k], after[nth], before[nth], size, mentions, ut_bounds, ut, type_counts, aside, price, sizes,
-                        inside, types,
+                        vu[k], after[nth], before[nth], size, mentions, ut_bounds, ut, type_counts, discards, price,
+                        sizes, inside, types,
                     )  # fmt: skip
             continue
         for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
@@ -308,7 +308,7 @@ def solve(
 
     def done(found: Solution, share: float) -> Solution:
         if progress:
-            progress(share / (1.75 if problem.aside else 1.0))
+            progress(share / (1.75 if problem.discards else 1.0))
         return found
 
     if problem.n_vertices == 0:
@@ -317,7 +317,7 @@ def solve(
     packed = _pack(problem, component, seed, moves)
     if packed.cost < 0.5 or engine == "none":  # less than any sample that is mixed or off
         return packed
-    apart = problem.prices[0] < problem.prices[1] and not problem.aside
+    apart = problem.prices[0] < problem.prices[1] and not problem.discards
     if apart and (nested := _nested(problem, component, seed, engine, moves)):
         problem, starts = replace(problem, prices=_APART), nested
     else:
@@ -325,7 +325,7 @@ def solve(
     each = 1 / (4 * len(starts))
     few = [done(polished(problem, start, int(each * proposals), seed), each) for start in starts]
     few = sorted(few, key=_cost_of)
-    if problem.aside:
+    if problem.discards:
         far, moves = enumerate(zip(cycle(few), _HEATS, strict=False)), max(proposals // 8, _LEAST)
         few = [done(polished(problem, start, moves, seed + 3 + nth, hot), 1 / 8) for nth, (start, hot) in far]
     few = sorted(few, key=_cost_of)[: 2 if proposals else 1]
@@ -376,7 +376,7 @@ def polished(problem: Problem, start: Solution, proposals: int, seed: int, hot: 
 
     The hotter, the wider the neighbourhood.
     """
-    weight = _SOFT_ASIDE if problem.aside else _SOFT
+    weight = _SOFT_DISCARDING if problem.discards else _SOFT
     labels, cost = _run(problem, start.labels, proposals, seed, hot=hot, cold=0.3, weight=weight, slack=_LOOSE)
     return Solution(labels, cost, start.how)
 
@@ -403,8 +403,8 @@ def split_of_units(problem: Problem, labels: NDArray[np.int8]) -> tuple[Ints, ND
     return highest, highest != np.minimum.reduceat(of_pair, starts)
 
 
-_AT_FRONT, _AT_FRONT_ASIDE = 0.6, 0.2
-"""How many moves are made where mixed units are; fewer where these are set aside, and others must make up for them."""
+_AT_FRONT, _AT_FRONT_DISCARDING = 0.6, 0.2
+"""How many moves are made where mixed units are; fewer where these are discarded, and others make up for them."""
 
 _SMALL = 100_000
 """Vertices of a problem that takes no time to cut, so that many ways are tried."""
@@ -412,7 +412,7 @@ _SMALL = 100_000
 _LEAST = 300_000
 """Moves that even the least effort spends on quotas and density."""
 
-_SOFT, _SOFT_ASIDE, _FIRM = 2.0, 4.0, 5.0
+_SOFT, _SOFT_DISCARDING, _FIRM = 2.0, 4.0, 5.0
 """What a sample off a quota weighs while a cut is searched for, also where mixed units go, and when it is settled."""
 
 _HEATS = (4.0, 8.0, 16.0, 4.0, 8.0, 16.0)
@@ -445,9 +445,9 @@ def _run(
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types
     found, cost = _anneal(len(rows.columns), lambda: (
         labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
-        problem.shares, *problem.density, minimum, problem.type_weight, weight, free, problem.aside,
-        np.array([0.0, *((1.0, 1.0) if problem.aside else problem.prices)]), proposals, hot, cold,
-        _AT_FRONT_ASIDE if problem.aside else _AT_FRONT, seed, *_room(problem, minimum.shape[1], proposals),
+        problem.shares, *problem.density, minimum, problem.type_weight, weight, free, problem.discards,
+        np.array([0.0, *((1.0, 1.0) if problem.discards else problem.prices)]), proposals, hot, cold,
+        _AT_FRONT_DISCARDING if problem.discards else _AT_FRONT, seed, *_room(problem, minimum.shape[1], proposals),
     ))  # fmt: skip
     return found, float(cost)
 
@@ -547,7 +547,7 @@ def _without_hubs(problem: Problem, small: NDArray[np.bool_], seed: int) -> Solu
     order = np.lexsort((np.random.default_rng(seed).random(n), np.nan_to_num(rank, nan=9.0)))
     labels = np.zeros(problem.n_vertices, np.int8)
     quota = problem.shares * problem.size.sum()
-    of_label = filled(size - bridging if problem.aside else size, order, quota)
+    of_label = filled(size - bridging if problem.discards else size, order, quota)
     labels[small] = of_label[part[small]]
     return Solution(*_run(problem, labels, 0, seed), "peel")
 
