@@ -446,9 +446,9 @@ def test_split_keeps_the_rows_as_they_stand(capsys, tmp_path):
 
     block = "{0}\tNN\tB-PER\nsaw\tVB\tO\nName{1}\tNN\tB-PER\n\n"
     head = "-DOCSTART-\t-X-\tO\n\n"
-    blocks = [block.format(f"Name{i % 7}", i) for i in range(60)]
+    blocks = [block.format(f"Name{i % 7}", i) for i in range(30)]
     (tmp_path / "a.conll").write_text(head + "".join(f"# id = {i}\n{text}" for i, text in enumerate(blocks)))
-    rows = [{"tokens": [f"N{i % 9}"], "tags": ["B-PER"], "source": f"é{i}", "extra": {"k": [i]}} for i in range(60)]
+    rows = [{"tokens": [f"N{i % 9}"], "tags": ["B-PER"], "source": f"é{i}", "extra": {"k": [i]}} for i in range(30)]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     pa.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     for suffix in ("conll", "jsonl", "parquet"):

@@ -43,6 +43,10 @@ IDS = [[[NAMES.index(t) for t in s] for s in side] for side in (GOLD, PRED)]
 SPANS = [cleancut.Mentions.of(side).spans() for side in (GOLD, PRED)]
 
 
+QUICK = ["exact_f1", "clean_f1"]
+"""One module without training data and one with it: what all inherit is tried on these where nothing slow runs."""
+
+
 @pytest.fixture(params=sorted(KEYWORDS))
 def name(request):
     return request.param
@@ -82,7 +86,7 @@ ROWS = {"no mention in the first row": slice(1, None), "nothing at all": slice(0
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("keep_in_memory", [False, True])
+@pytest.mark.parametrize("keep_in_memory", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_same_dictionary_as_the_function(form, keep_in_memory, name, tmp_path):
     gold, pred, options = FORMS[form]
     metric = evaluate.load(cleancut.metric(name), cache_dir=str(tmp_path), keep_in_memory=keep_in_memory)
@@ -219,6 +223,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in sorted(KEYWORDS)]
+)
 def test_bad_input_is_refused_and_leaves_the_module_usable(case, metric, name):
     pred, gold, message = BAD[case]
     train = {"train": TRAIN} if "train" in KEYWORDS[name] else {}

@@ -408,8 +408,11 @@ OTHERS = [*SENTENCES[:-1], ["Gus", "came", "n59"]]
 TURNED = SENTENCES[::-1]
 
 
-@pytest.mark.parametrize("parted", [False, True])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("shape", "parted"),
+    [(shape, False) for shape in SHAPES]
+    + [pytest.param(shape, True, marks=[] if shape == "documents" else pytest.mark.slow) for shape in SHAPES],
+)
 def test_a_plan_is_for_its_samples_whatever_their_shape(tmp_path, shape, parted):
     datasets = pytest.importorskip("datasets")
 
@@ -495,9 +498,13 @@ def test_parts_that_are_read_each_in_its_own_way_are_taken():
         plan.apply(whole.select([1, 0, *range(2, 120)]))
 
 
-@pytest.mark.parametrize("format", ["jsonl", "input"])
+READINGS = [[], ["--tags", "fine"], ["--labels", "O,B-X"], ["--join-at"], ["--scheme", "io", "--tags", "bare"]]
+
+
 @pytest.mark.parametrize(
-    "options", [[], ["--tags", "fine"], ["--labels", "O,B-X"], ["--join-at"], ["--scheme", "io", "--tags", "bare"]]
+    ("options", "format"),
+    [(options, "jsonl") for options in READINGS]
+    + [pytest.param(options, "input", marks=[pytest.mark.slow] if options else []) for options in READINGS],
 )
 def test_a_plan_of_the_command_line_is_for_the_rows_it_was_made_of(folder, run, options, format):
     datasets = pytest.importorskip("datasets")

@@ -136,7 +136,7 @@ def mixed_corpus(n=400, seed=3):
     [("peel", "fast"), ("metis", "fast"), ("auto", "fast"), pytest.param("auto", "auto", marks=pytest.mark.slow)],
 )
 def test_the_order_of_rows_does_not_matter(engine, effort):
-    corpus, options = mixed_corpus(), {"engine": engine, "effort": effort}
+    corpus, options = mixed_corpus(200), {"engine": engine, "effort": effort}
     order = random.Random(1).sample(range(len(corpus)), len(corpus))
     one, other = mincut(corpus, **options), mincut(corpus.select(order), **options)
     assert one.assignment[order].tolist() == other.assignment.tolist()
@@ -193,10 +193,11 @@ POLISHED = ["a giant component", "one entity in every sample", "nested"]
 
 
 @pytest.mark.parametrize(
-    ("case", "effort"),
-    [(case, "fast") for case in CORNERS] + [pytest.param(case, "auto", marks=pytest.mark.slow) for case in POLISHED],
+    ("case", "effort", "discard"),
+    [(case, "fast", 0) for case in CORNERS]
+    + [pytest.param(case, "fast", "auto", marks=pytest.mark.slow if case in POLISHED else []) for case in CORNERS]
+    + [pytest.param(case, "auto", discard, marks=pytest.mark.slow) for case in POLISHED for discard in (0, "auto")],
 )
-@pytest.mark.parametrize("discard", [0, "auto"])
 def test_corner_cases(case, effort, discard, tmp_path):
     corpus = CORNERS[case]
     plan = mincut(corpus, discard=discard, effort=effort)
@@ -335,7 +336,7 @@ def test_a_budget_is_kept_and_spent_on_what_contaminates(originals):
 
 
 def test_a_budget_that_suffices_is_as_good_as_any():
-    corpus = mixed_corpus(300)
+    corpus = mixed_corpus(150)
     assert quick(corpus, discard=0.9).assignment.tolist() == quick(corpus, discard="auto").assignment.tolist()
 
 
