@@ -7,6 +7,7 @@ import sys
 import sysconfig
 import venv
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ SOURCE = ROOT / "src" / "cleancut"
 ROOMS = ["core", "reading", "scoring", "splitting", "showing", "hub", "app", "demo", "cli"]
 
 
+@cache
 def imports(path: Path, top_level_only: bool = False) -> set[str]:
     tree = ast.parse(path.read_text("utf-8"))
     nodes = tree.body if top_level_only else list(ast.walk(tree))
