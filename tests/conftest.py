@@ -1,11 +1,12 @@
 """What all tests share: needs and how they are skipped, Hypothesis's profiles, the shared corpora, one demo folder."""
 
+import contextlib
+import io
 import json
 import locale
 import os
-import subprocess
-import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from needs import NEEDS, SHARED, browser_path, required
 _HOME = tempfile.mkdtemp(prefix="cleancut-tests-")
 os.environ.update(HF_HOME=_HOME, HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
 os.environ.update(HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+
+from cleancut import cli, read  # noqa: E402
 
 # No deadline in any of them: a busy machine is no failure. A failing example is printed with the line that repeats it.
 settings.register_profile("random", deadline=None, print_blob=True)
@@ -29,7 +32,8 @@ if "utf" not in locale.getpreferredencoding(False).lower():
 
 
 def pytest_configure(config):
-    """The fast lane tries fewer examples of each law, unless a profile is asked for."""
+    """Workers begin with the longest files; the fast lane tries fewer examples of each law, unless told otherwise."""
+    config.option.loadscopereorder = False
     if config.option.markexpr == "not slow" and not config.getoption("--hypothesis-profile"):
         settings.load_profile("quick")
 
@@ -37,8 +41,14 @@ def pytest_configure(config):
 # --- what tests need ----------------------------------------------------------------------------------------
 
 
+LONGEST = ["published_splits", "hub", "docs", "splitting", "reference", "frontier", "files", "compiling", "app"]
+"""Files that take longest, by their names. Workers that begin with them end together."""
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by marker
 def pytest_collection_modifyitems(items):
+    places = {f"test_{name}": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(LONGEST)))
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         for name, need in NEEDS.items():
@@ -84,6 +94,14 @@ def pytest_terminal_summary(terminalreporter):
 # --- fixtures -----------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_parser():
+    """The parser of the commands is made once, not for each of the hundreds of commands that tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "parser", cache(cli.parser))
+        yield
+
+
 @pytest.fixture(scope="session")
 def corpora() -> Path:
     return SHARED / "corpora"
@@ -92,6 +110,12 @@ def corpora() -> Path:
 @pytest.fixture(scope="session")
 def golden() -> dict:
     return json.loads((SHARED / "golden" / "golden.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="session")
+def reader(corpora):
+    """Reads a file of the shared corpora, such as ``wnut17/test``, once for all tests."""
+    return cache(lambda name: read(corpora / f"{name}.jsonl"))
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +132,8 @@ def browser():
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory) -> tuple[Path, str]:
     """The folder that ``cleancut demo`` leaves, to be read only, and what it says."""
-    folder = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-m", "cleancut", "demo"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    assert done.stderr == ""  # a progress bar is for terminals
-    return folder / "cleancut-demo", done.stdout
+    folder, out, err = tmp_path_factory.mktemp("demo"), io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        assert cli.main(["demo"]) == 0
+    assert err.getvalue() == ""  # a progress bar is for terminals
+    return folder / "cleancut-demo", out.getvalue()

@@ -29,9 +29,8 @@ def values(name, corpus, exposure, level=Level.ENTITY):
     return _ATTRIBUTES[name].values(Table(corpus, exposure, level))
 
 
-def test_golden_attributes_of_each_mention(golden, corpora):
-    folder = corpora / "wnut17"
-    test, exposure = read(folder / "test.jsonl"), Exposure.of(read(folder / "train.jsonl"))
+def test_golden_attributes_of_each_mention(golden, corpora, reader):
+    test, exposure = reader("wnut17/test"), Exposure.of(reader("wnut17/train"))
     rows = [json.loads(line) for line in (corpora.parent / "golden" / "buckets_wnut17.jsonl").read_text().splitlines()]
     expected = {
         "eLen": [row["eLen"] for row in rows],
@@ -48,15 +47,14 @@ def test_golden_attributes_of_each_mention(golden, corpora):
         assert values(name, test, exposure) == pytest.approx(column), name
 
 
-def test_golden_scores_of_each_bucket(golden, corpora):
-    folder = corpora / "wnut17"
-    test, exposure = read(folder / "test.jsonl"), Exposure.of(read(folder / "train.jsonl"))
+def test_golden_scores_of_each_bucket(golden, reader):
+    test, exposure = reader("wnut17/test"), Exposure.of(reader("wnut17/train"))
     place = {"eLen/1": 0, "eLen/2": 1, "eLen/3": 2, "eLen/4": 3, "eCon/0": 0}
     systems: dict = {}
     for key, expected in golden["buckets"]["wnut17"]["bucket_f1"].items():
         system, attribute, bucket = key.split("/")
         if system not in systems:
-            systems[system] = buckets(test, read(folder / "pred" / f"{system}.jsonl"), exposure)
+            systems[system] = buckets(test, reader(f"wnut17/pred/{system}"), exposure)
         row = systems[system][attribute][place[f"{attribute}/{bucket}"]]
         counts = row["n_gold"], row["n_pred"], row["n_exact_gold"], row["n_exact_pred"]
         assert counts == (expected["gold"], expected["pred"], expected["tp"], expected["tp"])

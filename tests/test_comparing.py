@@ -373,13 +373,11 @@ def test_bad_commands_give_one_line(arguments, message, capsys, files, monkeypat
     assert (code, out) == (2, "") and message in err and err.count("\n") == 1
 
 
-def test_submissions_of_wnut17(corpora):
+def test_submissions_of_wnut17(reader):
     """The ranks of the shared task: exact F1 and hardeval do not agree."""
-    folder = corpora / "wnut17"
     names = ("uh_ritual", "spinningbytes", "drexel_cci")
-    systems = {name: cleancut.read(folder / "pred" / f"sub_{name}.jsonl") for name in names}
-    shown_ = Exposure.of(cleancut.read(folder / "train.jsonl"))
-    found = compare(cleancut.read(folder / "test.jsonl"), systems, shown_, ci=500)
+    systems = {name: reader(f"wnut17/pred/sub_{name}") for name in names}
+    found = compare(reader("wnut17/test"), systems, Exposure.of(reader("wnut17/train")), ci=500)
     assert found.ranks["orders"]["f1"] == list(names)
     of = {(d.a, d.b): d for d in found.pairs if d.value == "f1"}
     assert not of["uh_ritual", "spinningbytes"].significant

@@ -7,8 +7,9 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from cleancut import mincut, write
 from cleancut.demo.sampletext import generate
@@ -72,7 +73,7 @@ def problems(draw):
 
 
 @needs_numba
-@settings(max_examples=25)
+@examples(25)
 @given(problem=problems(), seed=SEEDS, proposals=st.sampled_from([0, 1, 3000]))
 def test_kernels_do_the_same_interpreted_and_compiled(problem, seed, proposals):
     labels, splits = np.zeros(problem.n_vertices, np.int8), np.zeros(len(problem.size), np.int64)

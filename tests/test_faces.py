@@ -44,6 +44,10 @@ IDS = [[[NAMES.index(t) for t in s] for s in side] for side in (GOLD, PRED)]
 SPANS = [cleancut.Mentions.of(side).spans() for side in (GOLD, PRED)]
 
 
+QUICK = ["exact_f1", "clean_f1"]
+"""One module without training data and one with it: what all inherit is tried on these where nothing slow runs."""
+
+
 @pytest.fixture(params=sorted(KEYWORDS))
 def name(request):
     return request.param
@@ -83,7 +87,7 @@ ROWS = {"no mention in the first row": slice(1, None), "nothing at all": slice(0
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("keep_in_memory", [False, True])
+@pytest.mark.parametrize("keep_in_memory", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_same_dictionary_as_the_function(form, keep_in_memory, name, tmp_path):
     gold, pred, options = FORMS[form]
     metric = evaluate.load(cleancut.metric(name), cache_dir=str(tmp_path), keep_in_memory=keep_in_memory)
@@ -258,6 +262,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in sorted(KEYWORDS)]
+)
 def test_bad_input_is_refused_and_leaves_the_module_usable(case, metric, name):
     pred, gold, message = BAD[case]
     train = {"train": TRAIN} if "train" in KEYWORDS[name] else {}
@@ -309,28 +316,30 @@ def test_seqeval_keys_swap_one_line(tmp_path):
     assert result["PER"]["number"] == 1 and result["overall_accuracy"] == 4 / 6
 
 
-def _process(process_id, path, cache, queue):
-    part = slice(process_id, None, 2)
-    metric = evaluate.load(path, num_process=2, process_id=process_id, cache_dir=cache, experiment_id="test")
-    train = {"train": TRAIN} if "train" in KEYWORDS[metric.name] else {}
-    result = metric.compute(predictions=PRED[part], references=GOLD[part], tokens=TOKENS[part], **train)
-    queue.put((process_id, result))
+def _process(process_id, cache, queue):
+    """One of two processes: what each module computes of every second sample."""
+    part, results = slice(process_id, None, 2), {}
+    for name in sorted(KEYWORDS):
+        place = {"cache_dir": f"{cache}/{name}", "experiment_id": "test"}
+        metric = evaluate.load(cleancut.metric(name), num_process=2, process_id=process_id, **place)
+        train = {"train": TRAIN} if "train" in KEYWORDS[name] else {}
+        results[name] = metric.compute(predictions=PRED[part], references=GOLD[part], tokens=TOKENS[part], **train)
+    queue.put((process_id, results))
 
 
 @pytest.mark.slow
-def test_distributed_processes_gather_all_samples(name, tmp_path):
+def test_distributed_processes_gather_all_samples(tmp_path):
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
-    workers = [
-        context.Process(target=_process, args=(i, cleancut.metric(name), str(tmp_path), queue)) for i in range(2)
-    ]
+    workers = [context.Process(target=_process, args=(i, str(tmp_path), queue)) for i in range(2)]
     for worker in workers:
         worker.start()
     results = dict(queue.get(timeout=600) for _ in workers)
     for worker in workers:
         worker.join()
-    assert results[1] is None
-    assert same(results[0], direct(name, GOLD, PRED))
+    assert results[1] == dict.fromkeys(sorted(KEYWORDS))
+    for name, result in results[0].items():
+        assert same(result, direct(name, GOLD, PRED)), name
 
 
 @pytest.mark.trainer

@@ -408,8 +408,11 @@ OTHERS = [*SENTENCES[:-1], ["Gus", "came", "n59"]]
 TURNED = SENTENCES[::-1]
 
 
-@pytest.mark.parametrize("parted", [False, True])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("shape", "parted"),
+    [(shape, False) for shape in SHAPES]
+    + [pytest.param(shape, True, marks=[] if shape == "documents" else pytest.mark.slow) for shape in SHAPES],
+)
 def test_a_plan_is_for_its_samples_whatever_their_shape(tmp_path, shape, parted):
     datasets = pytest.importorskip("datasets")
 
@@ -454,7 +457,7 @@ def test_a_dataset_that_has_changed_beside_its_samples_is_taken():
     """Columns that were added, renamed, turned into ids or removed; a corpus of other columns than the usual ones."""
     datasets = pytest.importorskip("datasets")
     own = datasets.Dataset.from_dict(columns())
-    plan = cc.mincut(own, (50, 50), effort="fast")
+    plan = cc.mincut(own, (50, 50), method="random")
     lower = [[word.lower() for word in words] for words in SENTENCES]
     spans = [[{"start": 2, "end": 3, "label": "X"}]] * 60
     only_ids = datasets.Dataset.from_dict({"input_ids": [[1, 2]] * 60})
@@ -470,7 +473,7 @@ def test_a_dataset_that_has_changed_beside_its_samples_is_taken():
         assert sum(map(len, plan.apply(changed).values())) == 60
     both = own.add_column("fine_ner_tags", [["O", "B-X", "O"]] * 60).add_column("lower", lower)
     for options in ({"tags": "fine_ner_tags"}, {"tags": "fine_ner_tags", "tokens": "lower"}):
-        of_corpus = cc.mincut(cc.from_dataset(both, **options), (50, 50), effort="fast")
+        of_corpus = cc.mincut(cc.from_dataset(both, **options), (50, 50), method="random")
         assert sum(map(len, of_corpus.apply(both).values())) == 60
         with pytest.raises(CleancutError, match="other samples"):
             of_corpus.apply(own)
@@ -495,9 +498,13 @@ def test_parts_that_are_read_each_in_its_own_way_are_taken():
         plan.apply(whole.select([1, 0, *range(2, 120)]))
 
 
-@pytest.mark.parametrize("format", ["jsonl", "input"])
+READINGS = [[], ["--tags", "fine"], ["--labels", "O,B-X"], ["--join-at"], ["--scheme", "io", "--tags", "bare"]]
+
+
 @pytest.mark.parametrize(
-    "options", [[], ["--tags", "fine"], ["--labels", "O,B-X"], ["--join-at"], ["--scheme", "io", "--tags", "bare"]]
+    ("options", "format"),
+    [(options, "jsonl") for options in READINGS]
+    + [pytest.param(options, "input", marks=[pytest.mark.slow] if options else []) for options in READINGS],
 )
 def test_a_plan_of_the_command_line_is_for_the_rows_it_was_made_of(folder, run, options, format):
     datasets = pytest.importorskip("datasets")
@@ -509,7 +516,7 @@ def test_a_plan_of_the_command_line_is_for_the_rows_it_was_made_of(folder, run, 
     if "--labels" in options:
         rows = [{"tokens": row["tokens"], "ner_tags": [0, 1, 0, 0]} for row in rows]
     (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    code, error = run("split", "data.jsonl", "-o", "out", "--effort", "fast", "--format", format, *options)
+    code, error = run("split", "data.jsonl", "-o", "out", "--method", "random", "--format", format, *options)
     assert code == 0, error
     plan = SplitPlan.load(folder / "out" / "plan.json")
     assert sum(map(len, plan.apply(datasets.Dataset.from_list(rows)).values())) == 60

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_exposure import corpora, keys
 
-from cleancut import CleancutError, Corpus, Exposure, clean_f1, exact_f1, hardeval, partial_f1, read
+from cleancut import CleancutError, Corpus, Exposure, clean_f1, exact_f1, hardeval, partial_f1
 from cleancut.scoring.alignment import Aligner
 from cleancut.scoring.score import harmonic
 
@@ -21,18 +21,6 @@ NAMES = {
     "P_contam_naive": "contaminated_precision_naive", "P_clean_star": "clean_precision",
     "F1_clean_star": "clean_f1_star",
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def reader(corpora):
-    kept = {}
-
-    def get(name):
-        if name not in kept:
-            kept[name] = read(corpora / f"{name}.jsonl")
-        return kept[name]
-
-    return get
 
 
 @pytest.mark.slow

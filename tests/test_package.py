@@ -7,11 +7,13 @@ import sys
 import sysconfig
 import venv
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import cleancut
+from cleancut.hub.faces import KEYWORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "cleancut"
@@ -19,6 +21,7 @@ SOURCE = ROOT / "src" / "cleancut"
 ROOMS = ["core", "reading", "scoring", "splitting", "showing", "hub", "app", "demo", "cli"]
 
 
+@cache
 def imports(path: Path, top_level_only: bool = False) -> set[str]:
     tree = ast.parse(path.read_text("utf-8"))
     nodes = tree.body if top_level_only else list(ast.walk(tree))
@@ -57,18 +60,21 @@ def test_the_engine_needs_numpy_alone():
         assert not foreign, f"{path.name} imports {foreign}"
 
 
-def test_a_space_has_files_of_core_and_scoring_and_no_two_of_one_name(tmp_path):
+@pytest.mark.parametrize(
+    "metric", [pytest.param(name, marks=[] if name == "hardeval" else pytest.mark.slow) for name in sorted(KEYWORDS)]
+)
+def test_a_space_has_files_of_core_and_scoring_and_no_two_of_one_name(metric, tmp_path):
     files = [*modules_of("core"), *modules_of("scoring"), SOURCE / "version.py"]
     files += [SOURCE / "hub" / f"{name}.py" for name in ("faces", "space_page", "known_keywords")]
     files.append(SOURCE / "reading" / "formats.py")
     names = [path.name for path in files]
     shadowed = {path.stem for path in files} & set(sys.stdlib_module_names)  # a Space has its folder on the path
     assert not shadowed, shadowed
-    for space in cleancut.stage(folder=tmp_path):
-        own = [f"{space.name}.py", "app.py", "__init__.py"]
-        several = {name: n for name, n in Counter([*names, *own]).items() if n > 1}
-        assert not several, f"{space.name}: {several}"
-        assert {path.name for path in space.glob("*.py")} <= {*names, *own}
+    own = [f"{metric}.py", "app.py", "__init__.py"]
+    several = {name: n for name, n in Counter([*names, *own]).items() if n > 1}
+    assert not several, several
+    (space,) = cleancut.stage([metric], folder=tmp_path)
+    assert {path.name for path in space.glob("*.py")} <= {*names, *own}
 
 
 def test_heavy_packages_are_imported_only_when_needed(tmp_path):

@@ -194,7 +194,7 @@ def split(capsys, *arguments):
 
 @pytest.fixture
 def corpus(tmp_path):
-    cleancut.write(generate(200), tmp_path / "all.jsonl")
+    cleancut.write(generate(100), tmp_path / "all.jsonl")
     return tmp_path / "all.jsonl"
 
 

@@ -17,12 +17,14 @@ SYSTEMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_golden_partial_scores(system, golden, corpora):
+@pytest.mark.parametrize(
+    "system", [pytest.param(s, marks=[pytest.mark.slow] if s.startswith("bc5cdr/") else []) for s in SYSTEMS]
+)
+def test_golden_partial_scores(system, golden, reader):
     """Values of a slow independent implementation on real systems."""
     expected = golden["partial"]["scores"]
     corpus, name = system.split("/")
-    gold, pred = read(corpora / corpus / "test.jsonl"), read(corpora / corpus / "pred" / f"{name}.jsonl")
+    gold, pred = reader(f"{corpus}/test"), reader(f"{corpus}/pred/{name}")
     score = partial_f1(gold, pred)
     for mode in ("exact", "left", "right", "overlap"):
         row = expected[f"{system}/{mode}"]
@@ -41,8 +43,8 @@ def test_all_golden_systems_are_tested(golden):
 
 @pytest.mark.parametrize("corpus", ["btc", "btc_atfix"])
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
-def test_golden_btc_counts(corpus, split, golden, corpora):
-    found = read(corpora / corpus / f"{split}.jsonl")
+def test_golden_btc_counts(corpus, split, golden, reader):
+    found = reader(f"{corpus}/{split}")
     expected = dict(golden["partial"]["btc"][f"{corpus}/{split}"])
     assert len(found) == expected.pop("tweets")
     by_type = {label: int((found.mentions.label == i).sum()) for i, label in enumerate(found.mentions.labels)}

@@ -11,24 +11,13 @@ from hypothesis import strategies as st
 from strategies import examples
 from test_exposure import corpora
 
-from cleancut import CleancutError, Corpus, SplitPlan, audit, mincut, read
+from cleancut import CleancutError, Corpus, SplitPlan, audit, mincut
 from cleancut.demo.sampletext import generate
 from cleancut.splitting import kernels
 from cleancut.splitting.mincut import NOTHING_SHARED
 
 quick = functools.partial(mincut, effort="fast")
 """A cut that is not polished: what holds of every plan holds of it, in a tenth of the time."""
-
-
-@pytest.fixture(scope="module")
-def originals(corpora):
-    def get(name):
-        files = {"train": "train", "validation": "dev", "test": "test"}
-        return {
-            s: read(corpora / name / f"{f}.jsonl") for s, f in files.items() if (corpora / name / f"{f}.jsonl").exists()
-        }
-
-    return get
 
 
 def held_out(plan):
@@ -40,52 +29,6 @@ def held_out(plan):
 def ratio_error(plan, shares=(0.8, 0.1, 0.1)):
     """In points, over the kept samples."""
     return 100 * max(abs(a - b) for a, b in zip(plan.to_dict()["ratios"].values(), shares))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "ratios", "floor", "most"),
-    [
-        ("btc", (80, 10, 10), None, 0), ("btc", (80, 10, 10), 0.9, 80), ("btc", "original", None, 0),
-        ("btc", "original", 0.9, 220), ("wnut17", (80, 10, 10), 0.9, 0), ("wnut17", "original", 0.9, 0),
-        ("bc5cdr", (80, 10, 10), None, 505), ("bc5cdr", (80, 10, 10), 0.9, 505), ("wikigold", (80, 10, 10), 0.9, 0),
-    ],
-)  # fmt: skip
-def test_published_figures(name, ratios, floor, most, originals):
-    """Mixed samples: the figures of a careful solver, with a margin for the seed."""
-    data = originals(name)
-    plan = mincut(data, ratios=ratios, representative=floor)
-    total = sum(map(len, data.values()))
-    shares = [len(part) / total for part in data.values()] if ratios == "original" else (0.8, 0.1, 0.1)
-    assert held_out(plan) <= most
-    assert ratio_error(plan, shares) <= 0.35
-    for split in ("validation", "test"):
-        row = plan.representation[split]
-        assert row["entity_bearing_ratio"] == pytest.approx(1, abs=0.01)
-        if floor:
-            assert 0.9 <= row["entities_per_sample_ratio"] <= 1.1
-            assert row["types_below_min"] == []
-    if most == 0:
-        assert plan.how == "components" and plan.guarantee == NOTHING_SHARED
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["bc5cdr", "crossner_ai", "crossner_politics", "wikigold"])
-def test_no_more_contamination_than_the_papers_method(name, originals):
-    pytest.importorskip("pymetis", reason="the paper's method needs METIS")
-    data = originals(name)
-    assert held_out(mincut(data, representative=None)) <= held_out(mincut(data, method="paper"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["btc", "crossner_ai", "crossner_politics", "wikigold"])
-@pytest.mark.parametrize("ratios", [(34, 33, 33), (60, 20, 20)])
-def test_nor_at_ratios_that_leave_train_little(name, ratios, originals):
-    pytest.importorskip("pymetis", reason="the paper's method needs METIS")
-    data = originals(name)
-    plan = mincut(data, ratios, representative=None)
-    assert held_out(plan) <= held_out(mincut(data, ratios, method="paper"))
-    assert ratio_error(plan, [part / 100 for part in ratios]) <= 0.35
 
 
 def test_where_whole_components_do_for_train_only_the_held_out_splits_are_cut():
@@ -105,27 +48,6 @@ def test_a_large_component_goes_to_a_split_that_holds_it():
         assert plan.guarantee == NOTHING_SHARED and plan.sizes == {"train": 20, "validation": 30, "test": 50}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "ratios", "most"), [("btc", (80, 10, 10), 80), ("btc", "original", 240), ("crossner_ai", (80, 10, 10), 55)]
-)
-def test_nothing_is_shared_where_samples_may_be_set_aside(name, ratios, most, originals):
-    data = originals(name)
-    plan = mincut(data, ratios, discard="auto")
-    assert plan.n_discarded <= most
-    total = sum(map(len, data.values()))
-    shares = [len(part) / total for part in data.values()] if ratios == "original" else (0.8, 0.1, 0.1)
-    for split in ("validation", "test"):  # of what is kept
-        assert 0.9 <= plan.representation[split]["entities_per_sample_ratio"] <= 1.1
-        assert plan.representation[split]["entity_bearing_ratio"] == pytest.approx(1, abs=0.01)
-    assert plan.guarantee == NOTHING_SHARED and 0 < plan.n_discarded < 0.08 * len(plan.assignment)
-    assert ratio_error(plan, shares) <= 0.35
-    parts = plan.apply(data, discarded=True)
-    assert sum(map(len, parts.values())) == len(plan.assignment)
-    del parts["discarded"]
-    assert not any(row["n_partial"] for row in audit(parts).pairs.values())
-
-
 def mixed_corpus(n=400, seed=3):
     """A giant component, since names of a long tail occur together, and samples without any."""
     return generate(n, seed)
@@ -136,7 +58,7 @@ def mixed_corpus(n=400, seed=3):
     [("peel", "fast"), ("metis", "fast"), ("auto", "fast"), pytest.param("auto", "auto", marks=pytest.mark.slow)],
 )
 def test_the_order_of_rows_does_not_matter(engine, effort):
-    corpus, options = mixed_corpus(), {"engine": engine, "effort": effort}
+    corpus, options = mixed_corpus(200), {"engine": engine, "effort": effort}
     order = random.Random(1).sample(range(len(corpus)), len(corpus))
     one, other = mincut(corpus, **options), mincut(corpus.select(order), **options)
     assert one.assignment[order].tolist() == other.assignment.tolist()
@@ -193,10 +115,11 @@ POLISHED = ["a giant component", "one entity in every sample", "nested"]
 
 
 @pytest.mark.parametrize(
-    ("case", "effort"),
-    [(case, "fast") for case in CORNERS] + [pytest.param(case, "auto", marks=pytest.mark.slow) for case in POLISHED],
+    ("case", "effort", "discard"),
+    [(case, "fast", 0) for case in CORNERS]
+    + [pytest.param(case, "fast", "auto", marks=pytest.mark.slow if case in POLISHED else []) for case in CORNERS]
+    + [pytest.param(case, "auto", discard, marks=pytest.mark.slow) for case in POLISHED for discard in (0, "auto")],
 )
-@pytest.mark.parametrize("discard", [0, "auto"])
 def test_corner_cases(case, effort, discard, tmp_path):
     corpus = CORNERS[case]
     plan = mincut(corpus, discard=discard, effort=effort)
@@ -322,20 +245,8 @@ def test_the_leakage_is_what_a_slow_count_gives():
     assert quick(corpus).leakage["after"]["test", "train"]["n_partial"] == expected
 
 
-@pytest.mark.slow
-def test_a_budget_is_kept_and_spent_on_what_contaminates(originals):
-    data = originals("crossner_ai")
-    free, bounded = mincut(data), mincut(data, discard=0.03)
-    assert 0 < bounded.n_discarded <= 0.03 * len(bounded.assignment)
-    assert held_out(bounded) <= held_out(free) - 0.25 * bounded.n_discarded  # others take their place
-    assert ratio_error(bounded) <= 0.35
-    assert bounded.n_discarded == int(0.03 * len(bounded.assignment))
-    for split in ("validation", "test"):
-        assert 0.9 <= bounded.representation[split]["entities_per_sample_ratio"] <= 1.1
-
-
 def test_a_budget_that_suffices_is_as_good_as_any():
-    corpus = mixed_corpus(300)
+    corpus = mixed_corpus(150)
     assert quick(corpus, discard=0.9).assignment.tolist() == quick(corpus, discard="auto").assignment.tolist()
 
 
@@ -368,15 +279,6 @@ def test_a_hundred_splits():
     corpus = Corpus.of([[f"n{i // 2}", f"w{i}"] for i in range(400)], tags=[["B-P", "O"]] * 400)
     plan = quick(corpus, names, min_per_type=0)
     assert set(plan.sizes.values()) == {4} and plan.guarantee == NOTHING_SHARED
-
-
-@pytest.mark.slow
-def test_mt_kahypar_cuts_as_well(originals):
-    pytest.importorskip("mtkahypar", reason="the engine is an extra")
-    plan = mincut(originals("crossner_politics"), engine="kahypar")
-    assert "kahypar" in plan.signature
-    assert held_out(plan) < held_out(mincut(originals("crossner_politics"), method="random")) / 5
-    assert plan.assignment.tolist() == mincut(originals("crossner_politics"), engine="kahypar").assignment.tolist()
 
 
 @pytest.mark.slow
@@ -518,24 +420,6 @@ def test_what_strata_cannot_have_is_said():
     corpus = Corpus.of([["Ada"]] * 10 + [["Bo"]] * 10, tags=[["B-PER"]] * 20)
     plan = quick(corpus, ratios=(50, 50), stratify=["a"] * 10 + ["b"] * 10, discard="auto", duplicates_together=False)
     assert any("of the samples whose values is a, not 50.0%." in note for note in plan.notes)
-
-
-@pytest.mark.slow
-def test_the_mix_of_types_is_kept(originals):
-    data = originals("crossner_politics")
-    free, kept = mincut(data), mincut(data, type_share=0.85)
-    assert "|type_share:0.85|" in kept.signature and "type_share" not in free.signature
-    for name in ("validation", "test"):
-        assert kept.representation[name]["type_distance"] <= 0.15
-        counts, whole = kept.representation[name]["type_counts"], {}
-        for row in kept.representation.values():
-            for label, n in row["type_counts"].items():
-                whole[label] = whole.get(label, 0) + n
-        slow = sum(abs(counts[t] / sum(counts.values()) - n / sum(whole.values())) for t, n in whole.items()) / 2
-        assert kept.representation[name]["type_distance"] == pytest.approx(slow)
-    assert max(free.representation[s]["type_distance"] for s in ("validation", "test")) > 0.15
-    impossible = mincut(Corpus.of([["Ada"], ["Oslo"]], tags=[["B-P"], ["B-L"]]), ratios=(50, 50), type_share=1)
-    assert "test has 0.50 of its mix of types in common with the corpus, not 1." in impossible.notes
 
 
 def test_strata_come_from_columns(tmp_path, capsys, domains):
