@@ -69,7 +69,7 @@ def main() -> None:
         for nth, row in enumerate(stored["discarded"]):
             if row["corpus"] == corpus:
                 stored["discarded"][nth] = discarded(corpus, row["ratios"], data)
-    arguments.output.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+    arguments.output.write_text(json.dumps(stored, indent=1) + "\n", "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from cleancut.core.tags import Repair
 from cleancut.reading import formats
 from cleancut.reading.dataset import _Converter
 from cleancut.reading.detecting import _IS_INCLUSIVE, End, Form
-from cleancut.showing import tables
+from cleancut.showing import export
 
 UNHANDLED = (KeyError, AssertionError)
 
@@ -81,4 +81,4 @@ def test_what_becomes_of_ill_formed_mentions(monkeypatch):
 
 def test_the_format_of_tables():
     with pytest.raises(UNHANDLED):
-        tables.tables([], added(tables.Format))
+        export.tables([], added(export.Format))

@@ -370,6 +370,7 @@ def test_public_names_are_what_the_readme_promises():
         "Score",
         "Shape",
         "SplitPlan",
+        "SplitSettings",
         "__version__",
         "attribute_wise",
         "audit",

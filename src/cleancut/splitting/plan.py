@@ -274,6 +274,7 @@ class SplitPlan(Drawn):
                 stored = json.load(stream)
             if stored["format"] != "cleancut-plan-1":
                 raise KeyError(stored["format"])
+            _check_stored(stored)
             splits = {"before": stored.get("original_sizes", ()), "after": stored["names"]}
             leakage = {when: by_pair(_with_nan(stored[f"leakage_{when}"]), names) for when, names in splits.items()}
             fields = {name: stored[name] for name in ("guarantee", "how", "notes", "signature")}
@@ -284,7 +285,6 @@ class SplitPlan(Drawn):
             if numbers.ndim != 1 or not ((numbers >= DISCARDED) & (numbers < len(stored["names"]))).all():
                 raise ValueError("the assignment names splits that are not there")
             assignment = numbers.astype(np.int8)
-            _check_stored(stored)
             return cls(
                 tuple(stored["names"]), assignment, leakage, fingerprint=stored["fingerprint"], **fields
             )  # fmt: skip
