@@ -38,8 +38,10 @@ TASKS = {
     "attribute_wise friedman wilcoxon",
     "Compare systems and runs": "compare Comparison over_runs contamination_correlation",
     "Audit": "audit Audit subsets",
-    "Split": "mincut SplitSettings SplitPlan frontier Frontier Point component_sizes mincut_folds kfold Folds Fold hardeval_folds "
+    "Split": "mincut SplitSettings SplitPlan frontier Frontier Point component_sizes mincut_folds kfold Folds Fold "
+    "hardeval_folds "
     "CleanCutSplit Incidences write_incidence spark_extract spark_incidences",
+    "Map datasets": "annotate keep_mentions decontaminate train_test_split entities_of",
     "Ladders": "ladder Ladder Rung",
     "Reports": "html_report html_audit html_split html_frontier html_comparison",
     "The Hub": "publish materialise publish_metrics publish_app stage stage_app",

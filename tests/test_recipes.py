@@ -16,7 +16,7 @@ import cleancut
 from cleancut import CleancutError, cli, from_dataset, mincut
 from cleancut.core.locating import hub_folder
 from cleancut.demo.sampletext import generate
-from cleancut.splitting.recipes import COLUMNS, Policy, Recipe
+from cleancut.splitting.recipes import READ_BY, Policy, Recipe
 from cleancut.splitting.settings import OPTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,7 +70,7 @@ def test_a_shipped_recipe_is_valid(path):
     recipe = Recipe.find(path.stem)
     assert recipe == Recipe.load(path) and recipe.name == path.stem
     assert recipe.licence and recipe.config.startswith("mincut")
-    assert set(recipe.columns) <= set(COLUMNS) and set(recipe.split) <= set(inspect.signature(mincut).parameters)
+    assert set(recipe.columns) <= set(READ_BY) and set(recipe.split) <= set(inspect.signature(mincut).parameters)
     assert {"ratios", "seed", "discard"} <= set(recipe.split)
     if recipe.source is not None:
         assert re.fullmatch(r"[\w.-]+/[\w.-]+(:[\w.-]+)?(@\w+)?", recipe.source)
@@ -97,7 +97,7 @@ def test_two_configs_of_one_dataset_have_two_names():
 def test_the_keys_are_the_arguments():
     given = set(inspect.signature(mincut).parameters)
     assert set(OPTIONS) == given - {"data", "progress"}
-    assert set(inspect.signature(from_dataset).parameters) - {"dataset"} <= set(COLUMNS)
+    assert set(inspect.signature(from_dataset).parameters) - {"dataset"} <= set(READ_BY)
 
 
 # --- reading --------------------------------------------------------------------------------------------

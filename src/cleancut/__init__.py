@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .core.locating import metric
     from .hub.publishing import materialise, publish, publish_app, publish_metrics
     from .hub.staging import stage, stage_app
+    from .mapping.annotate import annotate
+    from .mapping.subsets import decontaminate, keep_mentions
+    from .mapping.train_test import entities_of, train_test_split
     from .reading.dataset import Shape, detect, from_dataset, load_splits
     from .reading.formats import read, read_batches, read_pair, write
     from .scoring.alignment import Counts
@@ -58,6 +61,9 @@ _HOME = {
     "core.locating": ["metric"],
     "hub.publishing": ["materialise", "publish", "publish_app", "publish_metrics"],
     "hub.staging": ["stage", "stage_app"],
+    "mapping.annotate": ["annotate"],
+    "mapping.subsets": ["decontaminate", "keep_mentions"],
+    "mapping.train_test": ["entities_of", "train_test_split"],
     "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
     "reading.formats": ["read", "read_batches", "read_pair", "write"],
     "scoring.alignment": ["Counts"],
@@ -114,6 +120,7 @@ __all__ = [
     "SplitPlan",
     "SplitSettings",
     "__version__",
+    "annotate",
     "attribute_wise",
     "audit",
     "buckets",
@@ -122,7 +129,9 @@ __all__ = [
     "compare",
     "component_sizes",
     "contamination_correlation",
+    "decontaminate",
     "detect",
+    "entities_of",
     "errors",
     "exact_f1",
     "friedman",
@@ -136,6 +145,7 @@ __all__ = [
     "html_report",
     "html_split",
     "join_at",
+    "keep_mentions",
     "kfold",
     "ladder",
     "load_splits",
@@ -160,6 +170,7 @@ __all__ = [
     "stage",
     "stage_app",
     "subsets",
+    "train_test_split",
     "wilcoxon",
     "write",
     "write_incidence",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
-from ..core.notebook import percent
+from ..core.shown import percent
 from ..scoring.clean import clean_f1
 from ..scoring.exact import exact_f1
 from ..scoring.exposure import Exposure

@@ -17,7 +17,7 @@ from ..core.entities import Shared
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, write_text
 from ..core.tags import Repair
-from ..reading.dataset import Samples, load_splits, read_samples
+from ..reading.dataset import Samples, given_samples, load_splits, read_samples
 from ..reading.formats import by_split
 from ..reading.hub_ids import is_local
 from ..showing.html import html_frontier, html_split
@@ -34,7 +34,7 @@ from ..splitting.folders import (
 )
 from ..splitting.frontier import frontier
 from ..splitting.incidence import Incidences, write_incidence
-from ..splitting.mincut import component_sizes, given_samples, mincut, read_as
+from ..splitting.mincut import component_sizes, mincut, read_as
 from ..splitting.plan import SplitPlan
 from ..splitting.recipes import Recipe
 from ..splitting.settings import DEFAULTS, OPTIONS, Engine, flag_of

@@ -412,8 +412,8 @@ def _arrow_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[
         _refuse_null(values, lengths, place, "a word")
         chunks.append(values.cast(pa.string()) if hasattr(values, "dictionary") else values)
         sizes.append(lengths)
-    if not chunks:
-        return np.zeros(0, np.int32), np.zeros(0, np.int64), Vocabulary()
+    if not any(map(len, chunks)):  # Arrow would make no dictionary of nothing
+        return np.zeros(0, np.int32), np.concatenate([np.zeros(0, np.int64), *sizes]), Vocabulary()
     encoded = pa.chunked_array(chunks).dictionary_encode()  # all chunks with one dictionary
     vocabulary = Vocabulary(encoded.chunk(0).dictionary.to_pylist())
     words = np.concatenate([part.indices.to_numpy(zero_copy_only=False).astype(np.int32) for part in encoded.chunks])

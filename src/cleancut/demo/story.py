@@ -8,7 +8,7 @@ from textwrap import fill
 
 from ..core.corpus import Corpus
 from ..core.files import name_inside, write_text
-from ..core.notebook import percent
+from ..core.shown import percent
 from ..reading.formats import write
 from ..scoring.clean import clean_f1
 from ..scoring.exact import exact_f1

@@ -121,7 +121,10 @@ def _stage(source: Path, target: Path) -> None:
 
 
 def _needed(modules: set[str]) -> set[str]:
-    """The modules of the package (``scoring.score``) that some need, with themselves."""
+    """Return the modules of the package (``scoring.score``) that some need, with themselves.
+
+    What is imported inside of a function is no part of a Space.
+    """
     found: set[str] = set()
     while modules - found:
         module = (modules - found).pop()
@@ -129,7 +132,7 @@ def _needed(modules: set[str]) -> set[str]:
         if module == _KEYWORDS:
             continue  # a Space has no other metrics to ask
         room = module.split(".")[:-1]
-        for node in ast.walk(ast.parse(_source_of(module).read_text("utf-8"))):
+        for node in ast.parse(_source_of(module).read_text("utf-8")).body:
             if isinstance(node, ast.ImportFrom) and node.level:
                 parts = room[: len(room) + 1 - node.level] + (node.module.split(".") if node.module else [])
                 if _PACKAGE.joinpath(*parts).is_dir():  # a room, and modules of it

@@ -48,17 +48,17 @@ class Words(NamedTuple):
         return first < until and (self.starts[first] < start or end < self.ends[until - 1])
 
 
-def located(quotes: Iterable[tuple[str, str]], tokens: Sequence[str]) -> tuple[list[tuple[int, int, str]], int]:
-    """Token spans of mentions of which only the words and the label are known, and how many are not in the text.
+def located(quotes: Iterable[tuple[str, str]], tokens: Sequence[str]) -> list[tuple[int, int, str] | None]:
+    """Return the token spans of mentions of which only the words and the label are known; None for one not in the text.
 
     Mentions are found as whole tokens; one that is named again with the same label stands at the next place.
 
     >>> located([("Ada", "PER"), ("Ada", "PER"), ("Bo", "PER")], ["Ada", "met", "Ada", "."])
-    ([(0, 1, 'PER'), (2, 3, 'PER')], 1)
+    [(0, 1, 'PER'), (2, 3, 'PER'), None]
     """
     places: dict[str, list[tuple[int, int]]] = {}
     used: Counter[tuple[str, str]] = Counter()
-    spans, missing = [], 0
+    spans: list[tuple[int, int, str] | None] = []
     for quote, label in quotes:
         if quote not in places:
             places[quote] = _occurrences(quote.split(), tokens) or _occurrences(Words.of(quote).tokens, tokens)
@@ -67,8 +67,8 @@ def located(quotes: Iterable[tuple[str, str]], tokens: Sequence[str]) -> tuple[l
             spans.append((*places[quote][turn], label))
             used[quote, label] += 1
         else:
-            missing += 1
-    return spans, missing
+            spans.append(None)
+    return spans
 
 
 def _occurrences(part: Sequence[str], tokens: Sequence[str]) -> list[tuple[int, int]]:

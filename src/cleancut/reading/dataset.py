@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.inputs import label_names
@@ -21,6 +22,14 @@ from .columns import kind_of_feature, records_in, rows_in, unpacked
 from .detecting import Form, Shape, Span, detect, listed, names_in, number_in, spans_in, text_in
 from .formats import BATCH, Format, format_of, in_rows, read, relations_in, split_files, standard_columns
 from .hub_ids import HubId, is_local, is_table, load_hub, rows_of_file
+
+COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end")
+"""What may be said of the columns of a dataset, where these are not found or not the right ones."""
+
+
+def columns_in(options: dict[str, Any]) -> dict[str, Any]:
+    """Take out of the options of a function those that say which columns of a dataset hold what."""
+    return {name: options.pop(name) for name in COLUMNS if name in options}
 
 
 @dataclass(frozen=True)
@@ -121,7 +130,7 @@ def read_dataset(dataset: Any, *, repair: str = "conlleval", **options: Any) -> 
     columns = shape.columns
     if not isinstance(dataset, list) and "id" in (dataset.features or ()):
         columns = list(dict.fromkeys([*columns, "id"]))
-    converter = _Converter(shape)
+    converter = Converter(shape)
     row_of_sample: list[int] = []
     corpora = []
     # what is discarded must not depend on what a batch shows
@@ -180,6 +189,10 @@ def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
     )  # fmt: skip
 
 
+TokenSpan = tuple[int, int, str]
+"""The first token of a mention, the one behind its last, and its label."""
+
+
 class _Sample(NamedTuple):
     row: int
     tokens: list[str]
@@ -192,7 +205,7 @@ def _null(column: str) -> CleancutError:
     return CleancutError(f"{column} is null. Give an empty list for a sample without any.")
 
 
-class _Converter:
+class Converter:
     """Rows to samples, with counts of what had to be adjusted."""
 
     def __init__(self, shape: Shape) -> None:
@@ -264,40 +277,41 @@ class _Converter:
         return value
 
     def _one(self, row: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
-        """Tokens, and tags or token spans, of one sample."""
+        """Return the tokens, and the tags or token spans, of one sample."""
+        if self._shape.form is Form.TAGS:
+            return self.tagged(row)
+        tokens, items = self.items(row)
+        return tokens, [span for item in items for span in item]
+
+    def tagged(self, row: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
         shape = self._shape
-        annotation = self._value(row, shape.annotation)
-        match shape.form:
-            case Form.TAGS:
-                tokens = self._tokens(row)
-                if annotation is None:
-                    raise _null(shape.annotation)
-                return tokens, list(listed(annotation))
-            case Form.TOKEN_SPANS:
-                tokens = self._tokens(row)
-                return tokens, [t for s in spans_in(annotation, shape.fields) for t in self._token_span(s)]
-            case Form.QUOTES:
-                tokens = self._tokens(row)
-                return tokens, self._located(spans_in(annotation, shape.fields), tokens)
-            case Form.CHARACTER_SPANS:
-                text = self._text(row)
-                words = Words.of(text)
-                return words.tokens, self._covered(spans_in(annotation, shape.fields), text, words)
-            case _:
-                assert_never(shape.form)
+        assert shape.tokens is not None
+        tokens, tags = self._value(row, shape.tokens), self._value(row, shape.annotation)
+        if tokens is None or tags is None:
+            raise _null(shape.tokens if tokens is None else shape.annotation)
+        return list(listed(tokens)), list(listed(tags))
 
-    def _tokens(self, row: Mapping[str, Any]) -> list[str]:
-        """The tokens of a sample, or the words of its text where it has none."""
-        if self._shape.tokens is None:
-            return Words.of(self._text(row)).tokens
-        tokens = self._value(row, self._shape.tokens)
-        if tokens is None:
-            raise _null(self._shape.tokens)
-        return list(listed(tokens))
+    def items(self, row: Mapping[str, Any]) -> tuple[list[str], list[list[TokenSpan]]]:
+        """Return the tokens of one sample, and the token spans of each of its own spans.
 
-    def _text(self, row: Mapping[str, Any]) -> str:
-        assert self._shape.text is not None
-        return text_in(self._value(row, self._shape.text))
+        A span that cannot be found has none; one with several labels has one for each.
+        """
+        shape = self._shape
+        spans = list(spans_in(self._value(row, shape.annotation), shape.fields))
+        if shape.tokens is not None:
+            tokens = self._value(row, shape.tokens)
+            if tokens is None:
+                raise _null(shape.tokens)
+            tokens = list(listed(tokens))
+            if shape.form is Form.TOKEN_SPANS:
+                return tokens, [list(self._token_span(span)) for span in spans]
+            return tokens, self._located(spans, tokens)
+        assert shape.text is not None
+        text = text_in(self._value(row, shape.text))
+        words = Words.of(text)
+        if shape.form is Form.QUOTES:
+            return words.tokens, self._located(spans, words.tokens)
+        return words.tokens, self._covered(spans, text, words)
 
     def _name(self, label: Any) -> str:
         if self._label is not None and number_in(label) is not None:
@@ -311,43 +325,64 @@ class _Converter:
             raise CleancutError(f"a mention has the label {label!r:.60}, not a name. Leave such mentions out.")
         return label
 
-    def _token_span(self, span: Span) -> Iterator[tuple[int, int, str]]:
+    def _token_span(self, span: Span) -> Iterator[TokenSpan]:
         if span.start is None or span.end is None:
             raise CleancutError(f"a span has start {span.start!r} and end {span.end!r}. Give whole numbers.")
         for label in span.labels:
             yield span.start, span.end + self._shape.inclusive, self._name(label)
 
-    def _located(self, spans: Iterable[Span], tokens: Sequence[str]) -> list[tuple[int, int, str]]:
-        found, missing = located(((s.surface or "", self._name(label)) for s in spans for label in s.labels), tokens)
-        self._counts["missing"] += missing
-        return found
+    def _located(self, spans: Sequence[Span], tokens: Sequence[str]) -> list[list[TokenSpan]]:
+        """Return the token spans of mentions that are only quoted."""
+        quotes = [(span.surface or "", self._name(label)) for span in spans for label in span.labels]
+        places = iter(located(quotes, tokens))
+        items = [[next(places) for _ in span.labels] for span in spans]
+        self._counts["missing"] += sum(place is None for item in items for place in item)
+        return [[place for place in item if place is not None] for item in items]
 
-    def _covered(self, spans: Iterable[Span], text: str, words: Words) -> list[tuple[int, int, str]]:
-        """Token spans of mentions at character offsets; those without offsets are looked for."""
-        at, quotes = [], []
-        for span in spans:
-            if span.start is None or span.end is None:
-                quotes.append(span)
-                continue
-            end = span.end + self._shape.inclusive
-            if not 0 <= span.start < end <= len(text):
-                raise CleancutError(
-                    f"characters {span.start} to {end} of a text of {len(text)}. Offsets count characters of the text "
-                    "from 0; say with end= whether the last one belongs to the mention."
-                )
-            self._counts["fragments"] += span.n_fragments > 1
-            if span.surface is not None and span.n_fragments == 1 and not self._shape.pieces:
-                self._counts["differ"] += text[span.start : end].split() != span.surface.split()
-            at += [(span.start, end, self._name(label)) for label in span.labels]
-        found = []
-        for start, end, label in joined_pieces(at, text) if self._shape.pieces else at:
-            first, until = words.covering(start, end)
-            if first >= until:
-                self._counts["blank"] += 1
-                continue
-            self._counts["widened"] += words.cuts(start, end)
-            found.append((first, until, label))
-        return found + (self._located(quotes, words.tokens) if quotes else [])
+    def _covered(self, spans: Sequence[Span], text: str, words: Words) -> list[list[TokenSpan]]:
+        """Return the token spans of mentions at character offsets; those without offsets are looked for."""
+        quoted = [i for i, span in enumerate(spans) if span.start is None or span.end is None]
+        items: list[list[TokenSpan]] = [[] for _ in spans]
+        for i, item in zip(quoted, self._located([spans[i] for i in quoted], words.tokens), strict=True):
+            items[i] = item
+        at = [
+            (i, *self._characters(span, text), self._name(label))
+            for i, span in enumerate(spans)
+            if i not in quoted
+            for label in span.labels
+        ]
+        if not self._shape.pieces:
+            for i, start, end, label in at:
+                items[i] += self._tokens_at(start, end, label, words)
+            return items
+        # a mention of several pieces belongs to the first of them
+        first_of = {start: i for i, start, _, _ in reversed(at)}
+        for start, end, label in joined_pieces([place[1:] for place in at], text):
+            items[first_of[start]] += self._tokens_at(start, end, label, words)
+        return items
+
+    def _characters(self, span: Span, text: str) -> tuple[int, int]:
+        """Return the characters of a mention, half-open; an error where the text does not have them."""
+        assert span.start is not None and span.end is not None
+        end = span.end + self._shape.inclusive
+        if not 0 <= span.start < end <= len(text):
+            raise CleancutError(
+                f"characters {span.start} to {end} of a text of {len(text)}. Offsets count characters of the text "
+                "from 0; say with end= whether the last one belongs to the mention."
+            )
+        self._counts["fragments"] += span.n_fragments > 1
+        if span.surface is not None and span.n_fragments == 1 and not self._shape.pieces:
+            self._counts["differ"] += text[span.start : end].split() != span.surface.split()
+        return span.start, end
+
+    def _tokens_at(self, start: int, end: int, label: str, words: Words) -> list[TokenSpan]:
+        """Return the tokens that characters touch; nothing where these are all space."""
+        first, until = words.covering(start, end)
+        if first >= until:
+            self._counts["blank"] += 1
+            return []
+        self._counts["widened"] += words.cuts(start, end)
+        return [(first, until, label)]
 
 
 # --- splits -------------------------------------------------------------------------------------------
@@ -365,6 +400,29 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
         pinned, parts = load_hub(HubId.parse(str(source)))
         found = {name: replace(read_dataset(rows, **options), source=pinned) for name, rows in parts.items()}
     return {name: own_documents(name, samples) for name, samples in found.items()}
+
+
+def given_samples(data: Any, read_as: Mapping[str, Any] | None = None) -> dict[str, Samples]:
+    """Return the splits of what is given as samples; one without a name where there are none.
+
+    Each is a corpus, a dataset, which is read as ``read_as`` says, or samples that were read from one.
+    """
+    parts = data if isinstance(data, Mapping) else {"": data}
+    if not parts:
+        raise CleancutError("there are no samples to split.")
+    options = {name: value for name, value in (read_as or {}).items() if name not in ("columns", "join_at", "column")}
+    if options and all(isinstance(part, Corpus) for part in parts.values()) and set(read_as or ()) <= set(COLUMNS):
+        raise CleancutError(f"{next(iter(options))}= has no effect: a corpus has no columns. Leave it out.")
+    found: dict[str, Samples] = {}
+    for name, part in parts.items():
+        if isinstance(part, Corpus):
+            part = Samples(part, None, None, len(part))
+        elif not isinstance(part, Samples):
+            part = own_documents(name, read_dataset(part, **options))
+        if read_as and read_as.get("join_at"):
+            part = replace(part, corpus=join_at(part.corpus))
+        found[name] = part
+    return found
 
 
 def own_documents(split: str, samples: Samples) -> Samples:

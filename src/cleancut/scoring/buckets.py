@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, Mentions
 from ..core.exceptions import CleancutError, did_you_mean, parse_choice
-from ..core.notebook import Drawn
 from ..core.pairing import pair
+from ..core.shown import Drawn
 from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import NOVELTY, Exposed

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
-from ..core.notebook import Drawn
 from ..core.pairing import Pair, pair
+from ..core.shown import Drawn
 from ..core.signature import Signature
 from .exposure import Exposure
 from .registry import available_metrics, score_metrics

@@ -7,6 +7,7 @@ proportion to its distinct keys. What it has shown of a corpus is an ``Exposed``
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import zlib
@@ -27,6 +28,7 @@ from ..core.exceptions import CleancutError
 from ..core.files import replacing
 from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
+from ..core.rooms import module_of
 from .exposure_view import Exposed, Tables
 from .tallies import PairTally, Tally
 
@@ -66,14 +68,29 @@ class Exposure:
     @classmethod
     def of(
         cls,
-        train: Corpus | Iterable[Corpus],
+        train: Any,
         *,
         case: bool = True,
         typed: bool = True,
         unicode: str | None = None,
+        columns: Mapping[str, Any] | None = None,
     ) -> Exposure:
-        """An index of one corpus, of several splits, or of the batches of a file."""
+        """Return the index of training data.
+
+        Args:
+            train: a corpus, several, or the batches of a file; a ``Dataset`` or ``IterableDataset``, or a
+                ``DatasetDict``, of which the split train is taken.
+            case: does case matter for what counts as the same entity?
+            typed: does the type belong to the entity?
+            unicode: a Unicode normal form into which words are brought first.
+            columns: which columns of a dataset hold what (``tokens``, ``tags``, ``entities``, ...), where they are not
+                found or not the right ones.
+        """
         exposure = cls(case=case, typed=typed, unicode=unicode)
+        if hasattr(train, "column_names"):
+            train = _corpus_of_dataset(train, columns)
+        elif columns:
+            raise CleancutError(f"columns={columns!r:.60} has no effect on data that is no dataset. Leave it out.")
         if not isinstance(train, Corpus) and (isinstance(train, str | Mapping) or not isinstance(train, Iterable)):
             raise CleancutError(_WANTED.format(type(train).__name__))
         for corpus in [train] if isinstance(train, Corpus) else train:
@@ -132,11 +149,25 @@ class Exposure:
     def __radd__(self, other: Any) -> Exposure:
         return self if other == 0 else NotImplemented  # the start value of sum()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_views": None}  # views are looked up again
+    def __getstate__(self) -> dict[str, bytes]:
+        """Return the counts alone: whatever was looked up, equal indices have equal states, and equal hashes."""
+        stream = io.BytesIO()
+        np.savez(stream, **self._arrays())  # type: ignore[arg-type]
+        return {"counts": stream.getvalue()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _views=WeakKeyDictionary())
+    def __setstate__(self, state: dict[str, bytes]) -> None:
+        with np.load(io.BytesIO(state["counts"]), allow_pickle=False) as stored:
+            self.__dict__.update(Exposure._of_arrays({name: stored[name] for name in stored.files}).__dict__)
+
+    def mapper(self, columns: Any = None, prefix: str = "") -> Any:
+        """Return the function behind ``cleancut.annotate``, for one's own ``dataset.map(..., batched=True)``.
+
+        Args:
+            columns: which columns hold what, or the shape that ``cleancut.detect(dataset)`` returns. Tags that are ids
+                need their names (``labels``), which a batch does not have.
+            prefix: put before the names of the columns that are added.
+        """
+        return module_of("mapping.annotate").Mapper(self, columns, prefix)
 
     def view(self, corpus: Corpus) -> Exposed:
         """What the training data has shown of a corpus; kept while the corpus lives and the index does not grow."""
@@ -177,6 +208,12 @@ class Exposure:
         """Six digits that change with the training data, whatever the order of its samples."""
         return hashlib.blake2b(self._fingerprint.to_bytes(8, "little"), digest_size=3).hexdigest()
 
+    @property
+    def identity(self) -> str:
+        """Sixteen digits that change with the training data and the key, for caches: of all indices that there are."""
+        stated = f"{self._fingerprint:016x}|{self.key}"
+        return hashlib.blake2b(stated.encode(), digest_size=8).hexdigest()
+
     def __repr__(self) -> str:
         return (
             f"Exposure({self.n_samples} samples, {self.n_tokens} tokens, {self.n_words} words, {self.n_mentions} "
@@ -189,24 +226,27 @@ class Exposure:
         """Write the index to one ``.npz`` file (arrays only, no pickle)."""
         if not os.fspath(path).endswith(".npz"):
             raise CleancutError(f"{path}: an index is saved as .npz. Name the file so.")
+        with replacing(path) as stream:
+            np.savez_compressed(stream, **self._arrays())  # type: ignore[arg-type]
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all that was counted, as arrays."""
         meta: dict[str, Any] = {"format": "cleancut-exposure-1", "key": self.key._asdict(), "types": [*self._types]}
         meta |= {"n_samples": self.n_samples, "n_mentions": self.n_mentions, "fingerprint": self._fingerprint}
         words = [word.encode("utf-8", "surrogatepass") for word in self._words]
-        text, surfaces = b"".join(words), b"".join(self._surfaces)
-        with replacing(path) as stream:
-            np.savez_compressed(
-                stream,
-                meta=np.frombuffer(json.dumps(meta).encode(), np.uint8),
-                words=np.frombuffer(text, np.uint8),
-                word_sizes=np.array([len(word) for word in words], np.int32),
-                surfaces=np.frombuffer(surfaces, np.int32),
-                surface_sizes=np.array([len(surface) // 4 for surface in self._surfaces], np.int32),
-                of_word=self._of_word.counts,
-                of_word_inside=self._of_word_inside.counts,
-                of_word_type=self._of_word_type.table(),
-                of_surface_type=self._of_surface_type.table(),
-                occurrences=np.zeros(0, np.int64) if self._tables.occurrences is None else self._tables.occurrences,
-            )
+        occurrences = self._tables.occurrences
+        return {
+            "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8),
+            "words": np.frombuffer(b"".join(words), np.uint8),
+            "word_sizes": np.array([len(word) for word in words], np.int32),
+            "surfaces": np.frombuffer(b"".join(self._surfaces), np.int32),
+            "surface_sizes": np.array([len(surface) // 4 for surface in self._surfaces], np.int32),
+            "of_word": self._of_word.counts,
+            "of_word_inside": self._of_word_inside.counts,
+            "of_word_type": self._of_word_type.table(),
+            "of_surface_type": self._of_surface_type.table(),
+            "occurrences": np.zeros(0, np.int64) if occurrences is None else occurrences,
+        }
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Exposure:
@@ -214,27 +254,31 @@ class Exposure:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 data = {name: stored[name] for name in stored.files}
-            meta = json.loads(data["meta"].tobytes())
-            if meta["format"] != "cleancut-exposure-1":
-                raise KeyError(meta["format"])
-            exposure = cls(**meta["key"])
-            words = _split_bytes(data["words"].tobytes(), data["word_sizes"])
-            exposure._intern([word.decode("utf-8", "surrogatepass") for word in words])
-            exposure._types.update((name, i) for i, name in enumerate(meta["types"]))
-            surfaces = _split_bytes(data["surfaces"].astype(np.int32).tobytes(), 4 * data["surface_sizes"])
-            exposure._surfaces.update((surface, i) for i, surface in enumerate(surfaces))
-            exposure._of_word.counts = data["of_word"]
-            exposure._of_word_inside.counts = data["of_word_inside"]
-            exposure._of_word_type = PairTally(data["of_word_type"])
-            exposure._of_surface_type = PairTally(data["of_surface_type"])
-            if len(data.get("occurrences", ())) == len(surfaces):  # else they are not known
-                exposure._tables.occurrences = data["occurrences"]
-            exposure.n_samples, exposure.n_mentions = meta["n_samples"], meta["n_mentions"]
-            exposure._fingerprint = meta["fingerprint"]
+            return cls._of_arrays(data)
         except FileNotFoundError:
             raise CleancutError(f"{path}: no such file.") from None
         except (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:
             raise CleancutError(f"{path}: not an index that Exposure.save wrote ({error}).") from None
+
+    @classmethod
+    def _of_arrays(cls, data: Mapping[str, NDArray[Any]]) -> Exposure:
+        meta = json.loads(data["meta"].tobytes())
+        if meta["format"] != "cleancut-exposure-1":
+            raise KeyError(meta["format"])
+        exposure = cls(**meta["key"])
+        words = _split_bytes(data["words"].tobytes(), data["word_sizes"])
+        exposure._intern([word.decode("utf-8", "surrogatepass") for word in words])
+        exposure._types.update((name, i) for i, name in enumerate(meta["types"]))
+        surfaces = _split_bytes(data["surfaces"].astype(np.int32).tobytes(), 4 * data["surface_sizes"])
+        exposure._surfaces.update((surface, i) for i, surface in enumerate(surfaces))
+        exposure._of_word.counts = data["of_word"]
+        exposure._of_word_inside.counts = data["of_word_inside"]
+        exposure._of_word_type = PairTally(data["of_word_type"])
+        exposure._of_surface_type = PairTally(data["of_surface_type"])
+        if len(data.get("occurrences", ())) == len(surfaces):  # else they are not known
+            exposure._tables.occurrences = data["occurrences"]
+        exposure.n_samples, exposure.n_mentions = meta["n_samples"], meta["n_mentions"]
+        exposure._fingerprint = meta["fingerprint"]
         return exposure
 
     # --- growing ------------------------------------------------------------------------------------------
@@ -288,6 +332,17 @@ class Exposure:
             self.key, self._words, self._folds, self._types, self._surfaces,
             self._of_word.counts, self._of_word_inside.counts, self._of_word_type, self._of_surface_type,
         )  # fmt: skip
+
+
+def _corpus_of_dataset(train: Any, columns: Mapping[str, Any] | None) -> Corpus:
+    """Return a dataset as a corpus; of several splits, the one to train on."""
+    if isinstance(train, Mapping):
+        if "train" not in train and len(train) != 1:
+            raise CleancutError(f"which split is the training data? Give one of {', '.join(map(repr, train))}.")
+        train = train["train"] if "train" in train else next(iter(train.values()))
+    from ..reading.dataset import from_dataset
+
+    return from_dataset(train, **(columns or {}))
 
 
 def _surfaces(folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64]) -> list[bytes]:

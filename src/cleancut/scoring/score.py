@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean
-from ..core.notebook import Drawn
 from ..core.pairing import Pair, token_agreement
+from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..core.tags import Scheme, Tagging
 from .alignment import Counts, tally

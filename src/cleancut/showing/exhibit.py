@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from ..core.notebook import percent
+from ..core.shown import percent
 
 
 class Kind(StrEnum):

@@ -13,7 +13,7 @@ from string import Template
 from typing import Any
 
 from ..core.corpus import Corpus
-from ..core.notebook import percent
+from ..core.shown import percent
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..splitting.audit import Audit

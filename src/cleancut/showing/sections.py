@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from ..core.notebook import percent
+from ..core.shown import percent
 from ..scoring.alignment import Match
 from ..scoring.buckets import attribute_title
 from ..scoring.exposure_view import NOVELTY_CLASSES

@@ -17,7 +17,8 @@ from ..core.entities import Key, Shared, key_name, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.hashing import text_hashes
 from ..core.inputs import Interner
-from ..core.notebook import Drawn, percent
+from ..core.shown import Drawn, percent
+from ..reading.dataset import given_samples
 from ..reading.splits import split_rank
 from ..scoring.clean import memorisation
 from ..scoring.exposure import Exposure
@@ -114,6 +115,7 @@ def audit(
     typed: bool = True,
     unicode: str | None = None,
     top: int = 20,
+    **columns: Any,
 ) -> Audit:
     """Which samples, mentions and entities of each split are in each other split (Babil et al., Section 3.1).
 
@@ -121,7 +123,7 @@ def audit(
     of its entities is in the other split, *fully* if all are. Rates divide by all samples, those without entities
     included. "Full" does not count the latter; ``n_full_eq4`` is Equation 4 read literally, which does. With
     ``key="pair"`` relations stand for mentions, and what must not be shared are the surfaces of their two ends; with
-    ``"triple"`` also their label.
+    ``"triple"`` also their label. ``columns`` (``tags=`` and others) say which columns of datasets hold what.
 
     >>> train = Corpus.of([["Ada"], ["Oslo"]], tags=[["B-PER"], ["B-LOC"]])
     >>> test = Corpus.of([["Ada", "met", "Bo"], ["so"]], tags=[["B-PER", "O", "B-PER"], ["O"]])
@@ -131,10 +133,7 @@ def audit(
     """
     if not isinstance(splits, Mapping) or any(isinstance(part, Mapping) for part in splits.values()):
         raise CleancutError('give the splits as {"train": corpus, "test": corpus}, each read() or from_dataset().')
-    if not all(isinstance(corpus, Corpus) for corpus in splits.values()):
-        from ..reading.dataset import from_dataset  # not for those who have corpora, as the modules do
-
-        splits = {name: part if isinstance(part, Corpus) else from_dataset(part) for name, part in splits.items()}
+    splits = {name: samples.corpus for name, samples in given_samples(splits, columns).items()}
     if top < 0:
         raise CleancutError(f"top={top} is out of range. Give 0 or more.")
     if len(splits) < 2:

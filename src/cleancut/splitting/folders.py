@@ -25,12 +25,11 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import is_kept, is_plain, refuse_kept, replacing, write_text
 from ..core.hashing import sample_hashes
-from ..reading.dataset import Samples
+from ..reading.dataset import Samples, given_samples
 from ..reading.formats import copy_rows, write
 from ..reading.hub_ids import is_table, write_rows
 from ..reading.splits import SPLITS
 from .incidence import Incidences
-from .mincut import given_samples
 from .plan import SplitPlan, joined, without_nan
 
 

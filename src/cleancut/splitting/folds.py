@@ -16,10 +16,10 @@ from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key, entity_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.hashing import fingerprint_of, sample_hashes
-from ..core.notebook import Drawn
+from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..core.vocabulary import Vocabulary, mixed
-from ..reading.dataset import Samples, read_dataset
+from ..reading.dataset import Samples, columns_in, given_samples
 from ..scoring.exposure import Exposure
 from ..scoring.hard_tokens import hardeval
 from ..scoring.score import Score, share
@@ -123,7 +123,7 @@ class Folds(Drawn):
             )
 
 
-def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "sample") -> Folds:
+def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "sample", **columns: Any) -> Folds:
     """Random folds of a corpus or dataset, whose sizes differ by one sample at most.
 
     With ``unit="doc"`` documents stay whole, and sizes are as even as that allows. The folds depend on the samples and
@@ -133,7 +133,7 @@ def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "s
     >>> sorted(len(test) for train, test in kfold(corpus, k=3))
     [2, 2, 3]
     """
-    samples = _samples(corpus)
+    samples = _samples(corpus, columns)
     text = samples.corpus
     of_sample = units_of("the corpus", text, parse_choice(Unit, unit, "unit"))
     size = np.bincount(of_sample)
@@ -163,7 +163,7 @@ def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] |
     >>> [len(test) for train, test in folds], folds.guarantee
     ([10, 10], 'no entity is shared between any two folds')
     """
-    samples = _samples(corpus)
+    samples = _samples(corpus, columns_in(options))
     _check_k(k, len(samples.corpus), "samples")
     if k > _MOST:
         raise CleancutError(f"k={k}: give at most {_MOST} folds without shared entities.")
@@ -193,8 +193,9 @@ _MOST = 99
 """The splitter's assignment is a byte."""
 
 
-def _samples(data: Any) -> Samples:
-    return Samples(data, None, None, len(data)) if isinstance(data, Corpus) else read_dataset(data)
+def _samples(data: Any, columns: Mapping[str, Any]) -> Samples:
+    (samples,) = given_samples({"": data}, columns).values()
+    return samples
 
 
 def _check_k(k: Any, n: int, what: str) -> None:

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from ..core.exceptions import CleancutError
-from ..core.notebook import Drawn
+from ..core.shown import Drawn
 from .mincut import mincut
 from .plan import SplitPlan
 from .quotas import RATIO_TOLERANCE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.hashing import fingerprint_of, sample_hashes
-from ..core.notebook import Drawn
+from ..core.shown import Drawn
 from ..core.signature import Signature
-from ..reading.dataset import read_dataset
+from ..reading.dataset import given_samples
 from ..scoring.exposure import Exposure
 from ..scoring.score import share
 from .folders import write_parts
@@ -107,6 +107,7 @@ def ladder(
     seeds: Any = 5,
     case: bool = True,
     typed: bool = True,
+    **columns: Any,
 ) -> Ladder:
     """Training sets with contamination from 0 to 100% (Babil et al., Algorithm 1), for corpora or datasets.
 
@@ -115,7 +116,8 @@ def ladder(
     ``random.Random(seed)``, the clean ones first: so drawn, the published sets of CoNLL04 and SciERC have the published
     statistics. Each set is a draw of its own, so that the sets of a seed are not nested.
 
-    ``levels`` is ``"first:last:step"``, both ends included, or the levels; ``seeds`` their number, or the seeds.
+    ``levels`` is ``"first:last:step"``, both ends included, or the levels; ``seeds`` their number, or the seeds;
+    ``columns`` (``tags=`` and others) say which columns of datasets hold what.
 
     >>> train = Corpus.of([["Ada"], ["Bo"], ["Cy"], ["so"]], tags=[["B-PER"], ["B-PER"], ["B-PER"], ["O"]])
     >>> test = Corpus.of([["Ada", "met", "Bo"]], tags=[["B-PER", "O", "B-PER"]])
@@ -123,7 +125,7 @@ def ladder(
     [(0, [2, 3]), (50, [1, 3]), (100, [0, 1])]
     """
     chosen, drawn = _levels(levels), _seeds(seeds)
-    train, test = _corpus(train, "train"), _corpus(test, "test")
+    train, test = _corpus(train, "train", columns), _corpus(test, "test", columns)
     exposure = Exposure.of(test, case=case, typed=typed)
     mentions, seen = train.mentions.sample, exposure.view(train).seen
     in_sample, hits = (np.bincount(of, minlength=len(train)) for of in (mentions, mentions[seen]))
@@ -147,10 +149,8 @@ def ladder(
     return Ladder(tuple(rungs), len(clean), len(contaminated), str(signature), fingerprint_of(hashes))
 
 
-def _corpus(data: Any, name: str) -> Corpus:
-    if isinstance(data, Corpus):
-        return data
-    samples = read_dataset(data)
+def _corpus(data: Any, name: str, columns: Mapping[str, Any]) -> Corpus:
+    (samples,) = given_samples({name: data}, columns).values()
     if samples.row_of_sample is not None:
         raise CleancutError(f"the rows of {name} hold several samples, or parts of one. Give a row for each sample.")
     return samples.corpus

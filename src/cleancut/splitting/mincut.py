@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Key, Shared, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.vocabulary import mixed
-from ..reading.dataset import Samples, own_documents, own_numbers, read_dataset
+from ..reading.dataset import Samples, columns_in, given_samples, own_numbers
 from .audit import Pair, Unit
 from .components import group_sizes
 from .incidence import Incidences
@@ -48,7 +47,9 @@ def mincut(
     the two surfaces, or these and the label, what must not be shared. What could not be met is in the notes. The same
     set of samples and seed give the same plan in any order of rows. The plan is for what was given: of a dataset whose
     rows are documents of sentences (``unit="doc"``) or single tokens, it assigns the rows; ``Incidences`` are a corpus
-    without its text. ``progress`` is called with the share of the work done since it was called last.
+    without its text. ``tokens=``, ``tags=``, ``entities=``, ``text=``, ``labels=``, ``scheme=``, ``document=`` and
+    ``end=`` say which columns of a dataset hold what, where these are not found or not the right ones. ``progress`` is
+    called with the share of the work done since it was called last.
 
     >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
     >>> corpus = Corpus.of(samples, tags=[["B-PER", "O"]] * 20)
@@ -56,15 +57,16 @@ def mincut(
     >>> plan.sizes, plan.guarantee
     ({'train': 10, 'validation': 5, 'test': 5}, 'no entity is shared between any two splits')
     """
+    columns = columns_in(options)
     settings = SplitSettings.of("mincut", {"ratios": ratios, "stratify": Strata.name_of(stratify), **options})
-    given = {} if isinstance(data, Incidences) else _with_own_numbers(given_samples(data))
+    given = {} if isinstance(data, Incidences) else _with_own_numbers(given_samples(data, columns))
     found, originals = _incidences(data, given, settings)
     names, shares = settings.shares(originals)
     layout = Layout(found, Strata.of(stratify, given, len(found)))
     limits = Limits(shares, settings.representative, settings.min_per_type, settings.type_share)
     assignment, how = _assigned(layout, limits, settings, progress)
     plan = _plan(layout, originals, names, assignment, how, limits, settings)
-    return replace(plan.of_rows(list(given.values())), read_as=read_as(given))
+    return replace(plan.of_rows(list(given.values())), read_as=read_as(given, columns))
 
 
 def _incidences(
@@ -132,27 +134,6 @@ def read_as(
     shapes = [part.shape for part in parts.values() if part.shape is not None]
     columns = list(dict.fromkeys(name for shape in shapes for name in shape.columns))
     return found | ({"columns": columns} if columns else {}) | ({"join_at": True} if joined else {})
-
-
-def given_samples(data: Any, read_as: Mapping[str, Any] | None = None) -> dict[str, Samples]:
-    """Return the splits of what is given as samples; one without a name where there are none.
-
-    Each is a corpus, a dataset, which is read as ``read_as`` says, or samples that were read from one.
-    """
-    parts = data if isinstance(data, Mapping) else {"": data}
-    if not parts:
-        raise CleancutError("there are no samples to split.")
-    options = {name: value for name, value in (read_as or {}).items() if name not in ("columns", "join_at", "column")}
-    found: dict[str, Samples] = {}
-    for name, part in parts.items():
-        if isinstance(part, Corpus):
-            part = Samples(part, None, None, len(part))
-        elif not isinstance(part, Samples):
-            part = own_documents(name, read_dataset(part, **options))
-        if read_as and read_as.get("join_at"):
-            part = replace(part, corpus=join_at(part.corpus))
-        found[name] = part
-    return found
 
 
 def _with_own_numbers(given: Mapping[str, Samples]) -> dict[str, Samples]:

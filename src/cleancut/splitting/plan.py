@@ -20,7 +20,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import is_plain, replacing
 from ..core.hashing import fingerprint_of, order_of, sample_hashes
-from ..core.notebook import Drawn
+from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..reading.columns import table_of
 from ..reading.dataset import Samples, from_dataset
@@ -146,19 +146,7 @@ class SplitPlan(Drawn):
         ``source_split`` and ``source_row`` to a dataset.
         """
         names = [*self.names, *(["discarded"] if discarded and self.n_discarded else [])]
-        if isinstance(data, Mapping) and self.original_sizes:
-            sizes = {name: len(part) for name, part in data.items()}
-            if sizes != dict(self.original_sizes):
-                raise CleancutError(
-                    f"the plan is for splits of {dict(self.original_sizes)} samples, but {sizes} are given."
-                )
-            data = {name: data[name] for name in self.original_sizes}  # in the order in which they were joined
-        whole = joined(data)
-        if not hasattr(whole, "select"):
-            raise CleancutError(f"expected a Corpus or a datasets.Dataset, got {type(whole).__name__}.")
-        if len(whole) != len(self.assignment):
-            raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(whole)} are given.")
-        self.refuse_other_samples(self._hashes(whole))
+        whole = self._checked(data)
         if origin and not isinstance(whole, Corpus):
             taken = {"source_split", "source_row"} & set(whole.column_names)
             if taken:
@@ -171,6 +159,38 @@ class SplitPlan(Drawn):
         import datasets
 
         return datasets.DatasetDict(parts)
+
+    def column(self, data: Any, name: str = "split") -> Any:
+        """Add the split of each row as a column, a ClassLabel, in which discarded rows are ``discarded``.
+
+        Args:
+            data: the dataset that was split, or its splits.
+            name: of the column.
+
+        Returns:
+            The same kind of object: a ``Dataset`` with the column, or the splits with it.
+        """
+        import datasets
+
+        parts = dict(data) if isinstance(data, Mapping) else {"": data}
+        self._checked(data)
+        names = [*self.names, *(["discarded"] if self.n_discarded else [])]
+        feature, first, made = datasets.ClassLabel(names=names), 0, {}
+        for part_name in self._in_order(parts):
+            part = parts[part_name]
+            if name in part.column_names:
+                raise CleancutError(f"the dataset has a column {name!r} already. Give another name=.")
+            own = self.assignment[first : first + len(part)].astype(np.int64) % len(names)  # -1 is the last
+            made[part_name] = part.add_column(name, own).cast_column(name, feature)
+            first += len(part)
+        if not isinstance(data, Mapping):
+            return made[""]
+        kind: Any = type(data)
+        return kind({part_name: made[part_name] for part_name in parts})
+
+    def _in_order(self, parts: Mapping[str, Any]) -> list[str]:
+        """Return the names of the splits in the order in which they were joined."""
+        return list(self.original_sizes) if set(self.original_sizes) == set(parts) else list(parts)
 
     def write(
         self,
@@ -199,6 +219,23 @@ class SplitPlan(Drawn):
     def file_options(self) -> dict[str, Any]:
         """How files that hold the rows as they stand are to be read again, where not by default."""
         return {name: value for name, value in self.read_as.items() if name in _OF_FILES}
+
+    def _checked(self, data: Any) -> Any:
+        """Return what was split as one; an error where it is something else."""
+        if isinstance(data, Mapping) and self.original_sizes:
+            sizes = {name: len(part) for name, part in data.items()}
+            if sizes != dict(self.original_sizes):
+                raise CleancutError(
+                    f"the plan is for splits of {dict(self.original_sizes)} samples, but {sizes} are given."
+                )
+            data = {name: data[name] for name in self.original_sizes}  # in the order in which they were joined
+        whole = joined(data)
+        if not hasattr(whole, "select"):
+            raise CleancutError(f"expected a Corpus or a datasets.Dataset, got {type(whole).__name__}.")
+        if len(whole) != len(self.assignment):
+            raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(whole)} are given.")
+        self.refuse_other_samples(self._hashes(whole))
+        return whole
 
     def of_rows(self, samples: Sequence[Samples]) -> SplitPlan:
         """The plan for the rows of datasets, where these hold several samples each, or parts of one."""

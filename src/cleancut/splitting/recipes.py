@@ -16,15 +16,16 @@ from ..core.entities import Shared
 from ..core.exceptions import CleancutError, did_you_mean, parse_choice
 from ..core.locating import hub_folder
 from ..core.tags import Repair, parse_scheme
+from ..reading.dataset import COLUMNS
 from ..reading.detecting import End
 from ..reading.hub_ids import is_config
 from .settings import OPTIONS, check_option
 
-COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end", "repair")
+READ_BY = (*COLUMNS, "repair")
 """What ``[columns]`` may say: the keyword arguments of ``from_dataset``."""
 TABLES = {
     "dataset": ("id", "config", "revision", "licence", "policy"),
-    "columns": COLUMNS,
+    "columns": READ_BY,
     "split": tuple(OPTIONS),
     "publish": ("config",),
 }
