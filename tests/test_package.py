@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import cleancut
-from cleancut.hub.faces import KEYWORDS
+from cleancut.scoring.registry import metrics
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "cleancut"
@@ -61,7 +61,7 @@ def test_the_engine_needs_numpy_alone():
 
 
 @pytest.mark.parametrize(
-    "metric", [pytest.param(name, marks=[] if name == "hardeval" else pytest.mark.slow) for name in sorted(KEYWORDS)]
+    "metric", [pytest.param(name, marks=[] if name == "hardeval" else pytest.mark.slow) for name in sorted(metrics())]
 )
 def test_a_space_has_files_of_core_and_scoring_and_no_two_of_one_name(metric, tmp_path):
     files = [*modules_of("core"), *modules_of("scoring"), SOURCE / "version.py"]

@@ -6,7 +6,7 @@ import pytest
 from test_splitting import held_out, ratio_error
 
 from cleancut import Corpus, audit, mincut
-from cleancut.splitting.plan import NOTHING_SHARED
+from cleancut.splitting.mincut import NOTHING_SHARED
 
 pytestmark = pytest.mark.slow  # the quick cuts of test_splitting.py obey the same laws
 
