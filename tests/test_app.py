@@ -400,9 +400,9 @@ def test_split_in_the_browser(visit, tmp_path):
 def test_compare_in_the_browser(visit):
     me = visit()
     me.open("Compare")
-    me.shown("Pairs that change places")
+    me.shown("pairs that swap")
     me.shown("small and lookup")
-    me.shown("perceptron - small")
+    me.shown("perceptron minus small (%)")
     found = json.loads(me.saved("Save comparison.json"))
     assert found["ranks"]["orders"]["f1"] == ["perceptron", "lookup", "small"]
     assert found["ranks"]["orders"]["clean_f1"] == ["perceptron", "small", "lookup"]

@@ -112,7 +112,9 @@ def test_the_command(capsys, corpus, found, tmp_path):
     cc.write(corpus, tmp_path / "all.jsonl")
     quick = [f"--{name}={value}" for name, value in QUICK.items()]
     code, out, err = run(capsys, "split", tmp_path / "all.jsonl", "--frontier", *quick, "-o", tmp_path / "out")
-    assert (code, err) == (0, "") and found.best.options in " ".join(out.split()) and "recommended" in out
+    assert (code, err) == (0, "") and found.best.options in " ".join(out.split()) and "use this" in out
+    said, signature = out.split("split|")
+    assert max(map(len, said.splitlines())) <= 80 and signature.startswith("method:mincut")
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["frontier.html", "frontier.json", "frontier.md"]
     code, out, _ = run(capsys, "split", tmp_path / "all.jsonl", "--frontier", *quick, "--json")
     assert code == 0 and json.loads(out) == json.loads(json.dumps(found.to_dict()))

@@ -6,6 +6,7 @@ import json
 import random
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -325,6 +326,9 @@ def test_an_audit(given):
     assert f"fully {row['n_full']} " in words and f"{100 * row['rate_partial']:.2f}" in words
     assert f"{100 * found.memorisation['test']['f1']:.2f}" in words
     assert found.top_leaks[0]["entity"] in words
+    page, noted = cc.html_audit(found), cc.html_audit(replace(found, notes=["To be known."]))
+    assert not found.notes and "How this was computed" not in page  # no heading over nothing
+    assert "How this was computed To be known." in Page(noted).words
 
 
 def test_a_split(given):
@@ -353,7 +357,7 @@ def test_a_comparison(given, page):
         assert row in words and row.rpartition(" to ")[0] in Page(page).words
     assert "look-up minus noisy (%)" in words and "look-up minus noisy (%)" in Page(page).words
     assert "Ranks, 1 is best system F1 F1 overlap clean F1 hardeval look-up" in words
-    assert found.signature in words
+    assert found.signature in words and all(score.signature in words for score in found.scores["noisy"].values())
     same = cc.compare(gold, {"a": preds["noisy"], "b": preds["noisy"].keep(preds["noisy"].mentions.start < 0)}, ci=9)
     assert cc.html_comparison(json.loads(to_json(same.to_dict())))  # as it was printed
 

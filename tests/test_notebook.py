@@ -6,10 +6,13 @@ from html.parser import HTMLParser
 import pytest
 
 import cleancut as cc
+from cleancut.showing.exhibit import Exhibit, Section
+from cleancut.showing.export import Format, tables
 from cleancut.showing.text import (
     audit_text,
     buckets_text,
     comparison_text,
+    exhibit_text,
     folds_text,
     ladder_text,
     scores_text,
@@ -126,3 +129,25 @@ def test_repr_is_short_and_says_what_it_is(results, name):
 def test_a_corpus_says_how_large_it_is():
     assert repr(corpus(3)) == "Corpus(3 samples, 9 tokens, 6 mentions of LOC, PER)"
     assert repr(corpus(3).mentions) == "Mentions(6 of LOC, PER in 3 samples)"
+
+
+def test_words_begin_at_the_left_and_numbers_end_at_the_right():
+    rows = [("a group", []), ("x", ["PER", "0.950", 7, None]), ("longer", ["CHEMICAL", "-", 12, None])]
+    exhibit = Exhibit("slug", "Title", ["name", "type", "ratio", "n", "mark"], rows)
+    assert exhibit_text(exhibit).splitlines() == [
+        "Title",
+        "name    type      ratio   n  mark",
+        "------  --------  -----  --  ----",
+        "a group",
+        "x       PER       0.950   7",
+        "longer  CHEMICAL      -  12",
+    ]
+    assert r"\begin{tabular}{llrrr}" in tables([Section("s", "S", "", [exhibit])], Format.LATEX)
+
+
+def test_a_comparison_without_significant_differences_has_no_column_for_marks():
+    gold = cc.Corpus.of([["Ada"], ["Bo"]], tags=[["B-PER"], ["B-PER"]])
+    equal = comparison_text(cc.compare(gold, {"a": gold, "b": gold}, ci=99))
+    header = next(line for line in equal.splitlines() if "Holm p" in line)
+    assert header.endswith("Holm p") and "significant" not in equal
+    assert all(line == line.rstrip() for line in equal.splitlines())

@@ -59,6 +59,8 @@ class Measured(NamedTuple):
         return f"{100 * value:{'+' if self.is_difference else ''}.{digits}f}"
 
 
+_NUMBER = re.compile(r"[-+]?[0-9.]*|nan")
+
 Cell = Measured | float | int | str | None
 """A float is a fraction, which is shown in percent; None is nothing."""
 
@@ -82,6 +84,11 @@ class Exhibit:
     """One of many of its like, that is unfolded when it is wanted."""
     strong: int = -1
     """The column that stands out."""
+
+    def holds_words(self, column: int) -> bool:
+        """Does a column, counted from 0, hold words? These begin at the left; numbers end at the right."""
+        cells = [row[column - 1] for _, row in self.rows if row]
+        return column == 0 or any(isinstance(cell, str) and not _NUMBER.fullmatch(cell) for cell in cells)
 
     def as_points(self, slug: str, title: str) -> Exhibit:
         """Return the same with a column for each row, to be drawn as points from left to right."""

@@ -42,10 +42,11 @@ def _markdown(exhibit: Exhibit) -> str:
 
 def _latex(exhibit: Exhibit) -> str:
     r"""A booktabs table; the preamble needs \usepackage{booktabs}."""
+    sides = "".join("l" if exhibit.holds_words(column) else "r" for column in range(len(exhibit.header)))
     lines = [" & ".join(map(_tex, row)) + r" \\" for row in (exhibit.header, *row_texts(exhibit))]
     body = [
         r"\begin{table}", r"\centering", rf"\caption{{{_tex(exhibit.title)}}}", rf"\label{{tab:{exhibit.slug}}}",
-        rf"\begin{{tabular}}{{l{'r' * (len(exhibit.header) - 1)}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
+        rf"\begin{{tabular}}{{{sides}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
         r"\bottomrule", r"\end{tabular}", r"\end{table}",
     ]  # fmt: skip
     return "\n".join(body)

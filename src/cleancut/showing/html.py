@@ -98,7 +98,10 @@ def html_frontier(found: Frontier, *, title: str = "Frontier") -> str:
 def html_comparison(comparison: Mapping[str, Any], *, title: str = "Comparison") -> str:
     """A page on several systems, from ``compare(...).to_dict()``, which ``cleancut compare --json`` prints."""
     facts = [f"{len(comparison['systems'])} systems"]
-    return _page(title, facts, map(_section, comparison_sections(comparison)), [comparison["signature"]])
+    scores = [score for own in comparison["systems"].values() for score in own.values()]
+    signatures = dict.fromkeys(score["signature"] for score in scores if "signature" in score)
+    notes = [*signatures, comparison["signature"]]
+    return _page(title, facts, map(_section, comparison_sections(comparison)), notes)
 
 
 def fragment(sections: Iterable[Section]) -> str:
@@ -126,6 +129,7 @@ def _page(
     # whatever a corpus may smuggle in: no script but ours runs, and nothing is fetched
     rules = ("default-src 'none'", "img-src data:", "style-src 'unsafe-inline'", f"script-src 'sha256-{digest}'")
     tags = ["code" if "|v:" in note else "span" for note in notes]
+    said = "".join(f"<li><{tag}>{_text(note)}</{tag}></li>" for tag, note in zip(tags, notes, strict=True))
     return Template(_asset("page.html")).substitute(
         policy="; ".join((*rules, "base-uri 'none'", "form-action 'none'")),
         title=_text(title),
@@ -133,12 +137,14 @@ def _page(
         facts=" · ".join(map(_text, facts)),
         links="".join(f'<a href="#{slug}">{_text(name)}</a>' for slug, name, _ in parts),
         sections="".join(body for _, _, body in parts),
-        notes="".join(f"<li><{tag}>{_text(note)}</{tag}></li>" for tag, note in zip(tags, notes, strict=True)),
+        notes=f'<section id="how"><h2>{_HOW}</h2><ul class="notes">{said}</ul></section>' if said else "",
         version=__version__,
         data=f'<script type="application/json" id="data">{_json(data)}</script>\n' if data else "",
         script=script,
     )
 
+
+_HOW = "How this was computed"
 
 _Part = tuple[str, str, str]
 """Slug, title and HTML of a section."""
@@ -198,20 +204,23 @@ def _table(exhibit: Exhibit, shade: bool = False) -> str:
         cells = zip(exhibit.header[1:], exhibit.rows[0][1], strict=True)
         tiles = "".join(f"<div><dt>{_text(name)}</dt><dd>{_cell(cell)}</dd></div>" for name, cell in cells)
         return f'<dl class="tiles">{tiles}</dl>'
-    head = "".join(f'<th scope="col">{_text(name)}</th>' for name in exhibit.header)
-    body = "".join(_row(name, cells, exhibit, shade) for name, cells in exhibit.rows)
+    words = [column > 0 and exhibit.holds_words(column) for column in range(len(exhibit.header))]
+    sides = [' class="left"' if is_words else "" for is_words in words]
+    heads = zip(sides, exhibit.header, strict=True)
+    head = "".join(f'<th scope="col"{side}>{_text(name)}</th>' for side, name in heads)
+    body = "".join(_row(name, cells, exhibit, sides[1:], shade) for name, cells in exhibit.rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(exhibit.title)}">{table}</div>'
 
 
-def _row(name: str, cells: Sequence[Cell], exhibit: Exhibit, shade: bool) -> str:
+def _row(name: str, cells: Sequence[Cell], exhibit: Exhibit, sides: Sequence[str], shade: bool) -> str:
     if not cells:
         return f'<tr class="group"><th scope="rowgroup" colspan="{len(exhibit.header)}">{_text(name)}</th></tr>'
     found = []
-    for column, cell, dark in zip(exhibit.header[1:], cells, shades(cells), strict=True):
+    for column, cell, side, dark in zip(exhibit.header[1:], cells, sides, shades(cells), strict=True):
         hit = " hit" if column == name else ""
         style = f' class="heat{hit}" style="--v:{dark:.3f}"' if shade and dark > 0 else ""
-        words = ' class="words"' if isinstance(cell, str) and len(cell) > 30 else ""
+        words = ' class="words"' if isinstance(cell, str) and len(cell) > 30 else side
         found.append(f"<td{style or words}>{_cell(cell)}</td>")
     return f'<tr><th scope="row">{_text(name)}</th>{"".join(found)}</tr>'
 
@@ -381,10 +390,11 @@ def _curves(exhibit: Exhibit) -> str:
     marks = []
     for part in (0.0, 0.5, 1.0):
         x, y = at(Spot("", part * right, part * top))
+        anchor = "end" if part == 1 else "middle"  # the last number must not reach beyond the picture
         marks.append(
             f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH}" y1="{y:g}" y2="{y:g}"/>'
             f'<text class="tick" x="{_LEFT - 4}" y="{y + 4:g}" text-anchor="end">{100 * part * top:.3g}</text>'
-            f'<text class="tick" x="{x:g}" y="{_HEIGHT - 22}" text-anchor="middle">{100 * part * right:.3g}</text>'
+            f'<text class="tick" x="{x:g}" y="{_HEIGHT - 22}" text-anchor="{anchor}">{100 * part * right:.3g}</text>'
         )
     for i, (group, series) in enumerate(found.items()):
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(at, series))

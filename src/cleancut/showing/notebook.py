@@ -40,11 +40,13 @@ def html_of(result: Any) -> str:
 
 def _table(exhibit: Exhibit) -> str:
     """Return a table with a caption, without style beyond alignment, so that light and dark themes fit."""
-    right = ' style="text-align: right"'
-    names = [f'<th{right if i else ""} scope="col">{html.escape(name)}</th>' for i, name in enumerate(exhibit.header)]
+    words = [exhibit.holds_words(column) for column in range(1, len(exhibit.header))]
+    sides = ["", *(f' style="text-align: {"left" if is_words else "right"}"' for is_words in words)]
+    heads = zip(sides, exhibit.header, strict=True)
+    names = [f'<th{side} scope="col">{html.escape(name)}</th>' for side, name in heads]
     lines = [f"<caption>{html.escape(exhibit.title)}</caption>", f"<thead><tr>{''.join(names)}</tr></thead>", "<tbody>"]
     for first, *rest in row_texts(exhibit):
-        cells = "".join(f"<td{right}>{html.escape(text)}</td>" for text in rest)
+        cells = "".join(f"<td{side}>{html.escape(text)}</td>" for side, text in zip(sides[1:], rest, strict=True))
         lines.append(f'<tr><th scope="row">{html.escape(first)}</th>{cells}</tr>')
     return "<table>" + "\n".join([*lines, "</tbody>"]) + "</table>" + _notes(exhibit.note.splitlines())
 

@@ -226,11 +226,13 @@ def _difference_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
             metric, value = row["metric"], row["value"]
             both = [known(systems.get(name, {}).get(metric, {}).get(value)) for name in (a, b)]
             difference = Measured(known(row["difference"]), row.get("low"), row.get("high"), is_difference=True)
-            mark = "*" if known(row.get("p_holm")) < ALPHA else ""
-            tested = [p_text(row.get("p")), p_text(row.get("p_holm")), mark]
+            tested = [p_text(row.get("p")), p_text(row.get("p_holm"))]
             rows.append((title_of(metric, value), [*both, difference, *tested]))
-        header = ["", "first", "second", "difference", "p", "Holm p", ""]
-        note = f"* significant at {ALPHA}{corrected}" if any(cells[-1] for _, cells in rows) else ""
+        header, note = ["", "first", "second", "difference", "p", "Holm p"], ""
+        marks = ["*" if known(row.get("p_holm")) < ALPHA else "" for row in tests]
+        if any(marks):
+            header, note = [*header, ""], f"* significant at {ALPHA}{corrected}"
+            rows = [(name, [*cells, mark]) for (name, cells), mark in zip(rows, marks, strict=True)]
         title = f"{a} minus {b} (%)"
         found.append(Exhibit(f"pairs-{i + 1}", title, header, rows, note=note, folded=i > 0, strong=3))
     return found
@@ -385,16 +387,17 @@ def frontier_tables(found: Frontier) -> list[Exhibit]:
         if point.representative != floor:
             floor = point.representative
             rows.append((f"density floor {'off' if floor is None else f'{floor:g}'}", []))
-        marked = "recommended" if point is found.best else "optimal" if point.optimal else None
+        marked = "use this" if point is found.best else "optimal" if point.optimal else None
         rows.append((f"--discard {point.discard}", [
             Measured(point.n_discarded / n_samples, n=point.n_discarded),
             Measured(point.n_contaminated / max(n_held_out, 1), n=point.n_contaminated),
             ratio_text(point.density), point.ratio_error, marked,
         ]))  # fmt: skip
-    header = ["split", "set aside (%)", "contaminated (%)", "least density", "ratio error (%)", ""]
+    header = ["split", "set aside %", "contaminated %", "density", "ratio error %", "verdict"]
     note = (
-        "Contaminated: held-out samples that share an entity with an earlier split. A full mark is optimal: no other "
-        "split is at least as good in everything and better in something."
+        "Contaminated: held-out samples that share an entity with an earlier split. Density: entities per sample of "
+        "the sparsest held-out split, against the corpus. Optimal: no other split is at least as good in everything "
+        "and better in something; in a picture, the others are hollow."
     )
     title = "Contaminated held-out samples over samples set aside"
     return [Exhibit("frontier", title, header, rows, Kind.CURVES, note)]

@@ -6,7 +6,7 @@ import json
 import math
 import textwrap
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..scoring.buckets import Buckets
@@ -51,14 +51,27 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, colour: bool = False, strong: int = -1) -> str:
-    """Aligned columns: the first to the left, the others to the right; column ``strong`` stands out in colour."""
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    colour: bool = False,
+    strong: int = -1,
+    words: Collection[int] = (0,),
+) -> str:
+    """Aligned columns: those of ``words`` to the left, the others to the right; ``strong`` stands out in colour.
+
+    A row of one cell is a heading of those below it, as wide as it likes.
+    """
     lines = [header, *rows]
-    widths = [max(_width(line[i]) for line in lines) for i in range(len(header))]
+    widths = [max(_width(line[i]) for line in lines if len(line) > 1) for i in range(len(header))]
 
     def cells(line: Sequence[str]) -> list[str]:
+        if len(line) == 1:
+            return [*line]
         gaps = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)]
-        return [line[0] + gaps[0], *(gap + cell for gap, cell in zip(gaps[1:], line[1:], strict=True))]
+        pairs = enumerate(zip(line, gaps, strict=True))
+        return [cell + gap if i in words else gap + cell for i, (cell, gap) in pairs]
 
     text = []
     for n, line in enumerate(lines):
@@ -82,7 +95,7 @@ def _width(text: str) -> int:
 
 def exhibit_text(exhibit: Exhibit, *, colour: bool = False) -> str:
     """Return a table for a terminal: intervals stand behind their values, or below where the table is too wide."""
-    notes = [textwrap.fill(line, COLUMNS) for line in exhibit.note.splitlines()]
+    notes = map(_filled, exhibit.note.splitlines())
     title, drawn = exhibit.title, _drawn(exhibit, _with_interval, colour)
     if any(_has_interval(cell) for _, cells in exhibit.rows for cell in cells):
         wide = max(map(_width, _drawn(exhibit, _with_interval, colour=False).splitlines())) > COLUMNS
@@ -94,9 +107,9 @@ def exhibit_text(exhibit: Exhibit, *, colour: bool = False) -> str:
 
 
 def _drawn(exhibit: Exhibit, text: Callable[[Cell], str], colour: bool) -> str:
-    width = len(exhibit.header) - 1
-    rows = [[_shortened(name), *map(text, cells), *[""] * (width - len(cells))] for name, cells in exhibit.rows]
-    return table(exhibit.header, rows, colour=colour, strong=exhibit.strong)
+    rows = [[_shortened(name), *map(text, cells)] for name, cells in exhibit.rows]
+    words = [column for column in range(len(exhibit.header)) if exhibit.holds_words(column)]
+    return table(exhibit.header, rows, colour=colour, strong=exhibit.strong, words=words)
 
 
 def _has_interval(cell: Cell) -> bool:
@@ -132,6 +145,11 @@ def _ends(cell: Cell) -> str:
     if not isinstance(cell, Measured) or cell.interval is None:
         return "-"
     return " - ".join(map(cell.text, cell.interval))
+
+
+def _filled(text: str) -> str:
+    """Return a text in lines that fit beside each other where tables do."""
+    return textwrap.fill(text, COLUMNS, break_on_hyphens=False, break_long_words=False)
 
 
 def _shortened(text: str, width: int = 32) -> str:
@@ -192,16 +210,19 @@ def comparison_text(found: Comparison, *, colour: bool = False) -> str:
 
 def audit_text(found: Audit, *, colour: bool = False) -> str:
     """Return an audit, as a person reads it."""
-    return _joined(audit_tables(found), audit_notes(found), colour)
+    return _joined(audit_tables(found), list(map(_filled, audit_notes(found))), colour)
 
 
 def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown: bool = False) -> str:
     """Return a plan, beside others on the same corpus if there are any: sizes, representativeness, leakage."""
     plan = next(iter(plans.values()))
+    guarantee, notes = f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}.", plan.notes
+    if not markdown:
+        guarantee, *notes = map(_filled, [guarantee, *notes])
     heading = "# Split\n\n" if markdown else ""
-    parts = [f"{heading}{plan.guarantee[0].upper()}{plan.guarantee[1:]}."]
+    parts = [f"{heading}{guarantee}"]
     parts += [_markdown(one) if markdown else exhibit_text(one, colour=colour) for one in plan_tables(plans)]
-    said = "\n".join(plan.notes)
+    said = "\n".join(notes)
     return "\n\n".join([*parts, *filter(None, [said]), f"How: {plan.how}.\n{plan.signature}"])
 
 
@@ -209,7 +230,7 @@ def frontier_text(found: Frontier, *, colour: bool = False, markdown: bool = Fal
     """Return the splits of a frontier, the best marked, and which to use."""
     heading = ["# Frontier"] if markdown else []
     drawn = [_markdown(one) if markdown else exhibit_text(one, colour=colour) for one in frontier_tables(found)]
-    sentence = found.recommendation if markdown else textwrap.fill(found.recommendation, 80, break_on_hyphens=False)
+    sentence = found.recommendation if markdown else _filled(found.recommendation)
     return "\n\n".join([*heading, *drawn, sentence, found.best.plan.signature])
 
 
@@ -221,7 +242,8 @@ def ladder_text(found: Ladder, *, colour: bool = False) -> str:
 
 def folds_text(found: Folds, *, colour: bool = False) -> str:
     """Return folds: their sizes, how they compare with the corpus, and what they share with the others."""
-    said = [f"{found.guarantee[0].upper()}{found.guarantee[1:]}.", *found.notes, found.signature]
+    said = [f"{found.guarantee[0].upper()}{found.guarantee[1:]}.", *found.notes]
+    said = [*map(_filled, said), found.signature]
     return _joined(fold_tables(found), said, colour)
 
 
