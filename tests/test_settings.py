@@ -13,6 +13,7 @@ import cleancut
 from cleancut import CleancutError, Corpus, SplitPlan, SplitSettings, mincut, publish
 from cleancut.cli import main
 from cleancut.core.signature import Signature
+from cleancut.hub.publishing import DERIVED, _derived, _plan_and_rows
 from cleancut.splitting.settings import DEFAULTS, OPTIONS
 
 # --- signatures -----------------------------------------------------------------------------------------------
@@ -223,3 +224,68 @@ def test_a_plan_writes_what_it_was_made_of(rows, tmp_path):
     with pytest.raises(CleancutError, match="format='xml' is unknown"):
         plan.write(tmp_path / "out", corpus, format="xml")
     assert not list((tmp_path / "out").glob("*"))
+
+
+def test_a_plan_of_rows_stays_one_where_there_are_as_many_samples(tmp_path):
+    """Documents of two sentences and of none: rows and samples are as many, and only the plan knows which it is of."""
+    datasets = pytest.importorskip("datasets")
+    tags = ["B-PER", "O"]
+    full = [{"sentences": [{"tokens": [f"{n}{i}", "ran"], "tags": tags} for n in "ab"]} for i in range(20)]
+    documents = datasets.Dataset.from_list([*full, *[{"sentences": []}] * 20])
+    plan = mincut(documents, (50, 50), unit="doc", effort="fast", min_per_type=0, representative=None)
+    assert len(plan.assignment) == len(cleancut.from_dataset(documents)) == 40 and plan.is_of_rows
+    written = plan.write(tmp_path / "out", documents)
+    assert written == plan == SplitPlan.load(tmp_path / "out" / "plan.json")
+    with pytest.raises(CleancutError, match="Choose format='input'"):
+        plan.write(tmp_path / "jsonl", documents, format="jsonl")
+
+
+def test_what_load_splits_returned_is_written_applied_and_published(rows, tmp_path):
+    samples_there = cleancut.load_splits(str(rows))
+    plan = mincut(samples_there, effort="fast")
+    written = plan.write(tmp_path / "out", samples_there)
+    assert {name: len(part) for name, part in plan.apply(samples_there).items()} == plan.sizes == written.sizes
+    assert len(publish(plan, "org/name", "clean", data=samples_there)) == 1
+
+
+@pytest.mark.parametrize("format", ["conll", "jsonl"])
+def test_a_split_may_be_called_like_the_report_beside_it(tmp_path, format):
+    corpus = Corpus.of([[f"n{i}"] for i in range(20)], tags=[["B-PER"]] * 20)
+    plan = mincut(corpus, {"train": 80, "report": 20}, effort="fast")
+    written = plan.write(tmp_path / "out", corpus, format=format, beside={"report.md": "# Split\n"})
+    assert written.files["report"]["name"] == f"report.{format}"
+    assert written.files["report.md"]["name"] == "report.md"
+    plan.write(tmp_path / "out", corpus, format=format, beside={"report.md": "another"})  # all are known to be ours
+
+
+def test_derived_configs_are_read_as_the_split_was(tmp_path):
+    """Of two columns of tags, the one that was split by is the one whose mentions are clean or contaminated."""
+    datasets = pytest.importorskip("datasets")
+    samples_there = [
+        {
+            "tokens": [f"n{i % 20}", "ran", "@", "so"],
+            "ner_tags": ["B-PER", "O", "O", "O"],
+            "loc": ["O", "B-LOC", "O", "O"],
+        }
+        for i in range(60)
+    ]
+    datasets.Dataset.from_list(samples_there).to_parquet(str(tmp_path / "all.parquet"))
+    command = [
+        "split",
+        str(tmp_path / "all.parquet"),
+        "-o",
+        str(tmp_path / "out"),
+        "--tags",
+        "loc",
+        "--format",
+        "input",
+    ]
+    assert main([*command, "--effort", "fast", "--ratios", "80/20"]) == 0
+    for plan, data in (
+        (tmp_path / "out", None),
+        (SplitPlan.load(tmp_path / "out" / "plan.json"), datasets.Dataset.from_list(samples_there)),
+    ):
+        plan, splits, reading = _plan_and_rows(plan, data)
+        (parts, _), (rest, _) = _derived(splits, reading, plan, "c", DERIVED[:2], {}).values()
+        assert not any(row["entities"] for row in parts["test"])  # every mention is of "ran", which train has
+        assert all(row["entities"] == [{"start": 1, "end": 2, "label": "LOC"}] for row in rest["test"])

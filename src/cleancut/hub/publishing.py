@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import bounds_of
+from ..core.at_signs import join_at
 from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError
 from ..reading.dataset import from_dataset
@@ -28,7 +29,7 @@ from ..reading.hub_ids import HubId, is_config, is_repo, load_hub
 from ..scoring.exposure import Exposure
 from ..splitting.folders import is_as_written
 from ..splitting.ladder import ladder
-from ..splitting.plan import SplitPlan
+from ..splitting.plan import OF_TAGS, SplitPlan
 from ..splitting.subsets import subsets
 from ..version import __version__
 from .cards import OWN_FILES, card_text, config_section, leakage_chart
@@ -157,8 +158,8 @@ def publish(
         raise CleancutError(f"{next(iter(of_ladder))} has no effect without the ladder among the configs to derive.")
     if indices_only and also:
         raise CleancutError("derived configs hold text, which --indices-only leaves out. Choose one of the two.")
-    plan, splits = _plan_and_rows(plan, data)
-    derived = _derived(splits, plan, config, also, of_ladder)
+    plan, splits, reading = _plan_and_rows(plan, data)
+    derived = _derived(splits, reading, plan, config, also, of_ladder)
     for name in derived:
         _check_config(name)
     licences = [licence] if licence else _source_licence(plan, push)
@@ -180,28 +181,36 @@ def publish(
     return said
 
 
-def _plan_and_rows(given: SplitPlan | str | os.PathLike[str], data: Any) -> tuple[SplitPlan, dict[str, Any]]:
+_Rows = tuple[SplitPlan, dict[str, Any], Mapping[str, Any]]
+"""A plan, the rows of its splits as datasets, and how these are read."""
+
+
+def _plan_and_rows(given: SplitPlan | str | os.PathLike[str], data: Any) -> _Rows:
     """Return the plan, and the rows of its splits: from the data, the files beside it, or its source on the Hub."""
-    if not isinstance(given, SplitPlan):
+    if isinstance(given, SplitPlan):
+        plan = given
+        if data is None and plan.hub_id is not None:
+            data = load_hub(plan.hub_id)[1]
+        if data is None:
+            raise CleancutError(
+                "a plan in hand holds no rows, and names no source on the Hub. Give data=, what was split."
+            )
+    else:
         path = Path(given, "plan.json") if os.path.isdir(given) else Path(given)
         plan = SplitPlan.load(path)
-        return (plan, _split_rows(path.parent, plan)) if data is None else (plan, _rows_of_data(plan, data))
-    if data is None and given.hub_id is not None:
-        data = load_hub(given.hub_id)[1]
-    if data is None:
-        raise CleancutError("a plan in hand holds no rows, and names no source on the Hub. Give data=, what was split.")
-    return given, _rows_of_data(given, data)
+        if data is None:
+            return plan, _split_rows(path.parent, plan), plan.reading
+    parts = plan.apply(data)
+    if all(isinstance(part, Corpus) for part in parts.values()):
+        return plan, {name: _dataset_of(part) for name, part in parts.items()}, {}
+    return plan, parts, plan.row_options()
 
 
-def _rows_of_data(plan: SplitPlan, data: Any) -> dict[str, Any]:
-    """Return the splits of what was split, as datasets."""
+def _dataset_of(corpus: Corpus) -> Any:
+    """Return the samples of a corpus as a dataset of tokens and entities."""
     import datasets
 
-    parts = plan.apply(data)
-    return {
-        name: datasets.Dataset.from_list(list(samples_of(part))) if isinstance(part, Corpus) else part
-        for name, part in parts.items()
-    }
+    return datasets.Dataset.from_list(list(samples_of(corpus)))
 
 
 def _check_config(name: str) -> None:
@@ -236,7 +245,7 @@ def _rows_of(path: Path, plan: SplitPlan) -> Any:
         return datasets.Dataset.from_list([record for _, record in json_records(path)])
     if not path.stat().st_size:
         return datasets.Dataset.from_list([])
-    return datasets.Dataset.from_list(list(samples_of(read(path, **plan.reading))))
+    return _dataset_of(read(path, **{name: value for name, value in plan.reading.items() if name in OF_TAGS}))
 
 
 def _tables(splits: Mapping[str, Any], config: str) -> dict[str, bytes]:
@@ -249,25 +258,26 @@ def _tables(splits: Mapping[str, Any], config: str) -> dict[str, bytes]:
 
 
 def _derived(
-    splits: Mapping[str, Any], plan: SplitPlan, config: str, also: Sequence[str], of_ladder: Mapping[str, Any]
-) -> dict[str, tuple[dict[str, Any], str]]:
+    splits: Mapping[str, Any], reading: Mapping[str, Any], plan: SplitPlan, config: str, also: Sequence[str],
+    of_ladder: Mapping[str, Any],
+) -> dict[str, tuple[dict[str, Any], str]]:  # fmt: skip
     """The splits of each derived config, and a sentence that says what they are."""
-    import datasets
-
     if not also:
         return {}
     missing = {"train", "test"} - set(splits)
     if missing:
         raise CleancutError(f"{also[0]} compares test with train, but the plan has no {missing.pop()}.")
-    reading = {option: value for option, value in plan.reading.items() if option != "column"}
-    train, test = (from_dataset(splits[part], **reading) for part in ("train", "test"))
+    own = {option: value for option, value in reading.items() if option != "column"}
+    train, test = (from_dataset(splits[part], **own) for part in ("train", "test"))
+    if plan.read_as.get("join_at"):
+        train, test = join_at(train), join_at(test)
     options: dict[str, Any] = {"case": plan.settings.case, "typed": plan.settings.typed}
     found: dict[str, tuple[dict[str, Any], str]] = {}
     targets = dict(zip(DERIVED, subsets(test, Exposure.of(train, **options)), strict=False))
     for name in also:
         if name in targets:
             kind = "has not" if name == "clean-test" else "has"
-            rows = datasets.Dataset.from_list(list(samples_of(targets[name])))
+            rows = _dataset_of(targets[name])
             about = f"The test split with the mentions that train {kind} shown: all samples, filtered targets."
             found[name] = {"test": rows}, about
             continue

@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
@@ -56,7 +56,7 @@ def write_split(
     plan.refuse_other_samples([np.concatenate([sample_hashes(part.corpus) for part in samples.values()])])
     if chosen is SplitFormat.INPUT:
         plan = plan.of_rows(list(samples.values()))
-    elif len(plan.assignment) != sum(len(part.corpus) for part in samples.values()):
+    elif plan.is_of_rows or len(plan.assignment) != sum(len(part.corpus) for part in samples.values()):
         raise CleancutError("the plan is of rows that hold several samples, or parts of one. Choose format='input'.")
     with written_together(os.fspath(folder)) as fresh:
         for name, thing in (beside or {}).items():
@@ -65,14 +65,15 @@ def write_split(
                 write(thing, path)
             else:
                 write_text(path, thing)
+        told = set(os.listdir(fresh))
         if chosen is SplitFormat.INPUT:
             _write_rows(plan, samples, fresh)
         else:
             whole = Corpus.concatenate([part.corpus for part in samples.values()])
             for name in _outputs(plan):
                 write(whole.select(plan.rows(name)), os.path.join(fresh, f"{name}.{chosen}"))
-        reading = plan.file_options() if chosen is SplitFormat.INPUT else {}
-        plan = replace(plan, files=_files(fresh), reading=reading)
+        reading = plan.row_options() if chosen is SplitFormat.INPUT else {}
+        plan = replace(plan, files=_files(fresh, told), reading=reading)
         plan.save(os.path.join(fresh, PLAN))
     return plan
 
@@ -129,12 +130,16 @@ def write_assignment(plan: SplitPlan, incidences: Incidences, folder: str) -> No
             first += len(samples)
         assert writer is not None
         writer.close()
-    replace(plan, files=_files(folder)).save(os.path.join(folder, "plan.json"))
+    replace(plan, files=_files(folder, ())).save(os.path.join(folder, "plan.json"))
 
 
-def _files(folder: str) -> dict[str, dict[str, str]]:
-    """The files of a plan, by the names of their splits."""
-    return {file.partition(".")[0]: {"name": file, "sha256": sha} for file, sha in _digests(folder).items()}
+def _files(folder: str, beside: Collection[str]) -> dict[str, dict[str, str]]:
+    """The files of a plan by the names of their splits; those beside them, too, where no split has the name."""
+    found: dict[str, dict[str, str]] = {}
+    for file, digest in sorted(_digests(folder).items(), key=lambda item: item[0] in beside):
+        stem = file.partition(".")[0]
+        found[file if stem in found else stem] = {"name": file, "sha256": digest}
+    return dict(sorted(found.items()))
 
 
 def _digests(folder: str) -> dict[str, str]:

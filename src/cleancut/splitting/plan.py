@@ -66,9 +66,11 @@ class SplitPlan(Drawn):
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The file that each split was written to, beside the plan, and its SHA-256."""
     reading: Mapping[str, Any] = field(default_factory=dict)
-    """How the input files were read, where not by default: the CoNLL column, label names, the scheme."""
+    """How the rows in the files are to be read, where not by default: the columns, label names, the scheme."""
     read_as: Mapping[str, Any] = field(default_factory=dict)
     """How ``apply`` reads a dataset again: its ``columns``, options of ``from_dataset``, ``join_at``."""
+    is_of_rows: bool = False
+    """Does it assign rows, which hold several samples each, or parts of one?"""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -141,6 +143,8 @@ class SplitPlan(Drawn):
     def apply(self, data: Any, *, discarded: bool = False, origin: bool = False) -> Any:
         """The splits: a ``DatasetDict`` of a dataset (or of its splits), a dict of corpora of a corpus.
 
+        What ``load_splits`` returned is taken as the datasets or the corpora that it holds.
+
         Other samples than those that were split, or these in another order, are refused; rows that cannot be read as
         samples, such as those of which only ids are left, are taken by their number. ``origin`` adds the columns
         ``source_split`` and ``source_row`` to a dataset.
@@ -172,6 +176,7 @@ class SplitPlan(Drawn):
         """
         import datasets
 
+        data = _rows_of_samples(data)
         parts = dict(data) if isinstance(data, Mapping) else {"": data}
         self._checked(data)
         names = [*self.names, *(["discarded"] if self.n_discarded else [])]
@@ -216,12 +221,13 @@ class SplitPlan(Drawn):
 
         return write_split(self, data, folder, format=format, beside=beside)
 
-    def file_options(self) -> dict[str, Any]:
-        """How files that hold the rows as they stand are to be read again, where not by default."""
-        return {name: value for name, value in self.read_as.items() if name in _OF_FILES}
+    def row_options(self) -> dict[str, Any]:
+        """How the rows as they stand are to be read again, in files or in datasets, where not by default."""
+        return {name: value for name, value in self.read_as.items() if name not in ("columns", "join_at")}
 
     def _checked(self, data: Any) -> Any:
         """Return what was split as one; an error where it is something else."""
+        data = _rows_of_samples(data)
         if isinstance(data, Mapping) and self.original_sizes:
             sizes = {name: len(part) for name, part in data.items()}
             if sizes != dict(self.original_sizes):
@@ -240,14 +246,14 @@ class SplitPlan(Drawn):
     def of_rows(self, samples: Sequence[Samples]) -> SplitPlan:
         """The plan for the rows of datasets, where these hold several samples each, or parts of one."""
         n_rows, n_samples = sum(part.n_rows for part in samples), sum(len(part.corpus) for part in samples)
-        is_of_rows = len(self.assignment) == n_rows != n_samples
+        is_of_rows = self.is_of_rows or len(self.assignment) == n_rows != n_samples  # which plans of 0.1.0 do not say
         if is_of_rows or all(part.row_of_sample is None for part in samples):
             return self
         ends = np.cumsum([len(part.corpus) for part in samples])[:-1]
         parts = zip(samples, np.split(self.assignment, ends), strict=True)
         sizes = {name: part.n_rows for name, part in zip(self.original_sizes, samples, strict=True)}
         assignment = np.concatenate([part.of_rows(own) for part, own in parts])
-        return replace(self, assignment=assignment, original_sizes=sizes)
+        return replace(self, assignment=assignment, original_sizes=sizes, is_of_rows=True)
 
     def refuse_other_samples(self, ways: Iterable[NDArray[np.uint64]]) -> None:
         """Refuse samples that are others than those of the plan, or stand in another order.
@@ -300,6 +306,8 @@ class SplitPlan(Drawn):
     def _stored(self) -> dict[str, Any]:
         stored = {"format": "cleancut-plan-1", "names": self.names, "fingerprint": self.fingerprint, **self.to_dict()}
         stored |= {"settings": self.settings.to_dict(), **{name: getattr(self, name) for name in _STORED}}
+        if self.is_of_rows:
+            stored["is_of_rows"] = True
         plain: dict[str, Any] = without_nan({**stored, "assignment": self.assignment.tolist()})
         return plain
 
@@ -318,6 +326,7 @@ class SplitPlan(Drawn):
             fields["representation"] = _with_nan(stored["representation"])
             fields["settings"] = _stored_settings(stored)
             fields |= {name: stored[name] for name in _STORED if name in stored}
+            fields["is_of_rows"] = stored.get("is_of_rows", False) is True
             numbers = np.array(stored["assignment"])
             if numbers.ndim != 1 or not ((numbers >= DISCARDED) & (numbers < len(stored["names"]))).all():
                 raise ValueError("the assignment names splits that are not there")
@@ -349,7 +358,7 @@ def _check_stored(stored: Mapping[str, Any]) -> None:
     sizes = stored.get("original_sizes")
     if sizes and sum(sizes.values()) != len(stored["assignment"]):
         raise ValueError(f"the original splits have {sum(sizes.values())} samples, not {len(stored['assignment'])}")
-    for part, known in (("reading", _OF_FILES), ("read_as", _READ_AS)):
+    for part, known in (("reading", _READ_AS), ("read_as", _READ_AS)):
         options = stored.get(part, {})
         if unknown := set(options) - known:
             raise ValueError(f"{part} has {min(unknown)!r:.60}, which is no option")
@@ -364,10 +373,10 @@ def _stored_settings(stored: Mapping[str, Any]) -> SplitSettings:
     return SplitSettings.from_signature(Signature.parse(stored["signature"]))
 
 
-_OF_FILES = {"labels", "scheme", "repair", "column"}
-"""How a file is read as it stands."""
+OF_TAGS = {"labels", "scheme", "repair", "column"}
+"""How the tags of a CoNLL file are read."""
 _READ_AS = {
-    *_OF_FILES, "tokens", "tags", "entities", "text", "document", "end", "columns", "join_at",
+    *OF_TAGS, "tokens", "tags", "entities", "text", "document", "end", "columns", "join_at",
 }  # fmt: skip
 _OF_TEXT = ("unit", "key", "case", "typed", "duplicates_together")
 """Options of a split that say how entities are found, which incidences hold already."""
@@ -402,6 +411,15 @@ def _with_nan(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _with_nan(item) for name, item in value.items()}
     return math.nan if value is None else value
+
+
+def _rows_of_samples(data: Any) -> Any:
+    """Return the datasets of samples that were read from such, and the corpora of others; all else as it is."""
+    if isinstance(data, Mapping):
+        return {name: _rows_of_samples(part) for name, part in data.items()}
+    if not isinstance(data, Samples):
+        return data
+    return data.rows if hasattr(data.rows, "select") else data.corpus
 
 
 def joined(data: Any) -> Any:
