@@ -261,15 +261,15 @@ def test_a_config_goes_up_beside_others(hub, run, cli, plan):
 
 
 def test_derived_configs(hub, run, cli, plan):
-    done = cli("publish", plan, "--to", "org/new", "--config", "c", "--also", "clean-test,contaminated-test", "--push",
-               "--private", "--licence", "cc-by-4.0")  # fmt: skip
+    done = cli("publish", plan, "--to", "org/new", "--config", "c", "--also", "clean-test", "--also",
+               "contaminated-test", "--push", "--private", "--licence", "cc-by-4.0")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert (
         hub.repos["dataset", "org/new"].private
         and b"license: cc-by-4.0" in hub.files("dataset", "org/new")["README.md"]
     )
     clean, contaminated = (
-        json.loads(run("-c", LOAD, "org/new", name).stdout)["test"] for name in ("clean-test", "contaminated-test")
+        json.loads(run("-c", LOAD, "org/new", name).stdout)["test"] for name in ("c-clean-test", "c-contaminated-test")
     )
     test = rows_of(plan.parent, "test")
     assert (
@@ -277,6 +277,35 @@ def test_derived_configs(hub, run, cli, plan):
     )
     counts = [sum(len(row["entities"]) for row in rows) for rows in (clean, contaminated, test)]
     assert counts[0] == counts[2] and counts[1] == 0  # nothing is shared
+    assert [list(row) for row in clean] == [list(row) for row in test]  # all columns are there
+
+
+PUSH = """
+import json, sys, datasets, cleancut as cc
+features = datasets.Features(
+    tokens=datasets.List(datasets.Value("string")), ner_tags=datasets.List(datasets.ClassLabel(names=["O", "B-PER"])),
+    score=datasets.Value("float16"), when=datasets.Value("date32"),
+)
+rows = {"tokens": [[f"n{i % 9}", "ran"] for i in range(40)], "ner_tags": [[1, 0]] * 40}
+whole = datasets.Dataset.from_dict({**rows, "score": [0.5] * 40, "when": [None] * 40}, features=features)
+parts = datasets.DatasetDict(train=whole.select(range(30)), test=whole.select(range(30, 40)))
+plan = cc.mincut(parts, (60, 40), effort="fast", discard="auto", tags="ner_tags")
+said = plan.push_to_hub(parts, "org/hand", "c", dry_run=True)
+done = plan.push_to_hub(parts, "org/hand", "c")
+loaded = datasets.load_dataset("org/hand", "c")
+same = {name: part.features == features and part.to_dict() == plan.apply(parts)[name].to_dict()
+        for name, part in loaded.items()}
+print(json.dumps({"said": said, "done": done, "same": same, "splits": list(plan.names)}))
+"""
+
+
+def test_a_plan_in_hand_is_pushed(hub, run):
+    done = run("-c", PUSH)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert "would upload to the dataset org/hand" in found["said"][0] and "the config c is up" in found["done"][0]
+    assert found["same"] == dict.fromkeys(found["splits"], True)
+    assert b"--tags ner_tags" in hub.files("dataset", "org/hand")["README.md"]
 
 
 def test_the_contamination_ladder_as_configs(hub, run, cli, tmp_path):
@@ -423,14 +452,14 @@ def test_a_hub_that_hangs_up_and_a_second_try(hub, cli, plan):
     command = ["publish", plan, "--to", "org/data", "--config", "c", "--also", "clean-test", "--push"]
     hub.fail("POST .*/commit/", None, after=1)  # the first config is up, the second is not
     done = cli(*command)
-    assert done.returncode == 2 and "Not uploaded: clean-test" in done.stderr, done.stderr
+    assert done.returncode == 2 and "Not uploaded: c-clean-test" in done.stderr, done.stderr
     files = hub.files("dataset", "org/data")
-    assert "c/train-00000-of-00001.parquet" in files and not any(path.startswith("clean-test/") for path in files)
+    assert "c/train-00000-of-00001.parquet" in files and not any(path.startswith("c-clean-test/") for path in files)
     hub.faults.clear()
     commits = len(hub.repos["dataset", "org/data"].commits)
     assert cli(*command).returncode == 0
     assert len(hub.repos["dataset", "org/data"].commits) == commits + 1
-    assert "clean-test/test-00000-of-00001.parquet" in hub.files("dataset", "org/data")
+    assert "c-clean-test/test-00000-of-00001.parquet" in hub.files("dataset", "org/data")
 
 
 def test_gated_missing_and_unreachable(hub, cli, plan):
@@ -573,4 +602,4 @@ def test_text_around_a_section_stays(hub, cli, plan):
     assert "# Important" in text and "license: mit" in text.partition("# Mine")[0] and text.count("---\n") == 2
     assert "c/notes.md" in hub.files("dataset", "org/other")
     done = cli("publish", plan, "--to", "org/other", "--config", "clean-test", "--also", "clean-test")
-    assert done.returncode == 2 and "derived config as well" in done.stderr
+    assert done.returncode == 0 and "the config clean-test-clean-test, in one commit" in done.stdout

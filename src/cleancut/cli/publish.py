@@ -54,7 +54,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--private", action="store_true", help="make the dataset private, if it is new")
     parser.add_argument("--indices-only", action="store_true", help="upload the places of the rows, and no text")
     parser.add_argument(
-        "--also", default="", metavar="A,B",
+        "--also", action="append", default=[], metavar="A,B",
         help="derived configs: clean-test, contaminated-test, ladder (one config for each of its training sets)",
     )  # fmt: skip
     add_ladder_options(parser)
@@ -108,8 +108,8 @@ def _publish(arguments: argparse.Namespace) -> str:
     quiet_clients()
     said = publish(
         arguments.plan, arguments.to, arguments.config, private=arguments.private, indices_only=arguments.indices_only,
-        also=[name for name in arguments.also.split(",") if name], levels=arguments.levels, seeds=arguments.seeds,
-        licence=arguments.licence, pr=arguments.pr, push=arguments.push,
+        also=[name for names in arguments.also for name in names.split(",") if name], levels=arguments.levels,
+        seeds=arguments.seeds, licence=arguments.licence, pr=arguments.pr, push=arguments.push,
     )  # fmt: skip
     return joined(said, arguments.push)
 

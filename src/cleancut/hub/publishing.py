@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..core.arrays import bounds_of
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError
+from ..mapping.subsets import keep_mentions
 from ..reading.dataset import from_dataset
 from ..reading.formats import Format, format_of, json_records, read
 from ..reading.hub_ids import HubId, is_config, is_repo, load_hub
@@ -35,6 +36,9 @@ from ..version import __version__
 from .cards import OWN_FILES, card_text, config_section, leakage_chart
 from .requests import attempt, check_repo
 from .staging import files_of_space, stage, stage_app
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
 
 TAG = f"cleancut-{__version__}"
 """The tag of a release. Never evaluate's own ``v0.4.6``, which would silently win over newer code."""
@@ -105,7 +109,8 @@ def joined(said: Sequence[str], push: bool) -> str:
 # --- split plans as dataset configs -------------------------------------------------------------------------------
 
 
-DERIVED = ("clean-test", "contaminated-test", "ladder")
+_FILTERED = {"clean-test": ("clean", "has not"), "contaminated-test": ("contaminated", "has")}
+DERIVED = (*_FILTERED, "ladder")
 """Configs that hold the test split with filtered targets: mentions that train has not, or has, shown; and, under the
 name of the config, its splits with the training sets of the contamination ladder, one config each."""
 
@@ -124,6 +129,7 @@ def publish(
     licence: str | None = None,
     pr: bool = False,
     push: bool = False,
+    token: str | None = None,
 ) -> list[str]:
     """Publish the splits of a plan as a config of a dataset, each config in one commit; other configs are not touched.
 
@@ -141,6 +147,7 @@ def publish(
         licence: that of the card; by default the source's.
         pr: upload as a pull request.
         push: upload. Without it nothing is uploaded.
+        token: for the Hub, where it is not the one that huggingface_hub knows; it is passed on, never shown or stored.
 
     Returns:
         For each config, what was uploaded; without ``push``, exactly what would be.
@@ -149,10 +156,7 @@ def publish(
     unknown = set(also) - set(DERIVED)
     if unknown:
         raise CleancutError(f"{', '.join(sorted(unknown))}: no such config to derive. Choose of {', '.join(DERIVED)}.")
-    for name in (config, *also):
-        _check_config(name)
-    if config in also:
-        raise CleancutError(f"{config} is the name of a derived config as well. Choose another --config.")
+    _check_config(config)
     of_ladder = {name: value for name, value in (("levels", levels), ("seeds", seeds)) if value is not None}
     if of_ladder and "ladder" not in also:
         raise CleancutError(f"{next(iter(of_ladder))} has no effect without the ladder among the configs to derive.")
@@ -162,7 +166,10 @@ def publish(
     derived = _derived(splits, reading, plan, config, also, of_ladder)
     for name in derived:
         _check_config(name)
-    licences = [licence] if licence else _source_licence(plan, push)
+    from huggingface_hub import HfApi
+
+    api = HfApi(token=token)
+    licences = [licence] if licence else _source_licence(api, plan, push)
     names = [config, *derived]
     said = []
     for i, name in enumerate(names):  # the tables of one config at a time
@@ -174,9 +181,9 @@ def publish(
             parts, about = derived[name]
             files, section = _tables(parts, name), f"## Config `{name}`\n\n{about}\n\n`{plan.signature}`\n"
         said.append(
-            _push_config(to, name, files, section, licences, private, pr, names[i:])
+            _push_config(api, to, name, files, section, licences, private, pr, names[i:])
             if push
-            else _announced(to, name, files, section, licences, private, pr)
+            else _announced(api, to, name, files, section, licences, private, pr)
         )
     return said
 
@@ -273,13 +280,19 @@ def _derived(
         train, test = join_at(train), join_at(test)
     options: dict[str, Any] = {"case": plan.settings.case, "typed": plan.settings.typed}
     found: dict[str, tuple[dict[str, Any], str]] = {}
-    targets = dict(zip(DERIVED, subsets(test, Exposure.of(train, **options)), strict=False))
+    shown = Exposure.of(train, **options)
     for name in also:
-        if name in targets:
-            kind = "has not" if name == "clean-test" else "has"
-            rows = _dataset_of(targets[name])
-            about = f"The test split with the mentions that train {kind} shown: all samples, filtered targets."
-            found[name] = {"test": rows}, about
+        if name in _FILTERED:
+            which, kind = _FILTERED[name]
+            if plan.read_as.get("join_at"):  # mentions that the rows do not have as they stand
+                clean, contaminated = subsets(test, shown)
+                rows = _dataset_of(clean if which == "clean" else contaminated)
+            else:
+                rows = keep_mentions(splits["test"], shown, which, columns=own)
+            about = (
+                f"The test split of `{config}` with the mentions that train {kind} shown: all rows, filtered targets."
+            )
+            found[f"{config}-{name}"] = {"test": rows}, about
             continue
         if len(train) != len(splits["train"]):
             raise CleancutError("the rows of train hold several samples, which a ladder would tear. Leave it out.")
@@ -366,15 +379,14 @@ def materialise(repo: str, config: str, *, revision: str | None = None) -> Any:
     return datasets.DatasetDict(parts)
 
 
-def _source_licence(plan: SplitPlan, ask: bool) -> list[str]:
+def _source_licence(api: HfApi, plan: SplitPlan, ask: bool) -> list[str]:
     """The licences that the source's card names."""
     if not plan.source or not ask:
         return []
-    from huggingface_hub import HfApi
 
     source = {name: str(value) for name, value in plan.source.items()}
     info = attempt(
-        lambda: HfApi().dataset_info(source["repo"], revision=source["revision"]),
+        lambda: api.dataset_info(source["repo"], revision=source["revision"]),
         source["repo"],
         "Nothing was uploaded.",
     )
@@ -386,13 +398,14 @@ def _source_licence(plan: SplitPlan, ask: bool) -> list[str]:
 
 
 def _announced(
-    repo: str, config: str, files: Mapping[str, bytes], section: str, licences: Sequence[str], private: bool, pr: bool
-) -> str:
+    api: HfApi, repo: str, config: str, files: Mapping[str, bytes], section: str, licences: Sequence[str],
+    private: bool, pr: bool,
+) -> str:  # fmt: skip
     where = "a pull request to " if pr else ""
     seen = "private, if it is new" if private else "public, if it is new"
     licence = f", the licence {', '.join(licences)} if it names none" if licences else ""
     shown = "\n".join(f"  | {line}" for line in section.splitlines())
-    refused = _refused(repo, config, section, files, licences)
+    refused = _refused(api, repo, config, section, files, licences)
     return (
         f"would upload to {where}the dataset {repo} ({seen}) the config {config}, in one commit:\n{_listed(files)}\n"
         f"  README.md  the config in its metadata{licence}, and this section:\n{shown}"
@@ -401,18 +414,18 @@ def _announced(
 
 
 def _push_config(
-    repo: str, config: str, files: Mapping[str, bytes], section: str, licences: Sequence[str], private: bool, pr: bool,
-    left: Sequence[str],
+    api: HfApi, repo: str, config: str, files: Mapping[str, bytes], section: str, licences: Sequence[str],
+    private: bool, pr: bool, left: Sequence[str],
 ) -> str:  # fmt: skip
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
-    api, title = HfApi(), f"Config {config} (cleancut {__version__})"
+    title = f"Config {config} (cleancut {__version__})"
     resume = f"Not uploaded: {', '.join(left)}. Run the same command again: what is there already is left as it is."
 
     def upload() -> str:
         api.create_repo(repo, repo_type="dataset", private=private or None, exist_ok=True)
-        request = _open_request(repo, title) if pr else None
-        head, there, old = _found(repo, request.git_reference if request else None)
+        request = _open_request(api, repo, title) if pr else None
+        head, there, old = _found(api, repo, request.git_reference if request else None)
         card = card_text(old, config, section, files, licences, there)
         operations: list[Any] = [CommitOperationAdd(path, data) for path, data in files.items()]
         operations.append(CommitOperationAdd("README.md", card.encode()))
@@ -430,35 +443,32 @@ def _push_config(
     return attempt(upload, repo, resume)
 
 
-def _found(repo: str, revision: str | None = None) -> tuple[str, set[str], str]:
+def _found(api: HfApi, repo: str, revision: str | None = None) -> tuple[str, set[str], str]:
     """What a dataset holds: its last commit, the names of its files, and its card."""
-    from huggingface_hub import HfApi, hf_hub_download
-
-    api = HfApi()
     head = str(api.dataset_info(repo, revision=revision).sha)
     there = set(api.list_repo_files(repo, repo_type="dataset", revision=head))
     if "README.md" not in there:
         return head, there, ""
-    return head, there, Path(hf_hub_download(repo, "README.md", repo_type="dataset", revision=head)).read_text("utf-8")
+    card = api.hf_hub_download(repo, "README.md", repo_type="dataset", revision=head)
+    return head, there, Path(card).read_text("utf-8")
 
 
-def _open_request(repo: str, title: str) -> Any:
+def _open_request(api: HfApi, repo: str, title: str) -> Any:
     """The pull request of this title that we have opened before, if it is still open."""
-    from huggingface_hub import HfApi
-
-    api = HfApi()
     asked: Any = {"discussion_type": "pull_request", "discussion_status": "open", "author": api.whoami()["name"]}
     requests = api.get_repo_discussions(repo, repo_type="dataset", **asked)
     return next((request for request in requests if request.title == title), None)
 
 
-def _refused(repo: str, config: str, section: str, files: Mapping[str, bytes], licences: Sequence[str]) -> str:
+def _refused(
+    api: HfApi, repo: str, config: str, section: str, files: Mapping[str, bytes], licences: Sequence[str]
+) -> str:
     """What stands in the way of a config, as far as the Hub tells; a dataset that is new has room for any."""
     from huggingface_hub.errors import RepositoryNotFoundError
 
     def ask() -> tuple[set[str], str]:
         with suppress(RepositoryNotFoundError):
-            return _found(repo)[1:]
+            return _found(api, repo)[1:]
         return set(), ""
 
     try:

@@ -20,6 +20,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import is_plain, replacing
 from ..core.hashing import fingerprint_of, order_of, sample_hashes
+from ..core.rooms import module_of
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..reading.columns import table_of
@@ -134,6 +135,8 @@ class SplitPlan(Drawn):
         """The samples of a split (or ``discarded``), in the order of the input."""
         if name == "discarded":
             return np.flatnonzero(self.assignment == DISCARDED)
+        if name not in self.names:
+            raise CleancutError(f"the plan has no split {name!r}. It has {', '.join(self.names)}, and 'discarded'.")
         return np.flatnonzero(self.assignment == self.names.index(name))
 
     def origins(self) -> list[tuple[str, int]]:
@@ -176,6 +179,7 @@ class SplitPlan(Drawn):
         """
         import datasets
 
+        kind: Any = type(data)
         data = _rows_of_samples(data)
         parts = dict(data) if isinstance(data, Mapping) else {"": data}
         self._checked(data)
@@ -190,7 +194,6 @@ class SplitPlan(Drawn):
             first += len(part)
         if not isinstance(data, Mapping):
             return made[""]
-        kind: Any = type(data)
         return kind({part_name: made[part_name] for part_name in parts})
 
     def _in_order(self, parts: Mapping[str, Any]) -> list[str]:
@@ -220,6 +223,37 @@ class SplitPlan(Drawn):
         from .folders import write_split
 
         return write_split(self, data, folder, format=format, beside=beside)
+
+    def push_to_hub(
+        self,
+        data: Any,
+        repo: str,
+        config: str,
+        *,
+        token: str | None = None,
+        create_pr: bool = False,
+        private: bool | None = None,
+        dry_run: bool = False,
+    ) -> list[str]:
+        """Publish the splits as a config of a dataset on the Hub, in one commit: ``cleancut.publish`` with ``push``.
+
+        Args:
+            data: what was split.
+            repo: the dataset, ``org/name``; it is made if it is not there.
+            config: the name of the config.
+            token: for the Hub, where it is not the one that huggingface_hub knows.
+            create_pr: upload as a pull request.
+            private: make the dataset private, if it is new.
+            dry_run: upload nothing, and say what would be.
+
+        Returns:
+            What was uploaded, or would be.
+        """
+        publish = module_of("hub.publishing").publish
+        said: list[str] = publish(
+            self, repo, config, data=data, token=token, pr=create_pr, private=bool(private), push=not dry_run
+        )
+        return said
 
     def row_options(self) -> dict[str, Any]:
         """How the rows as they stand are to be read again, in files or in datasets, where not by default."""
