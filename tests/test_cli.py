@@ -501,11 +501,11 @@ def test_split_keeps_the_rows_of_any_shape(capsys, tmp_path):
     names = [f"Name{i % 12}" for i in range(120)]
     (tmp_path / "all.jsonl").write_text(quoted(names))
     options = ["-o", tmp_path / "out", "--effort", "fast", "--min-per-type", 0]
-    assert run(capsys, "split", tmp_path / "all.jsonl", *options, "--format", "input")[0] == 0
+    assert run(capsys, "split", tmp_path / "all.jsonl", *options)[0] == 0
     found = [json.loads(x) for part in ("train", "validation", "test")
              for x in (tmp_path / "out" / f"{part}.jsonl").read_text().splitlines()]  # fmt: skip
     assert sorted(found, key=lambda row: row["x"]) == [json.loads(x) for x in quoted(names).splitlines()]
-    assert run(capsys, "split", tmp_path / "all.jsonl", *options)[0] == 0
+    assert run(capsys, "split", tmp_path / "all.jsonl", *options, "--format", "jsonl")[0] == 0
     assert {text[:4] for text in read(tmp_path / "out" / "train.jsonl").texts()} == {"Name"}
 
 

@@ -287,5 +287,6 @@ def test_derived_configs_are_read_as_the_split_was(tmp_path):
     ):
         plan, splits, reading = _plan_and_rows(plan, data)
         (parts, _), (rest, _) = _derived(splits, reading, plan, "c", DERIVED[:2], {}).values()
-        assert not any(row["entities"] for row in parts["test"])  # every mention is of "ran", which train has
-        assert all(row["entities"] == [{"start": 1, "end": 2, "label": "LOC"}] for row in rest["test"])
+        assert {"".join(row["loc"]) for row in parts["test"]} == {"OOOO"}  # every mention is of "ran", which train has
+        assert rest["test"]["loc"][:] == [["O", "B-LOC", "O", "O"]] * len(rest["test"])
+        assert rest["test"].column_names == ["tokens", "ner_tags", "loc"]

@@ -95,7 +95,7 @@ def _add_split(commands: Any) -> None:
     parser.add_argument(
         "--format", choices=list(SplitFormat),
         help="of the files written; input keeps the rows as they stand in the input, with all columns. "
-        "Default: jsonl, and for datasets of the Hub and CSV files parquet with the rows as they stand",
+        "Default: input for datasets of the Hub, parquet, JSONL and CSV (which become parquet), jsonl for CoNLL",
     )  # fmt: skip
     parser.add_argument(
         "--html", type=Output, metavar="FILE", help="the report as a page too: one file that needs no other"

@@ -26,7 +26,7 @@ from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import is_kept, is_plain, refuse_kept, replacing, write_text
 from ..core.hashing import sample_hashes
 from ..reading.dataset import Samples, given_samples
-from ..reading.formats import copy_rows, write
+from ..reading.formats import Format, copy_rows, format_of, write
 from ..reading.hub_ids import is_table, write_rows
 from ..reading.splits import SPLITS
 from .incidence import Incidences
@@ -79,9 +79,14 @@ def write_split(
 
 
 def default_format(samples: Mapping[str, Samples]) -> SplitFormat:
-    """Return the format that is written where none is asked for: rows as they stand of datasets, else JSONL."""
-    is_dataset = any(hasattr(part.rows, "with_format") for part in samples.values())
-    return SplitFormat.INPUT if is_dataset else SplitFormat.JSONL
+    """Return the format that is written where none is asked for: rows as they stand if they have columns, else JSONL.
+
+    Rows have columns in datasets, and in JSONL and parquet files, if all are of one kind.
+    """
+    if any(hasattr(part.rows, "with_format") for part in samples.values()):
+        return SplitFormat.INPUT
+    kinds = {None if part.path is None else format_of(part.path) for part in samples.values()}
+    return SplitFormat.INPUT if len(kinds) == 1 and kinds <= {Format.JSONL, Format.PARQUET} else SplitFormat.JSONL
 
 
 def _write_rows(plan: SplitPlan, samples: Mapping[str, Samples], folder: str) -> None:
