@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -239,13 +239,19 @@ def _rows_of(path: Path, plan: SplitPlan) -> Any:
     """The rows of a file with all their columns; CoNLL as tokens and entities."""
     import datasets
 
-    if format_of(path) is Format.PARQUET:
-        return datasets.Dataset.from_parquet(str(path), keep_in_memory=True)
-    if format_of(path) is Format.JSONL:
-        return datasets.Dataset.from_list([record for _, record in json_records(path)])
-    if not path.stat().st_size:
-        return datasets.Dataset.from_list([])
-    return _dataset_of(read(path, **{name: value for name, value in plan.reading.items() if name in OF_TAGS}))
+    kind = format_of(path)
+    match kind:
+        case Format.PARQUET:
+            return datasets.Dataset.from_parquet(str(path), keep_in_memory=True)
+        case Format.JSONL:
+            return datasets.Dataset.from_list([record for _, record in json_records(path)])
+        case Format.CONLL:
+            if not path.stat().st_size:
+                return datasets.Dataset.from_list([])
+            of_tags = {name: value for name, value in plan.reading.items() if name in OF_TAGS}
+            return _dataset_of(read(path, **of_tags))
+        case _:
+            assert_never(kind)
 
 
 def _tables(splits: Mapping[str, Any], config: str) -> dict[str, bytes]:

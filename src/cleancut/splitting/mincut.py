@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,19 +97,21 @@ def _assigned(
     from . import solver  # numba, which it imports, takes a while
 
     method, seed = settings.method, settings.seed
-    if method.searches:
-        engine = settings.engine.value if method is Method.MINCUT else "none"
-        moves = _proposals(settings.effort, layout)
-        return cut(layout, limits, seed, engine, moves, settings.most_discarded, progress)
-    if method is Method.RANDOM:
-        order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
-        quotas = limits.shares * len(layout.corpus)
-        return dealt(layout.unit_size, order, quotas)[layout.unit_of_sample], method.value
-    if method in (Method.PAPER, Method.PAPER_UNWEIGHTED):
-        weighted = method is Method.PAPER
-        of_bearing = solver.metis_graph_split(layout.problem(limits), limits.shares, seed, weighted)
-        return layout.with_entity_less(of_bearing, limits, seed), method.value
-    raise CleancutError(f"method {method} is in the list of methods, but nothing here splits by it.")
+    match method:
+        case Method.MINCUT | Method.COMPONENTS:
+            engine = {Method.MINCUT: settings.engine.value, Method.COMPONENTS: "none"}[method]
+            moves = _proposals(settings.effort, layout)
+            return cut(layout, limits, seed, engine, moves, settings.most_discarded, progress)
+        case Method.RANDOM:
+            order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
+            quotas = limits.shares * len(layout.corpus)
+            return dealt(layout.unit_size, order, quotas)[layout.unit_of_sample], method.value
+        case Method.PAPER | Method.PAPER_UNWEIGHTED:
+            weighted = {Method.PAPER: True, Method.PAPER_UNWEIGHTED: False}[method]
+            of_bearing = solver.metis_graph_split(layout.problem(limits), limits.shares, seed, weighted)
+            return layout.with_entity_less(of_bearing, limits, seed), method.value
+        case _:
+            assert_never(method)
 
 
 def _missing_parts(how: str, settings: SplitSettings) -> list[str]:
@@ -164,12 +166,16 @@ def _with_own_numbers(given: Mapping[str, Samples]) -> dict[str, Samples]:
 
 def _proposals(effort: Effort, layout: Layout) -> int:
     """Return how many moves to try: fewer on large corpora, where each costs more."""
-    if effort is Effort.FAST:
-        return 0
-    if effort is Effort.BEST:
-        return 100_000_000
-    n_units = len(layout.unit_size)
-    return int(min(5_000_000 + 6_000 * n_units, 60_000_000) * min(1.0, 40_000 / n_units) ** 0.5)
+    match effort:
+        case Effort.FAST:
+            return 0
+        case Effort.AUTO:
+            n_units = len(layout.unit_size)
+            return int(min(5_000_000 + 6_000 * n_units, 60_000_000) * min(1.0, 40_000 / n_units) ** 0.5)
+        case Effort.BEST:
+            return 100_000_000
+        case _:
+            assert_never(effort)
 
 
 def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed: bool = True) -> dict[int, int]:
