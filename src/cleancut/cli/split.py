@@ -298,6 +298,8 @@ def _split_incidences(arguments: argparse.Namespace) -> str:
         plans = _plans(data, arguments, _options(arguments, {}))
         write_text(os.path.join(folder, REPORT), f"{split_text(plans, markdown=True)}\n")
         write_assignment(next(iter(plans.values())), data, folder)
+    if arguments.html:
+        write_text(arguments.html, html_split(plans, title=f"Split of {arguments.incidence or arguments.input[0]}"))
     return _said(plans, arguments)
 
 
