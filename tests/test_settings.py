@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from cleancut import CleancutError, Corpus, SplitPlan, SplitSettings, mincut, pu
 from cleancut.cli import main
 from cleancut.core.signature import Signature
 from cleancut.hub.publishing import DERIVED, _derived, _plan_and_rows
+from cleancut.reading.hub_ids import HubId
 from cleancut.splitting.settings import DEFAULTS, OPTIONS
 
 # --- signatures -----------------------------------------------------------------------------------------------
@@ -281,7 +283,9 @@ def test_derived_configs_are_read_as_the_split_was(tmp_path):
         "input",
     ]
     assert main([*command, "--effort", "fast", "--ratios", "80/20"]) == 0
+    in_hand = cleancut.load_splits(str(tmp_path / "all.parquet"), tags="loc")
     for plan, data in (
+        (mincut(in_hand, (80, 20), effort="fast"), in_hand),
         (tmp_path / "out", None),
         (SplitPlan.load(tmp_path / "out" / "plan.json"), datasets.Dataset.from_list(samples_there)),
     ):
@@ -331,3 +335,11 @@ def test_a_frontier_of_documents_counts_their_samples(tmp_path):
     (of_rows,), (of_samples,) = (cleancut.frontier(data, **options).points for data in (given_rows, corpus))
     assert of_rows.plan.is_of_rows and sum(of_rows.plan.sizes.values()) == 60
     assert of_rows.ratio_error == of_samples.ratio_error < 0.02
+
+
+def test_a_plan_of_a_dataset_of_the_hub_knows_where_it_is(rows):
+    there = HubId("org/name", None, "0" * 40)
+    local = cleancut.load_splits(str(rows))
+    hub = {name: replace(part, source=there) for name, part in local.items()}
+    assert mincut(hub, effort="fast").hub_id == there and mincut(local, effort="fast").hub_id is None
+    assert mincut(hub, effort="fast").command.startswith(f"cleancut split org/name@{'0' * 40} -o clean ")

@@ -274,7 +274,7 @@ def _derived(
     if missing:
         raise CleancutError(f"{also[0]} compares test with train, but the plan has no {missing.pop()}.")
     own = {option: value for option, value in reading.items() if option != "column"}
-    train, test = (from_dataset(splits[part], **own) for part in ("train", "test"))
+    train, test = (from_dataset(_as_split(splits[part], plan), **own) for part in ("train", "test"))
     if plan.read_as.get("join_at"):
         train, test = join_at(train), join_at(test)
     options: dict[str, Any] = {"case": plan.settings.case, "typed": plan.settings.typed}
@@ -298,6 +298,12 @@ def _derived(
             )
             found[f"{config}-{rung.name}"] = {**splits, "train": splits["train"].select(rung.rows)}, about
     return found
+
+
+def _as_split(rows: Any, plan: SplitPlan) -> Any:
+    """Return rows with the columns alone that were read for the plan, so that the same are found again."""
+    columns = plan.read_as.get("columns", ())
+    return rows.select_columns(list(columns)) if columns and set(columns) <= set(rows.column_names) else rows
 
 
 def _indices(plan: SplitPlan, splits: Mapping[str, Any], config: str) -> dict[str, bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import combinations
 from typing import Any, assert_never
 
@@ -64,7 +64,7 @@ def mincut(
     limits = Limits(shares, settings.representative, settings.min_per_type, settings.type_share)
     assignment, how = _assigned(layout, limits, settings, progress)
     plan = _plan(layout, originals, names, assignment, how, limits, settings)
-    return replace(plan.of_rows(list(given.values())), read_as=read_as(given))
+    return replace(plan.of_rows(list(given.values())), read_as=read_as(given), source=source_of(given))
 
 
 def _incidences(
@@ -134,6 +134,13 @@ def read_as(
     shapes = [part.shape for part in parts.values() if part.shape is not None]
     columns = list(dict.fromkeys(name for shape in shapes for name in shape.columns))
     return found | ({"columns": columns} if columns else {}) | ({"join_at": True} if joined else {})
+
+
+def source_of(parts: Mapping[str, Samples]) -> dict[str, str | None]:
+    """Return where the samples are on the Hub, as a plan keeps it; nothing of what is local."""
+    sources = {part.source for part in parts.values()}
+    source = sources.pop() if len(sources) == 1 else None
+    return {} if source is None else asdict(source)
 
 
 def given_samples(data: Any, read_as: Mapping[str, Any] | None = None) -> dict[str, Samples]:
