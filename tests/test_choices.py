@@ -3,13 +3,18 @@
 import numpy as np
 import pytest
 
-from cleancut import Corpus, detect, read, write
+from cleancut import Corpus, Exposure, SplitSettings, detect, mincut, publish, read, write
 from cleancut.core.entities import Key, Shared, shared_codes
 from cleancut.core.tags import Repair
 from cleancut.reading import formats
-from cleancut.reading.dataset import _Converter
+from cleancut.reading.dataset import Converter
 from cleancut.reading.detecting import _IS_INCLUSIVE, End, Form
 from cleancut.showing import export
+from cleancut.splitting import audit as _audit
+from cleancut.splitting import spark
+from cleancut.splitting.audit import Unit
+from cleancut.splitting.layout import _SHARED_IN_WORDS
+from cleancut.splitting.settings import Effort, Method
 
 UNHANDLED = (KeyError, AssertionError)
 
@@ -56,7 +61,7 @@ def test_how_a_dataset_writes_its_mentions():
     assert shape.form is Form.QUOTES
     object.__setattr__(shape, "form", added(Form))
     with pytest.raises(UNHANDLED):
-        list(_Converter(shape).samples([row]))
+        list(Converter(shape).samples([row]))
     with pytest.raises(UNHANDLED):
         str(shape)
 
@@ -82,3 +87,40 @@ def test_what_becomes_of_ill_formed_mentions(monkeypatch):
 def test_the_format_of_tables():
     with pytest.raises(UNHANDLED):
         export.tables([], added(export.Format))
+
+
+def test_how_to_split(monkeypatch):
+    corpus = Corpus.of([["Ada"], ["Bo"]], tags=[["B-PER"]] * 2)
+    for name, kind in (("method", Method), ("effort", Effort), ("unit", Unit)):
+        settings = SplitSettings()
+        object.__setattr__(settings, name, added(kind))
+        monkeypatch.setattr(SplitSettings, "of", lambda *_, settings=settings: settings)
+        with pytest.raises(UNHANDLED):
+            mincut(corpus)
+
+
+def test_what_an_audit_counts():
+    corpus = Corpus.of([["Ada"]], tags=[["B-PER"]])
+    with pytest.raises(UNHANDLED):
+        _audit.units_of("train", corpus, added(Unit))
+    with pytest.raises(UNHANDLED):
+        _audit._top_leaks({"train": corpus, "test": corpus}, Exposure.of(corpus), added(Shared), "test", "train", 5)
+
+
+def test_what_hangs_together():
+    assert set(_SHARED_IN_WORDS) == set(Shared)
+
+
+def test_what_spark_reads():
+    with pytest.raises(UNHANDLED):
+        list(spark._counted(iter([None]), "x", formats.Format.CONLL, Key(), False, {}))
+    with pytest.raises(UNHANDLED):
+        spark._with_units(None, added(Unit), 1)
+
+
+def test_the_files_of_a_plan(tmp_path, monkeypatch):
+    corpus = Corpus.of([["Ada"], ["Bo"], ["Cy"]], tags=[["B-PER"]] * 3)
+    mincut(corpus, method="random").write(tmp_path / "out", corpus)
+    monkeypatch.setattr("cleancut.hub.publishing.format_of", lambda *_: added(formats.Format))
+    with pytest.raises(UNHANDLED):
+        publish(tmp_path / "out", "org/name", "clean")

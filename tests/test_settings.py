@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from cleancut import CleancutError, Corpus, SplitPlan, SplitSettings, mincut, pu
 from cleancut.cli import main
 from cleancut.core.signature import Signature
 from cleancut.hub.publishing import DERIVED, _derived, _plan_and_rows
+from cleancut.reading.hub_ids import HubId
 from cleancut.splitting.settings import DEFAULTS, OPTIONS
 
 # --- signatures -----------------------------------------------------------------------------------------------
@@ -281,12 +283,65 @@ def test_derived_configs_are_read_as_the_split_was(tmp_path):
         "input",
     ]
     assert main([*command, "--effort", "fast", "--ratios", "80/20"]) == 0
+    in_hand = cleancut.load_splits(str(tmp_path / "all.parquet"), tags="loc")
     for plan, data in (
+        (mincut(in_hand, (80, 20), effort="fast"), in_hand),
         (tmp_path / "out", None),
         (SplitPlan.load(tmp_path / "out" / "plan.json"), datasets.Dataset.from_list(samples_there)),
     ):
         plan, splits, reading = _plan_and_rows(plan, data)
         (parts, _), (rest, _) = _derived(splits, reading, plan, "c", DERIVED[:2], {}).values()
-        assert {"".join(row["loc"]) for row in parts["test"]} == {"OOOO"}  # every mention is of "ran", which train has
-        assert rest["test"]["loc"][:] == [["O", "B-LOC", "O", "O"]] * len(rest["test"])
-        assert rest["test"].column_names == ["tokens", "ner_tags", "loc"]
+        named = {} if isinstance(data, dict) else {"tags": "loc"}  # a corpus in hand has its mentions alone
+        clean, contaminated = (cleancut.from_dataset(part["test"], **named) for part in (parts, rest))
+        assert clean.texts() == [] and contaminated.texts() == ["ran"] * len(contaminated)  # train has every "ran"
+        assert named == {} or rest["test"].column_names == ["tokens", "ner_tags", "loc"]
+
+
+def test_what_a_check_takes_and_refuses():
+    assert (
+        SplitSettings(seed=np.int64(3)) == SplitSettings(seed=3) and SplitSettings(type_share="off") == SplitSettings()
+    )
+    with pytest.raises(CleancutError, match="not 'discarded'"):
+        SplitSettings(ratios="train=80/discarded=20")
+    with pytest.raises(CleancutError, match="two pairs of splits are both written as 'a_vs_b_vs_a'"):
+        SplitSettings(ratios={"a": 50, "b_vs_a": 30, "a_vs_b": 20})  # before the work, not when it is written
+
+
+def test_the_command_takes_every_value_that_python_takes(rows, tmp_path, capsys):
+    command = ["split", str(rows), "-o", str(tmp_path / "out"), "--effort", "fast"]
+    assert main([*command, "--type-share", "off"]) == 0
+    assert SplitPlan.load(tmp_path / "out" / "plan.json").settings == SplitSettings(effort="fast")
+    assert (
+        main([*command, "--type-share", "much"]) == 2
+        and "--type-share: 'much' is not a number" in capsys.readouterr().err
+    )
+
+
+def test_incidences_have_a_page_too(rows, tmp_path, capsys):
+    assert main(["incidence", str(rows), "-o", str(tmp_path / "all.parquet")]) == 0
+    command = ["split", "--incidence", str(tmp_path / "all.parquet"), "-o", str(tmp_path / "out"), "--effort", "fast"]
+    assert main([*command, "--html", str(tmp_path / "page.html")]) == 0
+    assert SplitPlan.load(tmp_path / "out" / "plan.json").signature in (tmp_path / "page.html").read_text()
+
+
+def test_a_frontier_of_documents_counts_their_samples(tmp_path):
+    """Rows are documents of one and of five sentences: ratios are of samples, and so is what is off them."""
+    datasets = pytest.importorskip("datasets")
+    documents = [
+        {"sentences": [{"tokens": [f"n{i}", f"s{j}"], "tags": ["B-PER", "O"]} for j in range(1 if i % 2 else 5)]}
+        for i in range(60)
+    ]
+    given_rows = datasets.Dataset.from_list(documents)
+    corpus = cleancut.from_dataset(given_rows)
+    options = {"unit": "doc", "effort": "fast", "min_per_type": 0, "discards": [0], "floors": [None]}
+    (of_rows,), (of_samples,) = (cleancut.frontier(data, **options).points for data in (given_rows, corpus))
+    assert of_rows.plan.is_of_rows and sum(of_rows.plan.sizes.values()) == 60
+    assert of_rows.ratio_error == of_samples.ratio_error < 0.02
+
+
+def test_a_plan_of_a_dataset_of_the_hub_knows_where_it_is(rows):
+    there = HubId("org/name", None, "0" * 40)
+    local = cleancut.load_splits(str(rows))
+    hub = {name: replace(part, source=there) for name, part in local.items()}
+    assert mincut(hub, effort="fast").hub_id == there and mincut(local, effort="fast").hub_id is None
+    assert mincut(hub, effort="fast").command.startswith(f"cleancut split org/name@{'0' * 40} -o clean ")

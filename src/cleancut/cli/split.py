@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from ..splitting.folders import (
 )
 from ..splitting.frontier import frontier
 from ..splitting.incidence import Incidences, write_incidence
-from ..splitting.mincut import component_sizes, mincut, read_as
+from ..splitting.mincut import component_sizes, mincut, read_as, source_of
 from ..splitting.plan import SplitPlan
 from ..splitting.recipes import Recipe
 from ..splitting.settings import DEFAULTS, OPTIONS, Engine, flag_of
@@ -76,7 +76,7 @@ def _add_split(commands: Any) -> None:
     parser.add_argument("-o", "--output", type=Output, metavar="DIR", help="folder for the splits, plan and report")
     parser.add_argument(
         "--frontier", action="store_true",
-        help="split nothing, but show what less sharing costs by several budgets and densities, and which to use",
+        help="split nothing, but show what less sharing costs by several discards and density floors, and which to use",
     )  # fmt: skip
     parser.add_argument(
         "--incidence", type=Input, metavar="FILE",
@@ -187,9 +187,8 @@ def _split(arguments: argparse.Namespace) -> str:
         return _frontier(arguments, parts, options, f"Frontier{title}")
     refuse_foreign(arguments.output, _to_write(arguments, samples))  # now rather than after the work
     plans = _plans(parts, arguments, options)
-    source = next(iter(samples.values())).source
     for method, plan in plans.items():
-        plans[method] = replace(plan, read_as=read, source={} if source is None else asdict(source))
+        plans[method] = replace(plan, read_as=read, source=source_of(samples))
     plan = next(iter(plans.values()))
     report = {REPORT: f"{split_text(plans, markdown=True)}\n"}
     plan.write(arguments.output, samples, format=arguments.format, beside=report)
@@ -298,6 +297,8 @@ def _split_incidences(arguments: argparse.Namespace) -> str:
         plans = _plans(data, arguments, _options(arguments, {}))
         write_text(os.path.join(folder, REPORT), f"{split_text(plans, markdown=True)}\n")
         write_assignment(next(iter(plans.values())), data, folder)
+    if arguments.html:
+        write_text(arguments.html, html_split(plans, title=f"Split of {arguments.incidence or arguments.input[0]}"))
     return _said(plans, arguments)
 
 

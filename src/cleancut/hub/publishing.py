@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError
 from ..mapping.subsets import keep_mentions
-from ..reading.dataset import from_dataset
+from ..reading.dataset import detect, from_dataset
 from ..reading.formats import Format, format_of, json_records, read
 from ..reading.hub_ids import HubId, is_config, is_repo, load_hub
 from ..scoring.exposure import Exposure
@@ -246,13 +246,19 @@ def _rows_of(path: Path, plan: SplitPlan) -> Any:
     """The rows of a file with all their columns; CoNLL as tokens and entities."""
     import datasets
 
-    if format_of(path) is Format.PARQUET:
-        return datasets.Dataset.from_parquet(str(path), keep_in_memory=True)
-    if format_of(path) is Format.JSONL:
-        return datasets.Dataset.from_list([record for _, record in json_records(path)])
-    if not path.stat().st_size:
-        return datasets.Dataset.from_list([])
-    return _dataset_of(read(path, **{name: value for name, value in plan.reading.items() if name in OF_TAGS}))
+    kind = format_of(path)
+    match kind:
+        case Format.PARQUET:
+            return datasets.Dataset.from_parquet(str(path), keep_in_memory=True)
+        case Format.JSONL:
+            return datasets.Dataset.from_list([record for _, record in json_records(path)])
+        case Format.CONLL:
+            if not path.stat().st_size:
+                return datasets.Dataset.from_list([])
+            of_tags = {name: value for name, value in plan.reading.items() if name in OF_TAGS}
+            return _dataset_of(read(path, **of_tags))
+        case _:
+            assert_never(kind)
 
 
 def _tables(splits: Mapping[str, Any], config: str) -> dict[str, bytes]:
@@ -275,7 +281,7 @@ def _derived(
     if missing:
         raise CleancutError(f"{also[0]} compares test with train, but the plan has no {missing.pop()}.")
     own = {option: value for option, value in reading.items() if option != "column"}
-    train, test = (from_dataset(splits[part], **own) for part in ("train", "test"))
+    train, test = (from_dataset(_as_split(splits[part], plan), **own) for part in ("train", "test"))
     if plan.read_as.get("join_at"):
         train, test = join_at(train), join_at(test)
     options: dict[str, Any] = {"case": plan.settings.case, "typed": plan.settings.typed}
@@ -284,11 +290,12 @@ def _derived(
     for name in also:
         if name in _FILTERED:
             which, kind = _FILTERED[name]
-            if plan.read_as.get("join_at"):  # mentions that the rows do not have as they stand
+            if {"join_at", "repair"} & set(plan.read_as):  # mentions that the rows do not have as they stand
                 clean, contaminated = subsets(test, shown)
                 rows = _dataset_of(clean if which == "clean" else contaminated)
             else:
-                rows = keep_mentions(splits["test"], shown, which, columns=own)
+                shape = detect(_as_split(splits["test"], plan), **own)
+                rows = keep_mentions(splits["test"], shown, which, columns=shape)
             about = (
                 f"The test split of `{config}` with the mentions that train {kind} shown: all rows, filtered targets."
             )
@@ -305,6 +312,12 @@ def _derived(
             )
             found[f"{config}-{rung.name}"] = {**splits, "train": splits["train"].select(rung.rows)}, about
     return found
+
+
+def _as_split(rows: Any, plan: SplitPlan) -> Any:
+    """Return rows with the columns alone that were read for the plan, so that the same are found again."""
+    columns = plan.read_as.get("columns", ())
+    return rows.select_columns(list(columns)) if columns and set(columns) <= set(rows.column_names) else rows
 
 
 def _indices(plan: SplitPlan, splits: Mapping[str, Any], config: str) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,12 +284,11 @@ class Converter:
         return tokens, [span for item in items for span in item]
 
     def tagged(self, row: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
-        shape = self._shape
-        assert shape.tokens is not None
-        tokens, tags = self._value(row, shape.tokens), self._value(row, shape.annotation)
-        if tokens is None or tags is None:
-            raise _null(shape.tokens if tokens is None else shape.annotation)
-        return list(listed(tokens)), list(listed(tags))
+        """Return the tokens and the tags of one sample."""
+        tokens, tags = self._tokens(row), self._value(row, self._shape.annotation)
+        if tags is None:
+            raise _null(self._shape.annotation)
+        return tokens, list(listed(tags))
 
     def items(self, row: Mapping[str, Any]) -> tuple[list[str], list[list[TokenSpan]]]:
         """Return the tokens of one sample, and the token spans of each of its own spans.
@@ -298,20 +297,33 @@ class Converter:
         """
         shape = self._shape
         spans = list(spans_in(self._value(row, shape.annotation), shape.fields))
-        if shape.tokens is not None:
-            tokens = self._value(row, shape.tokens)
-            if tokens is None:
-                raise _null(shape.tokens)
-            tokens = list(listed(tokens))
-            if shape.form is Form.TOKEN_SPANS:
-                return tokens, [list(self._token_span(span)) for span in spans]
-            return tokens, self._located(spans, tokens)
-        assert shape.text is not None
-        text = text_in(self._value(row, shape.text))
-        words = Words.of(text)
-        if shape.form is Form.QUOTES:
-            return words.tokens, self._located(spans, words.tokens)
-        return words.tokens, self._covered(spans, text, words)
+        match shape.form:
+            case Form.TOKEN_SPANS:
+                return self._tokens(row), [list(self._token_span(span)) for span in spans]
+            case Form.QUOTES:
+                tokens = self._tokens(row)
+                return tokens, self._located(spans, tokens)
+            case Form.CHARACTER_SPANS:
+                text = self._text(row)
+                words = Words.of(text)
+                return words.tokens, self._covered(spans, text, words)
+            case Form.TAGS:
+                raise AssertionError("tags are no spans")
+            case _:
+                assert_never(shape.form)
+
+    def _tokens(self, row: Mapping[str, Any]) -> list[str]:
+        """Return the tokens of a sample, or the words of its text where it has none."""
+        if self._shape.tokens is None:
+            return Words.of(self._text(row)).tokens
+        tokens = self._value(row, self._shape.tokens)
+        if tokens is None:
+            raise _null(self._shape.tokens)
+        return list(listed(tokens))
+
+    def _text(self, row: Mapping[str, Any]) -> str:
+        assert self._shape.text is not None
+        return text_in(self._value(row, self._shape.text))
 
     def _name(self, label: Any) -> str:
         if self._label is not None and number_in(label) is not None:

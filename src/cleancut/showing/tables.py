@@ -380,7 +380,7 @@ def type_table(types: Mapping[str, Mapping[str, int]]) -> Exhibit:
 
 def frontier_tables(found: Frontier) -> list[Exhibit]:
     """Return the splits of a frontier by density floor, the best marked."""
-    n_samples, n_held_out = len(found.best.plan.assignment), sum(list(found.best.plan.sizes.values())[1:])
+    n_samples, n_held_out = len(found.best.plan.assignment), sum(list(found.best.plan.n_samples_after().values())[1:])
     rows: list[Row] = []
     floor: object = found  # which is none
     for point in found.points:

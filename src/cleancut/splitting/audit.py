@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations, permutations
-from typing import Any, TypeVar
+from typing import Any, TypeVar, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,15 +147,7 @@ def audit(
     return Audit(
         pairs=split_contamination(splits, shown[names[0]].key, grain, what),
         duplicates={(a, b): int(np.isin(texts[a], texts[b]).sum()) for a, b in permutations(names, 2)},
-        top_leaks=[
-            leak
-            for a, b in held_out
-            for leak in (
-                _top_leaks(splits, shown[b], a, b, top)
-                if what is Shared.ENTITY
-                else _top_relations(splits, shown[b].key, what, a, b, top)
-            )
-        ],
+        top_leaks=[leak for a, b in held_out for leak in _top_leaks(splits, shown[b], what, a, b, top)],
         near_leaks=_near_leaks(splits, shown, held_out, typed, top),
         memorisation={
             name: memorisation(corpus, shown[names[0]]) for name, corpus in splits.items() if name != names[0]
@@ -225,19 +217,36 @@ def split_contamination(
 
 def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
     """The number of the sample or document that each sample belongs to."""
-    if unit is Unit.SAMPLE:
-        return np.arange(len(corpus))
-    if corpus.docs is None:
-        raise CleancutError(f"{name} has no document ids, so that unit='doc' is undefined. Use unit='sample'.")
-    table = Interner()
-    alone = ((None, i) for i in range(len(corpus)))  # a sample without a document is one of its own
-    return np.array([table[next(alone) if doc is None else doc] for doc in corpus.docs], np.int64)
+    match unit:
+        case Unit.SAMPLE:
+            return np.arange(len(corpus))
+        case Unit.DOC:
+            if corpus.docs is None:
+                raise CleancutError(f"{name} has no document ids, so that unit='doc' is undefined. Use unit='sample'.")
+            table = Interner()
+            alone = ((None, i) for i in range(len(corpus)))  # a sample without a document is one of its own
+            return np.array([table[next(alone) if doc is None else doc] for doc in corpus.docs], np.int64)
+        case _:
+            assert_never(unit)
 
 
 # --- what leaks -----------------------------------------------------------------------------------------
 
 
-def _top_leaks(splits: Mapping[str, Corpus], shown: Exposure, a: str, b: str, top: int) -> list[dict[str, Any]]:
+def _top_leaks(
+    splits: Mapping[str, Corpus], shown: Exposure, what: Shared, a: str, b: str, top: int
+) -> list[dict[str, Any]]:
+    """What split ``a`` shares with split ``b``, the most frequent first."""
+    match what:
+        case Shared.ENTITY:
+            return _top_entities(splits, shown, a, b, top)
+        case Shared.PAIR | Shared.TRIPLE:
+            return _top_relations(splits, shown.key, what, a, b, top)
+        case _:
+            assert_never(what)
+
+
+def _top_entities(splits: Mapping[str, Corpus], shown: Exposure, a: str, b: str, top: int) -> list[dict[str, Any]]:
     """The entities of split ``a`` that are in split ``b``, most mentions first."""
     ours, theirs = (shown.view(splits[name]).entity for name in (a, b))
     leaking, first, n = np.unique(ours[ours >= 0], return_index=True, return_counts=True)

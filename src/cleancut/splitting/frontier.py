@@ -155,8 +155,11 @@ def _plans(
 def _point(discard: float | str, floor: float | None, plan: SplitPlan) -> Point:
     held_out = [name for name in plan.names[1:] if plan.sizes[name]]
     density = min((plan.representation[name]["entities_per_sample_ratio"] for name in held_out), default=float("nan"))
-    _, shares = plan.settings.shares({name: range(n) for name, n in plan.original_sizes.items()})
-    off = float(max(abs(own - asked) for own, asked in zip(plan.to_dict()["ratios"].values(), shares, strict=True)))
+    before = plan.n_samples_before() or plan.original_sizes
+    _, shares = plan.settings.shares({name: range(n) for name, n in before.items()})
+    sizes = plan.n_samples_after()
+    kept = max(sum(sizes.values()), 1)
+    off = max(abs(sizes[name] / kept - float(asked)) for name, asked in zip(plan.names, shares, strict=True))
     return Point(discard, floor, _shared(plan), plan.n_discarded, density, off, True, plan)
 
 

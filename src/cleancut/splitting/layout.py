@@ -26,6 +26,12 @@ from .strata import Strata
 if TYPE_CHECKING:
     from .solver import Problem, Solution
 
+_SHARED_IN_WORDS = {
+    Shared.ENTITY: ("entities", "entities"),
+    Shared.PAIR: ("relations", "pairs"),
+    Shared.TRIPLE: ("relations", "triples"),
+}
+"""What a sample has, and what it shares by that."""
 DISCARDED = -1
 """The assignment of a sample that is discarded."""
 
@@ -176,8 +182,7 @@ class Layout:
         """The certificate: nothing shared without discarding needs a train share of at least this."""
         sizes = group_sizes(self.carrier, self.entity)
         share = 100 * sizes.max(initial=0) / max(sizes.sum(), 1)
-        carriers = "entities" if self.corpus.what is Shared.ENTITY else "relations"
-        shared = {Shared.ENTITY: "entities", Shared.PAIR: "pairs", Shared.TRIPLE: "triples"}[self.corpus.what]
+        carriers, shared = _SHARED_IN_WORDS[self.corpus.what]
         return (
             f"{share:.1f}% of the samples with {carriers} hang together by shared {shared}. To share nothing without "
             "setting samples aside, one split would have to hold them all."

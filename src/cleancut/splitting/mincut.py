@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,8 @@ def mincut(
     limits = Limits(shares, settings.representative, settings.min_per_type, settings.type_share)
     assignment, how = _assigned(layout, limits, settings, progress)
     plan = _plan(layout, originals, names, assignment, how, limits, settings)
-    return replace(plan.of_rows(list(given.values())), read_as=read_as(given, columns))
+    read = read_as(given, columns)
+    return replace(plan.of_rows(list(given.values())), read_as=read, source=source_of(given))
 
 
 def _incidences(
@@ -99,19 +100,21 @@ def _assigned(
     from . import solver  # numba, which it imports, takes a while
 
     method, seed = settings.method, settings.seed
-    if method.searches:
-        engine = settings.engine.value if method is Method.MINCUT else "none"
-        moves = _proposals(settings.effort, layout)
-        return cut(layout, limits, seed, engine, moves, settings.most_discarded, progress)
-    if method is Method.RANDOM:
-        order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
-        quotas = limits.shares * len(layout.corpus)
-        return dealt(layout.unit_size, order, quotas)[layout.unit_of_sample], method.value
-    if method in (Method.PAPER, Method.PAPER_UNWEIGHTED):
-        weighted = method is Method.PAPER
-        of_bearing = solver.metis_graph_split(layout.problem(limits), limits.shares, seed, weighted)
-        return layout.with_entity_less(of_bearing, limits, seed), method.value
-    raise CleancutError(f"method {method} is in the list of methods, but nothing here splits by it.")
+    match method:
+        case Method.MINCUT | Method.COMPONENTS:
+            engine = {Method.MINCUT: settings.engine.value, Method.COMPONENTS: "none"}[method]
+            moves = _proposals(settings.effort, layout)
+            return cut(layout, limits, seed, engine, moves, settings.most_discarded, progress)
+        case Method.RANDOM:
+            order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
+            quotas = limits.shares * len(layout.corpus)
+            return dealt(layout.unit_size, order, quotas)[layout.unit_of_sample], method.value
+        case Method.PAPER | Method.PAPER_UNWEIGHTED:
+            weighted = {Method.PAPER: True, Method.PAPER_UNWEIGHTED: False}[method]
+            of_bearing = solver.metis_graph_split(layout.problem(limits), limits.shares, seed, weighted)
+            return layout.with_entity_less(of_bearing, limits, seed), method.value
+        case _:
+            assert_never(method)
 
 
 def _missing_parts(how: str, settings: SplitSettings) -> list[str]:
@@ -136,6 +139,13 @@ def read_as(
     return found | ({"columns": columns} if columns else {}) | ({"join_at": True} if joined else {})
 
 
+def source_of(parts: Mapping[str, Samples]) -> dict[str, str | None]:
+    """Return where the samples are on the Hub, as a plan keeps it; nothing of what is local."""
+    sources = {part.source for part in parts.values()}
+    source = sources.pop() if len(sources) == 1 else None
+    return {} if source is None else asdict(source)
+
+
 def _with_own_numbers(given: Mapping[str, Samples]) -> dict[str, Samples]:
     """Return the splits with documents that are only numbered told apart from those of other splits."""
     if len(given) < 2:
@@ -145,12 +155,16 @@ def _with_own_numbers(given: Mapping[str, Samples]) -> dict[str, Samples]:
 
 def _proposals(effort: Effort, layout: Layout) -> int:
     """Return how many moves to try: fewer on large corpora, where each costs more."""
-    if effort is Effort.FAST:
-        return 0
-    if effort is Effort.BEST:
-        return 100_000_000
-    n_units = len(layout.unit_size)
-    return int(min(5_000_000 + 6_000 * n_units, 60_000_000) * min(1.0, 40_000 / n_units) ** 0.5)
+    match effort:
+        case Effort.FAST:
+            return 0
+        case Effort.AUTO:
+            n_units = len(layout.unit_size)
+            return int(min(5_000_000 + 6_000 * n_units, 60_000_000) * min(1.0, 40_000 / n_units) ** 0.5)
+        case Effort.BEST:
+            return 100_000_000
+        case _:
+            assert_never(effort)
 
 
 def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed: bool = True) -> dict[int, int]:

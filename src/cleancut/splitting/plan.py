@@ -83,6 +83,14 @@ class SplitPlan(Drawn):
         """Samples that are set aside."""
         return int((self.assignment == DISCARDED).sum())
 
+    def n_samples_before(self) -> dict[str, int]:
+        """Samples of each original split, also where rows hold several; empty where there are no two of them."""
+        return {name: row["n_samples"] for (name, _), row in self.leakage["before"].items()}
+
+    def n_samples_after(self) -> dict[str, int]:
+        """Samples of each split, also where rows hold several."""
+        return {name: row["n_samples"] for (name, _), row in self.leakage["after"].items()}
+
     @property
     def hub_id(self) -> HubId | None:
         """The dataset of the Hub that was split, to the commit; None for what is local."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import Field, dataclass, field, fields
 from enum import StrEnum
 from functools import partial
+from itertools import permutations
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..core.entities import Key, Shared, key_name
 from ..core.exceptions import CleancutError, did_you_mean, parse_choice
 from ..core.signature import Signature
 from ..reading.splits import SPLITS, is_split_name, split_rank
-from .audit import Unit
+from .audit import Unit, by_pair_key
 
 
 class Method(StrEnum):
@@ -73,9 +74,9 @@ def _choice(kind: type[StrEnum], name: str, value: Any) -> StrEnum:
 
 
 def _whole(name: str, value: Any, below: float = float("inf"), said: str = "from 0 on") -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < below:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < below:
         raise CleancutError(f"{name}={value!r} is out of range. Give a whole number {said}.")
-    return value
+    return int(value)
 
 
 _seed = partial(_whole, below=2**32 - 100, said="from 0 to 4 billion")
@@ -145,7 +146,10 @@ def _ratios(name: str, value: Any) -> str | Ratios:
         raise CleancutError(f"{name}={value!r}: give at least two parts that are not negative, not all 0.")
     for split in parts:
         if not is_split_name(split):
-            raise CleancutError(f"{split!r} cannot be the name of a split. Use letters, digits, _ and - only.")
+            raise CleancutError(
+                f"{split!r} cannot be the name of a split. Use letters, digits, _ and - only, and not 'discarded'."
+            )
+    by_pair_key(dict.fromkeys(permutations(parts, 2)))  # an error where two pairs of splits are written alike
     return tuple((split, parts[split]) for split in sorted(parts, key=split_rank))  # train first
 
 
@@ -249,8 +253,9 @@ class SplitSettings:
         20, _whole, "least mentions of each type in a held-out split", metavar="N", read=int, is_shown=True
     )
     type_share: float | None = _option(
-        None, _share, "keep the mix of types as near to the corpus's, such as 0.8", metavar="R", read=float
-    )
+        None, _share, "keep the mix of types as near to the corpus's, such as 0.8", metavar="R",
+        read=partial(_number_or, OFF),
+    )  # fmt: skip
     stratify: str | None = _option(
         None, _column, "a column, such as language (doc: the document), whose values keep the ratios", metavar="COL"
     )
@@ -369,7 +374,8 @@ class SplitSettings:
             if name in ("key", "typed"):
                 words += ["--key", self._key_text()] if "--key" not in words else []
             elif isinstance(getattr(self, name), bool):
-                words += [option.flag or ""]
+                assert option.flag is not None, f"{name} is a switch without a flag"
+                words.append(option.flag)
             else:
                 words += [flag_of(name), option.write(getattr(self, name))]
         return shlex.join(words)

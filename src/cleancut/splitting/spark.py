@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,10 +239,13 @@ def _counted(
     import pyarrow as pa
 
     for batch in batches:
-        if kind is Format.JSONL:
-            corpus = corpus_of_lines(batch.column("value").to_pylist(), path, **reading)
-        else:
-            corpus = corpus_of_table(pa.Table.from_batches([batch]), path, **reading) if batch.num_rows else None
+        match kind:
+            case Format.JSONL:
+                corpus = corpus_of_lines(batch.column("value").to_pylist(), path, **reading)
+            case Format.PARQUET:
+                corpus = corpus_of_table(pa.Table.from_batches([batch]), path, **reading) if batch.num_rows else None
+            case _:
+                raise AssertionError(f"{kind} is read by Spark, but not taken apart")
         if corpus is not None:
             yield from count_entities(join_at(corpus) if joined else corpus, key).to_batches()
 
@@ -251,8 +254,19 @@ def _with_units(samples: Any, unit: Unit, n_inputs: int) -> Any:
     """Samples with the ``unit`` they belong to: a number for all words of it, so that copies are one unit."""
     from pyspark.sql import functions as F
 
-    if unit is Unit.SAMPLE:
-        return samples.withColumn("unit", F.col("text"))
+    match unit:
+        case Unit.SAMPLE:
+            return samples.withColumn("unit", F.col("text"))
+        case Unit.DOC:
+            return _with_documents(samples, n_inputs)
+        case _:
+            assert_never(unit)
+
+
+def _with_documents(samples: Any, n_inputs: int) -> Any:
+    """Samples with their documents as units; one without a document is a unit of its own."""
+    from pyspark.sql import functions as F
+
     docs = samples.where("doc is not null")
     if docs.isEmpty():
         raise CleancutError("the corpus has no document ids, so that unit='doc' is undefined. Use unit='sample'.")
