@@ -161,7 +161,7 @@ def test_the_command_line(tmp_path, capsys):
 def test_an_interruption_leaves_what_was_there(tmp_path, monkeypatch):
     import cleancut.cli.split as split_command
 
-    def interrupted(*_arguments):
+    def interrupted(*_arguments, **_options):
         raise KeyboardInterrupt
 
     write_incidence(generate(50), tmp_path / "i.parquet")
@@ -169,7 +169,7 @@ def test_an_interruption_leaves_what_was_there(tmp_path, monkeypatch):
     run = ["split", "--incidence", str(tmp_path / "i.parquet"), "--effort", "fast", "-o", str(out)]
     assert main(run) == 0
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    monkeypatch.setattr(split_command, "_write_report", interrupted)
+    monkeypatch.setattr(split_command, "split_text", interrupted)
     assert main([*run, "--seed", "14"]) == 130
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
