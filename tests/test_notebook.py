@@ -142,6 +142,14 @@ def test_words_begin_at_the_left_and_numbers_end_at_the_right():
         "x       PER       0.950   7",
         "longer  CHEMICAL      -  12",
     ]
+    intervals = Exhibit(
+        "slug", "Title", ["name", "F1"], [("x", ["9.10 - 12.20"]), ("y", ["10.00 - 12.20"]), ("z", ["-"])]
+    )
+    assert exhibit_text(intervals).splitlines()[3:] == [
+        "x      9.10 - 12.20",
+        "y     10.00 - 12.20",
+        "z                 -",
+    ]
     assert r"\begin{tabular}{llrrr}" in tables([Section("s", "S", "", [exhibit])], Format.LATEX)
 
 

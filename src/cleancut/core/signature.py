@@ -46,6 +46,14 @@ class Signature:
             raise CleancutError(f"{text!r:.80} is not a signature. It looks like kfold|k:10|seed:13|v:{__version__}.")
         return cls(what, tuple((name, unquote(value)) for name, _, value in pairs))
 
+    @classmethod
+    def is_in(cls, text: str) -> bool:
+        """Is the text a signature?"""
+        try:
+            return cls.parse(text).get(_VERSION) is not None
+        except CleancutError:
+            return False
+
     def __getitem__(self, name: str) -> str:
         return dict(self.settings)[name]
 

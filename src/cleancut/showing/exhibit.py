@@ -59,7 +59,8 @@ class Measured(NamedTuple):
         return f"{100 * value:{'+' if self.is_difference else ''}.{digits}f}"
 
 
-_NUMBER = re.compile(r"[-+]?[0-9.]*|nan")
+_NUMBER = re.compile(r"[-+]?[0-9.]*( - [-+]?[0-9.]+)?|nan")
+"""What is aligned as a number: one, the two ends of an interval, a dash for none."""
 
 Cell = Measured | float | int | str | None
 """A float is a fraction, which is shown in percent; None is nothing."""

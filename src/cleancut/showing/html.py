@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.corpus import Corpus
 from ..core.shown import percent
+from ..core.signature import Signature
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..splitting.audit import Audit
@@ -128,7 +129,7 @@ def _page(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # whatever a corpus may smuggle in: no script but ours runs, and nothing is fetched
     rules = ("default-src 'none'", "img-src data:", "style-src 'unsafe-inline'", f"script-src 'sha256-{digest}'")
-    tags = ["code" if "|v:" in note else "span" for note in notes]
+    tags = ["code" if Signature.is_in(note) else "span" for note in notes]
     said = "".join(f"<li><{tag}>{_text(note)}</{tag}></li>" for tag, note in zip(tags, notes, strict=True))
     return Template(_asset("page.html")).substitute(
         policy="; ".join((*rules, "base-uri 'none'", "form-action 'none'")),

@@ -109,7 +109,7 @@ def exhibit_text(exhibit: Exhibit, *, colour: bool = False) -> str:
 def _drawn(exhibit: Exhibit, text: Callable[[Cell], str], colour: bool) -> str:
     rows = [[_shortened(name), *map(text, cells)] for name, cells in exhibit.rows]
     words = [column for column in range(len(exhibit.header)) if exhibit.holds_words(column)]
-    return table(exhibit.header, rows, colour=colour, strong=exhibit.strong, words=words)
+    return table([*map(_shortened, exhibit.header)], rows, colour=colour, strong=exhibit.strong, words=words)
 
 
 def _has_interval(cell: Cell) -> bool:
