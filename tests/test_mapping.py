@@ -218,25 +218,28 @@ def many():
 
 
 COLUMNS = {"tokens": "words", "tags": "iob"}
+FAST = {**COLUMNS, "effort": "fast"}
 
 
 def test_train_test_split_shares_nothing(many):
-    split = cc.train_test_split(many, test_size=0.25, seed=42, **COLUMNS)
+    split = cc.train_test_split(many, test_size=0.25, seed=42, **FAST)
     assert list(split) == ["train", "test"] and split["train"].features == many.features
     names = [{word for row in part["words"] for word in row if word != "met"} for part in split.values()]
     parts = {name: cc.from_dataset(part, **COLUMNS) for name, part in split.items()}
     assert cc.audit(parts).pairs["test", "train"]["n_partial"] == 0 and all(names)
-    again = cc.train_test_split(many, test_size=0.25, seed=42, **COLUMNS)
+    again = cc.train_test_split(many, test_size=0.25, seed=42, **FAST)
     assert again["test"]["i"][:] == split["test"]["i"][:]
-    counted = cc.train_test_split(many, test_size=20, train_size=40, discard=0, **COLUMNS)
+    counted = cc.train_test_split(many, test_size=20, train_size=40, discard=0, **FAST)
     assert (len(counted["train"]), len(counted["test"])) == (40, 20)
-    for sizes in ({"test_size": 1.5}, {"test_size": 0}, {"test_size": 120}, {"test_size": "a"}):
+    rest = cc.train_test_split(many, None, train_size=0.75, discard=0, **FAST)
+    assert (len(rest["train"]), len(rest["test"])) == (90, 30)
+    for sizes in ({"test_size": None}, {"test_size": 1.5}, {"test_size": 0}, {"test_size": 120}, {"test_size": "a"}):
         with pytest.raises(CleancutError, match="test_size="):
-            cc.train_test_split(many, **sizes, **COLUMNS)
+            cc.train_test_split(many, **sizes, **FAST)
     with pytest.raises(CleancutError, match="ask for 100"):
-        cc.train_test_split(many, test_size=60, train_size=100, **COLUMNS)
+        cc.train_test_split(many, test_size=60, train_size=100, **FAST)
     with pytest.raises(CleancutError, match="expected a Dataset"):
-        cc.train_test_split(DatasetDict(train=many), **COLUMNS)
+        cc.train_test_split(DatasetDict(train=many), **FAST)
 
 
 def test_the_split_of_each_row_is_a_column(many):

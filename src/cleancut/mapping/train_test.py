@@ -16,24 +16,25 @@ from .mentions import RowMentions, shape_of
 
 def train_test_split(
     dataset: Any,
-    test_size: float | int | None = None,
+    test_size: float | int | None = 0.1,
     *,
     train_size: float | int | None = None,
     seed: int | None = None,
     stratify_by_column: str | None = None,
     discard: float | str = "auto",
-    **columns: Any,
+    **options: Any,
 ) -> Any:
     """Split a dataset into train and test that share no entity: ``Dataset.train_test_split`` without the leakage.
 
     Args:
         dataset: a ``Dataset``.
-        test_size: the share of the rows that test gets, or their number; 0.1 if no size is given.
-        train_size: the same of train; by default the rest. What neither asks for is left out.
+        test_size: the share of the rows that test gets, or their number; None for what train leaves.
+        train_size: the same of train; None for what test leaves. What neither asks for is left out.
         seed: of the random choices; 13 if it is not given, so that the same call gives the same split.
         stratify_by_column: a column whose values keep the ratios.
         discard: the largest share of rows to discard, or ``auto``: until nothing is shared.
-        **columns: which columns hold what (``tokens``, ``tags``, ...), where they are not found or not the right ones.
+        **options: further options of ``mincut``, such as ``effort="fast"``, and which columns hold what (``tokens``,
+            ``tags``, ...), where they are not found or not the right ones.
 
     Returns:
         A ``DatasetDict`` of train and test. Where rows are discarded, the sizes hold for those that are kept.
@@ -51,7 +52,7 @@ def train_test_split(
     n = len(dataset)
     n_test, n_train = _number("test_size", test_size, n), _number("train_size", train_size, n)
     if n_test is None and n_train is None:
-        n_test = round(0.1 * n)
+        raise CleancutError("test_size=None and train_size=None leave both sizes open. Give one of them.")
     n_test = n - n_train if n_test is None and n_train is not None else n_test
     n_train = n - n_test if n_train is None and n_test is not None else n_train
     assert n_train is not None and n_test is not None
@@ -59,7 +60,7 @@ def train_test_split(
         raise CleancutError(f"train_size and test_size ask for {n_train} + {n_test} rows of {n}. Ask for fewer.")
     seed = DEFAULTS.seed if seed is None else seed
     plan = mincut(
-        dataset, {"train": n_train, "test": n_test}, seed=seed, stratify=stratify_by_column, discard=discard, **columns
+        dataset, {"train": n_train, "test": n_test}, seed=seed, stratify=stratify_by_column, discard=discard, **options
     )  # fmt: skip
     rng = np.random.default_rng(seed)
     parts = {}
