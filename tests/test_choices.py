@@ -114,6 +114,10 @@ def test_what_hangs_together():
 def test_what_spark_reads():
     with pytest.raises(UNHANDLED):
         list(spark._counted(iter([None]), "x", formats.Format.CONLL, Key(), False, {}))
+
+
+@pytest.mark.spark
+def test_what_spark_keeps_whole():
     with pytest.raises(UNHANDLED):
         spark._with_units(None, added(Unit), 1)
 
