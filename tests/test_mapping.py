@@ -150,6 +150,15 @@ def test_the_mapper_is_for_ones_own_map():
         assert found["our_seen"][:] == wanted["our_seen"][:] and found["our_n_new"][:] == wanted["our_n_new"][:]
 
 
+def test_columns_that_arrow_does_not_know_are_left_alone():
+    class Picture:
+        pass
+
+    batch = {"tokens": [["Ada", "King"]], "ner_tags": [["B-PER", "I-PER"]], "picture": [Picture()]}
+    for columns in ({"tokens": "tokens", "tags": "ner_tags"}, cc.detect(tagged("strings"))):
+        assert SHOWN.mapper(columns=columns)(batch)["seen"] == [[True]]
+
+
 def test_names_that_are_taken_and_options_that_are_none_are_refused():
     given_rows = tagged("labels").rename_column("note", "seen")
     with pytest.raises(CleancutError, match=r"column 'seen' already. Give prefix="):

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.exceptions import CleancutError
-from ..reading.columns import records_in
 from ..reading.detecting import Shape
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
@@ -85,10 +84,13 @@ class Mapper:
             for name, array in self._arrays(batch, shape_of(batch, self._columns)).items():
                 batch = batch.append_column(name, array)
             return batch
-        rows = {name: list(batch[name]) for name in batch}
-        table = pa.table(rows)
-        columns = self._columns
-        shape = columns if isinstance(columns, Shape) else shape_of(table.to_pylist(), columns)
+        shape = self._columns
+        if not isinstance(shape, Shape):
+            columns = {name: list(batch[name]) for name in batch}
+            shape = shape_of(
+                [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], shape
+            )
+        table = pa.table({name: list(batch[name]) for name in shape.columns})
         return {name: array.to_pylist() for name, array in self._arrays(table, shape).items()}
 
     def features(self, features: Any) -> Any:
@@ -170,10 +172,3 @@ def mapped(dataset: Any, mapper: Any, features: Any, **options: Any) -> Any:
     if shown["columns"] == dataset.column_names:  # all of them, and so those that were added
         shown = {**shown, "columns": None}
     return made.with_format(shown["type"], columns=shown["columns"], **shown["format_kwargs"])
-
-
-def records_kept(value: Any, kept: list[bool]) -> Any:
-    """Return some of the spans of a row, in the form in which the row has them."""
-    if isinstance(value, Mapping):  # a list for each field
-        return {name: [item for item, keep in zip(items, kept, strict=True) if keep] for name, items in value.items()}
-    return [item for item, keep in zip(records_in(value), kept, strict=True) if keep]

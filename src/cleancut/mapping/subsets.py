@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of, ranges
 from ..core.exceptions import CleancutError, parse_choice
-from ..reading.columns import unpacked
+from ..reading.columns import records_in, unpacked
 from ..reading.detecting import Form, Shape
 from ..scoring.exposure import Exposure
 from ..version import __version__
-from .annotate import mapped, of_each, records_kept
+from .annotate import mapped, of_each
 from .mentions import RowMentions, exposure_of, features_of, outside, shape_of
 
 
@@ -104,12 +104,13 @@ class _Filter:
         """Return a batch with some of its mentions: a table of an Arrow table, else the column of the annotation."""
         import pyarrow as pa
 
-        table = batch if isinstance(batch, pa.Table) else pa.table({name: list(batch[name]) for name in batch})
+        is_table = isinstance(batch, pa.Table)
+        table = batch if is_table else pa.table({name: list(batch[name]) for name in self._shape.columns})
         rows = RowMentions.of(table, self._shape)
         seen = self._exposure.view(rows.corpus).seen
         kept = ~seen if self._which is Which.CLEAN else seen
         column = self._tags(table, rows, kept) if self._shape.form is Form.TAGS else self._spans(table, rows, kept)
-        if not isinstance(batch, pa.Table):
+        if not is_table:
             return {self._shape.annotation: column.to_pylist()}
         at = batch.column_names.index(self._shape.annotation)
         return batch.set_column(at, batch.schema.field(at), column)
@@ -162,8 +163,15 @@ class _Filter:
         if value is None:
             return None
         if self._shape.annotation in self._shape.packed and isinstance(value, str):
-            return json.dumps(records_kept(unpacked(value), kept), ensure_ascii=False) if value.strip() else value
-        return records_kept(value, kept)
+            return json.dumps(_records_kept(unpacked(value), kept), ensure_ascii=False) if value.strip() else value
+        return _records_kept(value, kept)
+
+
+def _records_kept(value: Any, kept: list[bool]) -> Any:
+    """Return some of the spans of a row, in the form in which the row has them."""
+    if isinstance(value, Mapping):  # a list for each field
+        return {name: [item for item, keep in zip(items, kept, strict=True) if keep] for name, items in value.items()}
+    return [item for item, keep in zip(records_in(value), kept, strict=True) if keep]
 
 
 def decontaminate(
