@@ -268,6 +268,23 @@ def test_the_split_of_each_row_is_a_column(many):
     assert alone.column(many).features["split"].names == ["train", "test"]
 
 
+def test_a_plan_is_applied_to_lists_of_rows(many):
+    rows = many.to_list()
+    plan = cc.mincut(rows, (60, 40), effort="fast", **COLUMNS)
+    found = plan.apply(rows)
+    assert [row["i"] for name in plan.names for row in found[name]] == [
+        i for name in plan.names for i in plan.rows(name).tolist()
+    ]
+    several = cc.mincut({"train": rows[:80], "test": rows[80:]}, (60, 40), effort="fast", **COLUMNS)
+    assert several.apply({"test": rows[80:], "train": rows[:80]})["test"] == [rows[i] for i in several.rows("test")]
+    with pytest.raises(CleancutError, match="another order"):
+        plan.apply(rows[::-1])
+    with pytest.raises(CleancutError, match="for 120 samples, but 119"):
+        plan.apply(rows[1:])
+    with pytest.raises(CleancutError, match=r"no split 'dev'. It has train, test, and 'discarded'"):
+        plan.rows("dev")
+
+
 def test_columns_are_named_everywhere(many):
     read = cc.from_dataset(many, **COLUMNS)
     parts = {"train": many.select(range(80)), "test": many.select(range(80, 120))}

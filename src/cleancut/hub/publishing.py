@@ -451,7 +451,8 @@ def _push_config(
         )  # fmt: skip
         if pr:
             return f"{repo}: the config {config} is in the pull request {request.url if request else done.pr_url}."
-        return f"{repo}: the config {config} is up. Load it with load_dataset({repo!r}, {config!r})."
+        load = "cleancut.materialise" if f"{config}/source.json" in files else "load_dataset"
+        return f"{repo}: the config {config} is up. Load it with {load}({repo!r}, {config!r})."
 
     return attempt(upload, repo, resume)
 

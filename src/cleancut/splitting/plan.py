@@ -152,15 +152,18 @@ class SplitPlan(Drawn):
         return [(name, row) for name, n in self.original_sizes.items() for row in range(n)]
 
     def apply(self, data: Any, *, discarded: bool = False, origin: bool = False) -> Any:
-        """The splits: a ``DatasetDict`` of a dataset (or of its splits), a dict of corpora of a corpus.
+        """Return the splits: a ``DatasetDict`` of a dataset (or of its splits), a dict of corpora of a corpus.
 
-        What ``load_splits`` returned is taken as the datasets or the corpora that it holds.
+        Of rows that are dicts in lists, the splits are lists. What ``load_splits`` returned is taken as the datasets or
+        the corpora that it holds.
 
         Other samples than those that were split, or these in another order, are refused; rows that cannot be read as
         samples, such as those of which only ids are left, are taken by their number. ``origin`` adds the columns
         ``source_split`` and ``source_row`` to a dataset.
         """
         names = [*self.names, *(["discarded"] if discarded and self.n_discarded else [])]
+        if _is_rows(data):
+            return self._lists(data, names)
         whole = self._checked(data)
         if origin and not isinstance(whole, Corpus):
             taken = {"source_split", "source_row"} & set(whole.column_names)
@@ -174,6 +177,20 @@ class SplitPlan(Drawn):
         import datasets
 
         return datasets.DatasetDict(parts)
+
+    def _lists(self, data: Any, names: Sequence[str]) -> dict[str, list[Any]]:
+        """Return the splits of rows that are dicts in a list, or in a list for each original split."""
+        parts = data if isinstance(data, Mapping) else {"": data}
+        given = [parts[name] for name in self._in_order(parts)]
+        rows = [row for part in given for row in part]
+        if len(rows) != len(self.assignment):
+            raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(rows)} are given.")
+        self.refuse_other_samples(_read_hashes(given, self._options(), bool(self.read_as.get("join_at"))))
+        return {name: [rows[i] for i in self.rows(name).tolist()] for name in names}
+
+    def _options(self) -> dict[str, Any]:
+        """Return the options by which rows are read as samples."""
+        return {name: self.read_as[name] for name in self.read_as if name not in ("columns", "join_at", "column")}
 
     def column(self, data: Any, name: str = "split") -> Any:
         """Add the split of each row as a column, a ClassLabel, in which discarded rows are ``discarded``.
@@ -326,7 +343,7 @@ class SplitPlan(Drawn):
             return
         ends = np.cumsum(list(self.original_sizes.values()) or [len(whole)]).tolist()
         rows = [whole.select(range(first, end)) for first, end in zip([0, *ends], ends, strict=False)]
-        options = {name: self.read_as[name] for name in self.read_as if name not in ("columns", "join_at", "column")}
+        options = self._options()
         columns = [name for name in self.read_as.get("columns", ()) if name in whole.column_names]
         joined = bool(self.read_as.get("join_at"))
         yield from _read_hashes(rows, options, joined)
@@ -453,6 +470,13 @@ def _with_nan(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _with_nan(item) for name, item in value.items()}
     return math.nan if value is None else value
+
+
+def _is_rows(data: Any) -> bool:
+    """Is it a list of dicts, or such a list for each split?"""
+    if isinstance(data, Mapping):
+        return bool(data) and all(_is_rows(part) for part in data.values())
+    return isinstance(data, list) and all(isinstance(row, dict) for row in data)
 
 
 def _rows_of_samples(data: Any) -> Any:
