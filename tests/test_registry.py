@@ -56,7 +56,7 @@ def test_every_value_that_a_record_names_is_computed(metric):
     values = computed(metric).to_dict()
     named = {*metric.titles, *metric.shown, *metric.headline, *metric.logged, *metric.compared}
     assert named and named <= set(values), named - set(values)
-    assert {*metric.side_by_side, *filter(None, [metric.ranked])} <= set(metric.compared)
+    assert not metric.ranked or metric.ranked in metric.compared
     assert {*metric.shown, *metric.compared} <= set(metric.titles)
     assert metric.description.endswith(".") and metric.title.endswith("(%)")
 
@@ -128,7 +128,7 @@ def start_f1(gold, pred, *, tokens=None, labels=None, scheme=None, repair="conll
 
 METRIC = Metric(
     name="start_f1", function=start_f1, short="start", order=15, title="Starts (%)", description="Of starts.",
-    titles={"f1": "F1 of starts"}, shown=("f1",), headline=("f1",), compared=("f1",), side_by_side=("f1",), ranked="f1",
+    titles={"f1": "F1 of starts"}, shown=("f1",), headline=("f1",), compared=("f1",), ranked="f1",
     order_is_compared=False,
 )
 """

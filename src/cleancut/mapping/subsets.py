@@ -108,7 +108,7 @@ class _Filter:
         table = batch if is_table else pa.table({name: list(batch[name]) for name in self._shape.columns})
         rows = RowMentions.of(table, self._shape)
         seen = self._exposure.view(rows.corpus).seen
-        kept = ~seen if self._which is Which.CLEAN else seen
+        kept = {Which.CLEAN: ~seen, Which.CONTAMINATED: seen}[self._which]
         column = self._tags(table, rows, kept) if self._shape.form is Form.TAGS else self._spans(table, rows, kept)
         if not is_table:
             return {self._shape.annotation: column.to_pylist()}
@@ -234,10 +234,9 @@ class _Rows:
         rows = RowMentions.of(table, self._shape)
         shared = np.append(0, np.cumsum(rows.any_of_item(self._exposure.view(rows.corpus).seen)))
         n_shared = shared[rows.bounds[1:]] - shared[rows.bounds[:-1]]
-        if self._level is Level.PARTLY:
-            return n_shared == 0
         n_items = np.diff(rows.bounds)
-        return (n_items == 0) | (n_shared < n_items)
+        leaves_out = {Level.PARTLY: n_shared > 0, Level.FULLY: (n_items > 0) & (n_shared == n_items)}
+        return ~leaves_out[self._level]
 
     def of_batch(self, batch: Mapping[str, Any]) -> list[bool]:
         """Return the same of a dict of lists."""

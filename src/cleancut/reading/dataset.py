@@ -414,6 +414,11 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
     return {name: own_documents(name, samples) for name, samples in found.items()}
 
 
+def dataset_options(read_as: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of ``from_dataset`` in what a plan keeps of how its samples were read."""
+    return {name: value for name, value in read_as.items() if name not in ("columns", "join_at", "column")}
+
+
 def given_samples(data: Any, read_as: Mapping[str, Any] | None = None) -> dict[str, Samples]:
     """Return the splits of what is given as samples; one without a name where there are none.
 
@@ -422,7 +427,7 @@ def given_samples(data: Any, read_as: Mapping[str, Any] | None = None) -> dict[s
     parts = data if isinstance(data, Mapping) else {"": data}
     if not parts:
         raise CleancutError("there are no samples to split.")
-    options = {name: value for name, value in (read_as or {}).items() if name not in ("columns", "join_at", "column")}
+    options = dataset_options(read_as or {})
     if options and all(isinstance(part, Corpus) for part in parts.values()) and set(read_as or ()) <= set(COLUMNS):
         raise CleancutError(f"{next(iter(options))}= has no effect: a corpus has no columns. Leave it out.")
     found: dict[str, Samples] = {}

@@ -219,7 +219,6 @@ METRIC = Metric(
     ),
     logged=("clean_recall", "clean_f1", "delta_f1", "memorisation_f1"),
     compared=("clean_f1", "delta_f1", "clean_recall"),
-    side_by_side=("clean_f1", "delta_f1"),
     ranked="clean_f1",
     by_entity=True,
 )  # fmt: skip

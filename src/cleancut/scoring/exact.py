@@ -133,6 +133,5 @@ METRIC = Metric(
     headline=("precision", "recall", "f1", "macro_f1"),
     logged=("precision", "recall", "f1"),
     compared=("f1", "precision", "recall"),
-    side_by_side=("f1",),
     ranked="f1",
 )  # fmt: skip

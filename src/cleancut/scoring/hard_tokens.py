@@ -202,7 +202,6 @@ METRIC = Metric(
     headline=("hardeval", "ter_unseen", "ter_diff", "ter"),
     logged=("hardeval", "ter_unseen", "ter_diff"),
     compared=("hardeval", "ter_unseen", "ter_diff"),
-    side_by_side=("hardeval",),
     ranked="hardeval",
     lower_is_better=True,
     flat_only=True,

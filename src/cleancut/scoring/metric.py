@@ -38,8 +38,6 @@ class Metric:
     """The values that a Trainer logs unless it is told others."""
     compared: tuple[str, ...] = ()
     """The values in which systems are compared, each with a test."""
-    side_by_side: tuple[str, ...] = ()
-    """Of these, the ones that a page on several systems shows first."""
     ranked: str = ""
     """Of these, the one that puts systems in order."""
     order_is_compared: bool = True
@@ -71,10 +69,6 @@ class Metric:
         if self.by_entity:
             own += _ENTITY_KEY
         return tuple(own)
-
-    def shown_titles(self) -> dict[str, str]:
-        """The columns of its table: the values and their titles."""
-        return {value: self.titles[value] for value in self.shown}
 
     def __call__(self, gold: Any, pred: Any, exposure: Any = None, **keywords: Any) -> Any:
         """Compute it: with what training has shown, if it can use that."""

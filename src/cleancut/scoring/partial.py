@@ -153,7 +153,6 @@ METRIC = Metric(
     shown=(*(f"f1_{mode}" for mode in Match), "f1_iou", *(f"n_partial_{mode}" for mode in _PARTIAL)),
     headline=(*(f"f1_{mode}" for mode in Match), "f1_iou"),
     compared=("f1_overlap",),
-    side_by_side=("f1_overlap",),
     ranked="f1_overlap",
     order_is_compared=False,
 )

@@ -24,7 +24,7 @@ from ..core.rooms import module_of
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..reading.columns import table_of
-from ..reading.dataset import Samples, from_dataset
+from ..reading.dataset import Samples, dataset_options, from_dataset
 from ..reading.hub_ids import HubId
 from ..reading.splits import is_split_name
 from .audit import Pair, by_pair, by_pair_key
@@ -185,12 +185,8 @@ class SplitPlan(Drawn):
         rows = [row for part in given for row in part]
         if len(rows) != len(self.assignment):
             raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(rows)} are given.")
-        self.refuse_other_samples(_read_hashes(given, self._options(), bool(self.read_as.get("join_at"))))
+        self.refuse_other_samples(_read_hashes(given, dataset_options(self.read_as), bool(self.read_as.get("join_at"))))
         return {name: [rows[i] for i in self.rows(name).tolist()] for name in names}
-
-    def _options(self) -> dict[str, Any]:
-        """Return the options by which rows are read as samples."""
-        return {name: self.read_as[name] for name in self.read_as if name not in ("columns", "join_at", "column")}
 
     def column(self, data: Any, name: str = "split") -> Any:
         """Add the split of each row as a column, a ClassLabel, in which discarded rows are ``discarded``.
@@ -343,7 +339,7 @@ class SplitPlan(Drawn):
             return
         ends = np.cumsum(list(self.original_sizes.values()) or [len(whole)]).tolist()
         rows = [whole.select(range(first, end)) for first, end in zip([0, *ends], ends, strict=False)]
-        options = self._options()
+        options = dataset_options(self.read_as)
         columns = [name for name in self.read_as.get("columns", ()) if name in whole.column_names]
         joined = bool(self.read_as.get("join_at"))
         yield from _read_hashes(rows, options, joined)
