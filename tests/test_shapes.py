@@ -127,20 +127,20 @@ def test_few_nerd_asks_for_a_choice_and_reads_bare_names():
 def test_letters_of_tags_are_those_of_the_table_in_core_tags(monkeypatch):
     """A scheme that is added to the table is detected, with no letter of it written anywhere else."""
     rows = [
-        {"tokens": ["Ada", "King", "saw", "Bo"], "ner_tags": ["F-PER", "X-PER", "O", "W-PER"]},
+        {"tokens": ["Ada", "King", "saw", "Bo"], "ner_tags": ["F-PER", "X-PER", "O", "Z-PER"]},
     ]
     pieces = [{"text": "Ada King", "entities": [
         {"start": 0, "end": 3, "label": "F-PER"}, {"start": 4, "end": 8, "label": "X-PER"},
     ]}]  # fmt: skip
     assert detect(rows, tags="ner_tags").scheme is Scheme.IO and not detect(pieces).pieces
-    letters = {"F": "B", "C": "I", "X": "E", "W": "S"}
+    letters = {"F": "B", "C": "I", "X": "E", "Z": "S"}
     kinds = {new: core_tags._KIND[old] for new, old in letters.items()}
     monkeypatch.setattr(core_tags, "_KIND", core_tags._KIND | kinds)
     monkeypatch.setattr(core_tags, "_SCHEME_LETTERS", core_tags._SCHEME_LETTERS | {Scheme.BMES: "".join(letters)})
     assert str(detect(rows, tags="ner_tags")) == "tokens: tokens; tags: ner_tags (strings, bmes)"
     assert from_dataset(rows, tags="ner_tags").texts() == ["Ada King", "Bo"]
     assert detect(pieces).pieces and from_dataset(pieces).texts() == ["Ada King"]
-    chunked = [{"tokens": ["Ada"], "ner_tags": ["W-PER"], "more": ["W-NP"]}]
+    chunked = [{"tokens": ["Ada"], "ner_tags": ["Z-PER"], "more": ["Z-NP"]}]
     assert detect(chunked).annotation == "ner_tags"
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
+from ..core.tags import is_outside
 from ..reading.columns import kind_of_feature, records_in
 from ..reading.dataset import Converter, TokenSpan
 from ..reading.detecting import Form, Shape, detect
@@ -180,7 +181,7 @@ def outside(shape: Shape, feature: Any) -> Any:
     if names is None:
         return "O"
     pairs = names.items() if isinstance(names, Mapping) else enumerate(getattr(names, "names", None) or names)
-    found = [number for number, name in pairs if name == "O"]
+    found = [number for number, name in pairs if is_outside(name)]
     if not found:
         raise CleancutError(f"the tags in {shape.annotation} have no name O, so that no mention can be taken out.")
     return int(found[0])

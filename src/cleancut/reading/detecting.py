@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.inputs import label_names
-from ..core.tags import Scheme, Tagging, parse_scheme, prefix_letter, split_tag
+from ..core.tags import Scheme, Tagging, is_outside, letters_in, parse_scheme, prefix_letter, written
 from .columns import Kind, Table, inner_table, plain_name, records_in, table_of
 
 
@@ -322,14 +322,16 @@ def _is_ner(table: Table, column: str) -> bool:
     one = kind.of if kind.name == "list" and kind.of else kind
     if one.name == "int":
         return plain_name(column) in _TAGS
-    tags = set(_inventory(table, column))
-    types = {split_tag(tag)[1] for tag in tags if prefix_letter(tag)}
+    tags = {tag for tag in _inventory(table, column) if not is_outside(tag)}
+    has_outside = len(tags) < len(set(_inventory(table, column)))
+    has_letters = bool(letters_in(tags))
+    types = {parts[1] for tag in tags if has_letters and (parts := written(tag))}
     if types and types <= _CHUNKS:
         return False
-    bare = {tag for tag in tags - {"O"} if not prefix_letter(tag)}
+    bare = {tag for tag in tags if not has_letters or written(tag) is None}
     if one.name == "label":
-        return "O" in tags or not bare
-    return bool(tags) and (not bare or ("O" in tags and plain_name(column) in _TAGS))
+        return has_outside or not bare
+    return (bool(tags) or has_outside) and (not bare or (has_outside and plain_name(column) in _TAGS))
 
 
 def _tag_column(table: Table, given: _Given, tokens: str | None) -> str | None:
@@ -377,13 +379,25 @@ def _with_names(table: Table, given: _Given, shape: Shape, tags: str) -> Shape:
         raise CleancutError(f"labels= has no effect: {tags} holds the names themselves. Leave it out.")
     else:
         labels, what = None, "strings"
-    letters = frozenset(letter for tag in inventory if (letter := prefix_letter(tag)))
+    letters = letters_in(inventory)
     scheme = given.scheme
-    if scheme is None and inventory and not letters and set(inventory) != {"O"}:
+    if scheme is None and not letters and not all(map(is_outside, inventory)):
+        _refuse_small_letters(tags, inventory)
         scheme = Scheme.IO  # bare names
     shown = scheme or (Tagging(letters).scheme() if letters else None)
     where = " in a string" if kind.packed else ""
     return replace(shape, labels=labels, scheme=scheme, detail=f"{what}{where}" + (f", {shown.value}" if shown else ""))
+
+
+def _refuse_small_letters(column: str, inventory: Sequence[str]) -> None:
+    """Raise where all names begin as tags do, but with small letters: they are no types."""
+    names = [tag for tag in inventory if not is_outside(tag)]
+    small = [tag for tag in names if re.match("[bi][-_].", tag)]
+    if small == names and any(tag.startswith("b") for tag in small):
+        raise CleancutError(
+            f"{column} holds {small[0]!r}, which may be a tag with a small letter or the name of a type. Write the "
+            f"letter as a capital, such as {small[0].capitalize()[:2] + small[0][2:]!r}, or give scheme='io'."
+        )
 
 
 def _nested(table: Table, given: _Given) -> Shape | None:
@@ -550,7 +564,7 @@ def _text_spans(table: Table, given: _Given) -> Shape | None:
         shape = replace(shape, inclusive=inclusive > exclusive)
     labels = [label for _, s in spans for label in s.labels]
     pieces = fields.label is not None and bool(labels)
-    pieces = pieces and all(isinstance(label, str) and prefix_letter(label) for label in labels)
+    pieces = pieces and all(isinstance(label, str) and (label == "O" or prefix_letter(label)) for label in labels)
     return _span_shape(table, given, replace(shape, pieces=pieces and form is Form.CHARACTER_SPANS))
 
 
