@@ -300,10 +300,11 @@ def test_ai4privacy():
         mbert_bio_labels=[["B-NAME", "I-NAME"]], id=["1"], language=["en"],
     )  # fmt: skip
     samples = read_dataset(ds)
-    assert mentions(samples.corpus) == [(0, "Ada King", "NAME"), (0, "Oslo", "CITY")]
-    assert samples.notes == ("1 of 2 mentions cut a token and are widened to whole tokens.",)
+    assert mentions(samples.corpus) == [(0, "Ada King", "NAME"), (0, "slo", "CITY")]
+    assert samples.notes == ("1 of 2 mentions begin or end inside a word, which is cut there.",)
     assert str(samples.shape) == "text: source_text; entities: privacy_mask (character offsets)"
-    assert from_dataset(ds, entities="span_labels").mentions.labels == ("NAME", "O")
+    listed = read_dataset(ds, entities="span_labels")
+    assert listed.corpus.mentions.labels == ("NAME",) and listed.notes == ("1 spans are labelled O and are left out.",)
 
 
 def test_gliner_ends_are_inclusive():
@@ -316,7 +317,9 @@ def test_gliner_ends_are_inclusive():
         assert mentions(from_dataset(ds)) == [(0, "Ada King", "PER"), (0, "Oslo", "LOC")]
         assert "tokens: tokenized_text; entities: ner (token spans, ends inclusive" in str(detect(ds))
     other = [{"tokens": r["tokenized_text"], "ner": r["ner"][:1]} for r in rows]
-    assert from_dataset(other).texts() == ["Ada"]  # nothing shows that its end belongs to it
+    with pytest.raises(CleancutError, match="nothing in the text shows it. Give end='exclusive' or end='inclusive'"):
+        from_dataset(other)
+    assert from_dataset(other, end="exclusive").texts() == ["Ada"]
     assert from_dataset(other, end="inclusive").texts() == ["Ada King"]
     with pytest.raises(CleancutError, match="is empty"):
         from_dataset(rows, end="exclusive")

@@ -65,7 +65,12 @@ def _is_plain(table: Any, shape: Shape) -> bool:
     """Can Arrow's own columns be read as they are?"""
     import pyarrow as pa
 
-    if shape.sentences is not None or shape.tokens is None or {shape.tokens, shape.annotation} & shape.packed:
+    if (
+        shape.sentences is not None
+        or shape.tokens is None
+        or shape.prefixed
+        or {shape.tokens, shape.annotation} & shape.packed
+    ):
         return False
     tokens, annotation = (table.schema.field(name).type for name in (shape.tokens, shape.annotation))
     if not _is_list(tokens) or not (
@@ -80,7 +85,10 @@ def _is_plain(table: Any, shape: Shape) -> bool:
         return False
     record = annotation.value_type
     plain = shape.fields[:4] == ("start", "end", None, "label") and pa.types.is_struct(record)
-    return plain and pa.types.is_string(record.field("label").type)
+    if not plain or not pa.types.is_string(record.field("label").type):
+        return False
+    labels = table.column(shape.annotation).combine_chunks().flatten().field("label")
+    return "O" not in labels.unique().to_pylist()  # spans of the text between mentions are left out
 
 
 def _is_list(kind: Any) -> bool:
