@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from .characters import WITHOUT_SPACES, is_inside_word
 from .spans import Span
 
 CLEAR = 3
-"""As many times must more mentions speak for a convention than against it; and so many for an unusual one."""
+"""So many times more must speak for a convention than against it; and so many mentions for an unusual one."""
 
 
 class Unit(StrEnum):
@@ -40,6 +40,11 @@ class Convention(NamedTuple):
     inclusive: bool = False
     first: int = 0
     """The number of the first token or character."""
+
+    @property
+    def is_usual(self) -> bool:
+        """Does it count tokens or characters from 0? Only what such offsets cannot be speaks for another."""
+        return self.unit in (Unit.TOKENS, Unit.CHARACTERS) and not self.first
 
     def __str__(self) -> str:
         ends = "ends inclusive" if self.inclusive else "ends exclusive"
@@ -105,10 +110,14 @@ class Evidence:
         self.n_mentions = 0
         self.has_positions = False
         """Does a mention list all its positions?"""
+        self.n_going_on = 0
+        """Mentions that would end before a word with a capital, as all of theirs have, if ends were exclusive."""
         self.n_both: Counter[tuple[Convention, Convention]] = Counter()
-        """How many mentions the text has under both of two conventions."""
-        self._said: Counter[tuple[Convention, Convention]] = Counter()  # by the words that mentions name
-        self._seen: Counter[tuple[Convention, Convention]] = Counter()  # by where their edges fall
+        """Mentions that the text has under both of two conventions."""
+        self._said = _Votes()
+        """By the words that mentions name."""
+        self._seen = _Votes()
+        """By where their edges fall."""
         self._n_said = 0
         self._impossible: Counter[Convention] = Counter()
         self._cut: Counter[Convention] = Counter()
@@ -118,23 +127,29 @@ class Evidence:
         self.has_positions |= span.is_positions
         if span.start is None or span.end is None or span.n_fragments > 1:
             return
-        start, end, surface = span.start, span.end, span.surface
         self.n_mentions += 1
+        self.n_going_on += _goes_on(place.tokens, span.start, span.end)
         offsets = Offsets(place.text)
-        found = {c: _words(place, offsets, start, end, c) for c in self.conventions}
-        matches = {c: words is not None and _says(words.surface, surface) for c, words in found.items()}
-        if any(matches.values()):
-            self._n_said += 1
-            _compare(self._said, matches)
-        _compare(self._seen, {c: -1 if words is None else words.quality for c, words in found.items()})
-        self.n_both.update((a, b) for a, x in found.items() for b, y in found.items() if x and y)
-        for convention, words in found.items():
-            self._impossible[convention] += words is None
-            self._cut[convention] += words is None or words.quality == 0
+        found = {c: _words(place, offsets, span.start, span.end, c) for c in self.conventions}
+        said = {c for c, words in found.items() if words is not None and _says(words.surface, span.surface)}
+        self._n_said += bool(said)
+        for one, words in found.items():
+            self._impossible[one] += words is None
+            self._cut[one] += words is not None and words.edges.end is End.CUT
+            for other, others in found.items():
+                self.n_both[one, other] += words is not None and others is not None
+                if one in said and other not in said:
+                    self._said.add(one, other, CLEAR)
+                if one.is_usual or others is None or others.edges.end is End.CUT:
+                    self._seen.add(one, other, _vote(words, others))
 
     def fits(self, convention: Convention) -> bool:
         """Are there mentions, and do all of them begin and end at words under a convention?"""
-        return self.n_mentions > 0 and not self._cut[convention]
+        return self.n_mentions > 0 and not self._cut[convention] and not self._impossible[convention]
+
+    def is_doubtful(self, convention: Convention) -> bool:
+        """Do most mentions begin or end inside a word, and not say that they do?"""
+        return 2 * self._cut[convention] > self.n_mentions >= 2 * self._n_said
 
     def is_impossible(self, unit: Unit) -> bool:
         """Is there no convention of a unit under which the text has all mentions?"""
@@ -145,51 +160,95 @@ class Evidence:
         """Do mentions name words that are in the text?"""
         return self._n_said > 0
 
+    @property
+    def _votes(self) -> _Votes:
+        return self._said if self.has_words else self._seen
+
     def best(self, conventions: Sequence[Convention]) -> Convention:
         """Return the convention for which most speaks; the first of those for which as much does."""
-        votes = self._said if self.has_words else self._seen
         best = conventions[0]
         for other in conventions[1:]:
-            usual = other.unit in (Unit.TOKENS, Unit.CHARACTERS) and not other.first
-            enough = 1 if self.has_words or usual else CLEAR
-            if votes[other, best] >= max(enough, CLEAR * votes[best, other]):
+            enough = CLEAR if self.has_words or other.is_usual else CLEAR * CLEAR
+            if self._votes.weight[other, best] >= max(enough, CLEAR * self._votes.weight[best, other]):
                 best = other
         return best
 
     def speaks_for(self, one: Convention, other: Convention) -> bool:
         """Does clearly more speak for one convention than for another?"""
-        votes = self._said if self.has_words else self._seen
-        return votes[one, other] > 0 and votes[one, other] >= CLEAR * votes[other, one]
+        weight = self._votes.weight
+        return weight[one, other] >= max(CLEAR, CLEAR * weight[other, one])
 
     def counts(self, one: Convention, other: Convention) -> tuple[int, int]:
         """Return how many mentions speak for one convention against another, and how many against it."""
-        votes = self._said if self.has_words else self._seen
-        return votes[one, other], votes[other, one]
+        return self._votes.number[one, other], self._votes.number[other, one]
+
+
+class _Votes:
+    """How many mentions speak for one convention against another, and with what weight."""
+
+    def __init__(self) -> None:
+        self.number: Counter[tuple[Convention, Convention]] = Counter()
+        self.weight: Counter[tuple[Convention, Convention]] = Counter()
+
+    def add(self, one: Convention, other: Convention, weight: int) -> None:
+        self.number[one, other] += weight > 0
+        self.weight[one, other] += weight
 
 
 def unsettled(column: str, evidence: Evidence, one: Convention, other: Convention) -> CleancutError:
     """The error that asks which of two conventions holds."""
     ours, theirs = evidence.counts(one, other)
-    why = "nothing in the text shows it" if not ours + theirs else f"{ours} mentions say the one and {theirs} the other"
+    why = f"{ours} mentions say the one and {theirs} the other"
+    if not ours or not theirs:
+        why = f"only {ours + theirs} mentions show it" if ours + theirs else "nothing in the text shows it"
     return CleancutError(
         f"do the ends of {column} belong to the mentions? They may be {one} or {other}, and {why}. Give "
         "end='exclusive' or end='inclusive' (command line: --end)."
     )
 
 
+def _goes_on(tokens: Sequence[str], start: int, end: int) -> bool:
+    """Have the first token behind a mention and all before it a capital, so that the mention may be longer?"""
+    words = tokens[start : end + 1]
+    return start < end < len(tokens) and all(word[:1].isupper() for word in words)
+
+
+class End(IntEnum):
+    """How well a mention ends; a higher one is better."""
+
+    CUT = 0
+    """Inside a word, or at a space; or it begins so."""
+    INSIDE = 1
+    """Inside a run of a script without spaces, or of Korean: there words end anywhere."""
+    CHANGE = 2
+    """Where one script ends and another begins."""
+    LIKE_PARTICLE = 3
+    """At the end of a Korean word whose last syllable may be a particle."""
+    PUNCTUATION = 4
+    BEFORE_PARTICLE = 5
+    WORD = 6
+    BEFORE_LONG_PARTICLE = 7
+
+
+_UNCERTAIN = (End.INSIDE, End.CHANGE, End.LIKE_PARTICLE)
+
+
+class _Edges(NamedTuple):
+    end: End
+    begins_word: bool = True
+
+
 class _Found(NamedTuple):
     surface: str
-    quality: int
+    edges: _Edges
 
 
-def _compare(
-    votes: Counter[tuple[Convention, Convention]], values: dict[Convention, int] | dict[Convention, bool]
-) -> None:
-    """Count for each pair of conventions where the first does better."""
-    for one, own in values.items():
-        for other, theirs in values.items():
-            if own > theirs:
-                votes[one, other] += 1
+def _vote(one: _Found | None, other: _Found | None) -> int:
+    """Return the weight with which a mention speaks for one convention against another: nothing, little or much."""
+    if one is None or one.edges.end is End.CUT or (other is not None and one.edges <= other.edges):
+        return 0
+    uncertain = other is not None and other.edges.end in _UNCERTAIN
+    return 1 if uncertain and one.edges.end is not End.BEFORE_LONG_PARTICLE else CLEAR
 
 
 def _says(found: str, surface: str | None) -> bool:
@@ -209,23 +268,31 @@ def _words(place: Place, offsets: Offsets, start: int, end: int, convention: Con
             return None
         words = place.tokens[start:until]
         ends_well = any(c.isalnum() for c in words[-1]) or until - start == 1
-        return _Found(" ".join(words), 2 if ends_well else 1)
+        return _Found(" ".join(words), _Edges(End.WORD if ends_well else End.PUNCTUATION))
     at = offsets.characters(start, end, convention)
     if at is None:
         return None
     return _Found(place.text[slice(*at)], _edges(place.text, *at))
 
 
-def _edges(text: str, start: int, end: int) -> int:
-    """Return how well a mention begins and ends in a text: 0 where it cuts a word, 5 where it is whole words."""
+def _edges(text: str, start: int, end: int) -> _Edges:
+    """Return how well a mention begins and ends in a text."""
     if text[start].isspace() or text[end - 1].isspace() or is_inside_word(text, start) or is_inside_word(text, end):
-        return 0
-    begins = 1 + (text[start].isalnum() and (start == 0 or not text[start - 1].isalnum()))
+        return _Edges(End.CUT, False)
+    begins_word = text[start].isalnum() and (start == 0 or not text[start - 1].isalnum())
+    return _Edges(_end(text, start, end), begins_word)
+
+
+def _end(text: str, start: int, end: int) -> End:
     last, following = text[end - 1], text[end : end + 1]
     if not following or not _is_word(following):
-        return begins + (3 if _is_word(last) else 2)
+        if not _is_word(last):
+            return End.PUNCTUATION
+        return End.LIKE_PARTICLE if end - start > 1 and _PARTICLE.match(last) else End.WORD
+    if particle := _PARTICLE.match(text, end):
+        return End.BEFORE_LONG_PARTICLE if particle.end() - end > 1 else End.BEFORE_PARTICLE
     changes = _script(last) != _script(following) and _script(last) != "kana"
-    return begins + (2 if changes or _PARTICLE.match(text, end) else 1)
+    return End.CHANGE if changes else End.INSIDE
 
 
 _PARTICLE = re.compile(

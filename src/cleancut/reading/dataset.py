@@ -21,7 +21,17 @@ from .characters import Words, is_inside_word, joined_pieces, located, placed, w
 from .columns import kind_of_feature, records_in, rows_in, unpacked
 from .conventions import Offsets, Unit
 from .detecting import Form, Shape, detect, detect_splits, listed, names_in
-from .formats import BATCH, Format, format_of, in_rows, read, relations_in, split_files, standard_columns
+from .formats import (
+    BATCH,
+    Format,
+    format_of,
+    has_language_codes,
+    in_rows,
+    read,
+    relations_in,
+    split_files,
+    standard_columns,
+)
 from .hub_ids import HubId, is_local, is_table, load_hub, rows_of_file
 from .spans import Span, number_in, spans_in, text_in
 
@@ -541,4 +551,7 @@ def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **o
     if needs_shape(path, **given):
         return read_files({"": os.fspath(path)}, column=column, **given)[""]
     corpus = read(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
-    return Samples(corpus, None, None, len(corpus), path=os.fspath(path))
+    notes: tuple[str, ...] = ()
+    if format_of(path) is Format.CONLL and has_language_codes(path):
+        notes = ("the code of a language before every word is taken away.",)
+    return Samples(corpus, None, None, len(corpus), notes=notes, path=os.fspath(path))

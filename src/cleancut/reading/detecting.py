@@ -63,7 +63,8 @@ _TAGS = (
 )  # fmt: skip
 _TEXT = (
     "text", "source_text", "unmasked_text", "sentence", "content", "passages", "passage", "document", "context",
-    "input", "article", "abstract", "body", "raw_text", "query", "utterance", "tweet",
+    "input", "article", "abstract", "body", "raw_text", "query", "utterance", "tweet", "generated_text", "full_text",
+    "sentence_text", "document_text", "transcript", "note", "message", "comment", "prompt",
 )  # fmt: skip
 _DOCUMENT = ("doc", "document_id", "doc_id", "docid", "article_id", "pmid")
 _SENTENCE = ("sentence_id", "sentence", "sent_id", "sentence_idx", "sentence_number", "sentence_index", "sample_id")
@@ -559,7 +560,8 @@ def _usual_ends(tokens: str, column: str, fields: Fields, evidence: Evidence) ->
     if plain_name(tokens) == "tokenized_text":
         return True
     own = plain_name(column) == "entities" and fields[:4] == ("start", "end", None, "label")
-    return False if own or not evidence.n_mentions else None
+    looks_longer = 2 * evidence.n_going_on > evidence.n_mentions
+    return False if (own and not looks_longer) or not evidence.n_mentions else None
 
 
 def _counts_characters(evidence: Evidence, column: str, text: str | None) -> bool:
@@ -600,10 +602,10 @@ def _evidence(
     """What all mentions say of their offsets; those in several pieces say nothing."""
     evidence = Evidence(conventions)
     for row in table.rows(*{name for name in (column, text, tokens) if name is not None}):
-        spans = spans_in(table.value(row, column), fields)
+        spans = {(s.start, s.end, s.surface): s for s in spans_in(table.value(row, column), fields)}
         words = list(table.value(row, tokens) or ()) if tokens is not None else []
         place = Place(text_in(table.value(row, text)) if text is not None else " ".join(words), words)
-        for span in spans:
+        for span in spans.values():
             evidence.add(place, span)
     return evidence
 
@@ -625,6 +627,10 @@ def _text_spans(table: Table, given: _Given) -> Shape | None:
         raise CleancutError(f"text={text!r} holds {table.kinds[text]}, not text. Give another column.")
     if fields.is_quotes:
         return _span_shape(table, given, Shape(Form.QUOTES, column, text=text, fields=fields))
+    if fields.counts_tokens:
+        raise CleancutError(
+            f"the offsets in {column} ({fields.start}) count tokens. Give the column of tokens (tokens=)."
+        )
     shape = Shape(Form.CHARACTER_SPANS, column, text=text, fields=fields, pieces=_is_pieces(table, column, fields))
     evidence = _evidence(table, BY_CHARACTERS, column, fields, text=text)
     return _span_shape(table, given, replace(shape, convention=_by_characters(shape, given, evidence)))
@@ -639,12 +645,20 @@ def _is_pieces(table: Table, column: str, fields: Fields) -> bool:
 
 def _by_characters(shape: Shape, given: _Given, evidence: Evidence) -> Convention:
     """The convention of character offsets; an error where it is not clear whether ends are inclusive."""
-    allowed = [c for c in BY_CHARACTERS if given.end is None or c.inclusive is _IS_INCLUSIVE[given.end]]
+    allowed = list(BY_CHARACTERS)
+    if given.end is not None:  # then only words that mentions name speak for another unit
+        allowed = [c for c in allowed if c.inclusive is _IS_INCLUSIVE[given.end] and (c.is_usual or evidence.has_words)]
     if evidence.has_positions:
         allowed = [c for c in allowed if c.inclusive]
         if not allowed:
             raise CleancutError(f"end='exclusive' has no effect: {shape.annotation} lists positions. Leave it out.")
     convention = evidence.best(allowed)
+    if given.end is None and evidence.is_doubtful(convention):
+        raise CleancutError(
+            f"most of the {evidence.n_mentions} mentions in {shape.annotation} begin or end inside a word of "
+            f"{shape.text}, however their offsets are read. Give the text that they are for (text=), or "
+            "end='exclusive' or end='inclusive' if they are right (command line: --text, --end)."
+        )
     other = convention._replace(inclusive=not convention.inclusive)
     if other not in allowed or convention.first or shape.pieces or evidence.speaks_for(convention, other):
         return convention
