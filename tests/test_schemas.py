@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import cleancut as cc
 from cleancut import CleancutError, Corpus, detect, from_dataset, load_splits
-from cleancut.reading.characters import Words, is_inside_word, language_before, placed
+from cleancut.core.language_codes import language_before
+from cleancut.reading.characters import Words, is_inside_word, placed
 from cleancut.reading.conventions import Convention, Offsets, Unit
 from cleancut.reading.dataset import read_dataset, read_parts
 

@@ -92,6 +92,10 @@ class _Filter:
             raise CleancutError(
                 f"the rows are documents of several sentences ({shape.sentences}). Give a row for each sentence."
             )
+        if shape.fields.keyed is not None:
+            raise CleancutError(
+                f"{shape.annotation} has mentions by their {shape.fields.keyed.key}. Give a list of spans."
+            )
         self._exposure, self._shape, self._which = exposure, shape, which
         self._outside = outside(shape, feature) if shape.form is Form.TAGS else None
 

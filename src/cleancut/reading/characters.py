@@ -110,31 +110,6 @@ def _cut(spans: Sequence[tuple[int, int]], edges: Sequence[int]) -> list[tuple[i
     return found
 
 
-_LANGUAGE = re.compile("(?:[a-z]{2,3}|simple)(?:-[a-z]+)*:")
-
-
-def language_before(words: Sequence[str]) -> str | None:
-    """Return the code of a language that stands before every word of a sample, as in WikiANN's files; else None.
-
-    >>> language_before(["en:Ada", "en:ran", "en::"]), language_before(["en:Ada", "ran"])
-    ('en:', None)
-    """
-    found = _LANGUAGE.match(words[0]) if words else None
-    if found is None or not all(word.startswith(found.group()) for word in words):
-        return None
-    return found.group()
-
-
-def without_language(words: Sequence[str]) -> list[str]:
-    """Return words without the code of a language that stands before each of them; one that is only the code stays.
-
-    >>> without_language(["en:Ada", "en:ran"])
-    ['Ada', 'ran']
-    """
-    code = language_before(words)
-    return list(words) if code is None else [word.removeprefix(code) or word for word in words]
-
-
 def placed(quotes: Iterable[tuple[str, str]], text: str) -> list[tuple[int, int, str] | None]:
     """Return the characters of mentions of which only the words and the label are known; None for one not in the text.
 

@@ -16,8 +16,9 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.inputs import label_names
+from ..core.language_codes import without_language
 from ..core.tags import Repair, is_outside
-from .characters import Words, is_inside_word, joined_pieces, located, placed, without_language
+from .characters import Words, is_inside_word, joined_pieces, located, placed
 from .columns import kind_of_feature, records_in, rows_in, unpacked
 from .conventions import Offsets, Unit
 from .detecting import Form, Shape, detect, detect_splits, listed, names_in

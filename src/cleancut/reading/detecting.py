@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.inputs import label_names
+from ..core.language_codes import language_before
 from ..core.tags import Scheme, Tagging, is_outside, letters_in, parse_scheme, prefix_letter, written
-from .characters import language_before
 from .columns import Kind, Table, inner_table, plain_name, table_of
 from .conventions import BY_CHARACTERS, BY_TOKENS, CLEAR, Convention, Evidence, Place, Unit, unsettled
 from .spans import SPANS, TRIPLE, Fields, fields_of, is_passages, spans_in, text_in

@@ -22,8 +22,8 @@ from typing import IO, Any, NamedTuple
 from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import kept, name_inside, replacing
+from ..core.language_codes import language_before, without_language
 from ..core.tags import Repair, Scheme, Tagging, Where, parse_scheme
-from .characters import language_before, without_language
 
 BATCH = 20_000
 """Samples that are held at a time while a file is streamed."""
