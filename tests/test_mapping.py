@@ -1,5 +1,6 @@
 """Datasets in, datasets out: what is added, filtered and split keeps the schema and the order of the rows."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import cleancut as cc
-from cleancut import CleancutError, Corpus, Exposure
+from cleancut import CleancutError, Corpus, Exposure, cli
 from cleancut.scoring.exposure_view import NOVELTY
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
@@ -352,3 +353,34 @@ def test_processes_that_share_the_work_give_the_same():
     rows = datasets.concatenate_datasets([tagged("labels")] * 5)
     alone, shared = (cc.annotate(rows, SHOWN, num_proc=n, batch_size=3) for n in (None, 2))
     assert shared.to_dict() == alone.to_dict() and shared.features == alone.features
+
+
+# --- the clean and the contaminated test set as files ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MAKE)
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_the_command_writes_both_test_sets_with_all_columns(kind, ending, tmp_path):
+    rows = MAKE[kind]().remove_columns(["when", "vector"])  # which JSON does not have
+    cc.write(TRAIN, tmp_path / "train.jsonl")
+    file = tmp_path / f"test.{ending}"
+    rows.to_json(str(file)) if ending == "jsonl" else rows.to_parquet(str(file))
+    command = ["subsets", "--train", str(tmp_path / "train.jsonl"), "--test", str(file), "-o", str(tmp_path / "out")]
+    if kind == "labels" and ending == "jsonl":  # JSON does not keep the names of labels
+        command += ["--labels", ",".join(NAMES)]
+    assert cli.main(command) == 0
+    for which, wanted in zip(("clean", "contaminated"), cc.subsets(rows, SHOWN), strict=True):
+        written = tmp_path / "out" / f"{which}.{ending}"
+        if ending == "jsonl":
+            assert [json.loads(line) for line in written.read_text("utf-8").splitlines()] == wanted.to_list()
+        else:
+            again = Dataset.from_parquet(str(written), cache_dir=str(tmp_path / "cache"))
+            assert again.features == rows.features and again.to_dict() == wanted.to_dict()
+
+
+def test_subsets_of_rows_change_nothing_else():
+    first = {"tokens": ["Ada", "King", "and", "Bo"], "tags": ["B-PER", "I-PER", "O", "B-PER"], "x": {"y": 1}}
+    rows = [first, {"tokens": [], "tags": []}]
+    clean, contaminated = cc.subsets(rows, SHOWN)
+    assert clean == [{**rows[0], "tags": ["O", "O", "O", "B-PER"]}, rows[1]]
+    assert contaminated == [{**rows[0], "tags": ["B-PER", "I-PER", "O", "O"]}, rows[1]]

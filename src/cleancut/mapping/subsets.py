@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of, ranges
+from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..reading.columns import records_in, unpacked
 from ..reading.detecting import Form, Shape
@@ -36,6 +37,36 @@ class Level(StrEnum):
     """Those with a mention of an entity that is shared."""
     FULLY = "fully"
     """Those whose mentions are all of entities that are shared."""
+
+
+def subsets(test: Any, train: Any, **columns: Any) -> tuple[Any, Any]:
+    """Return the clean and the contaminated test set: all samples are kept, the targets are filtered.
+
+    Args:
+        test: a corpus; or a ``Dataset``, ``DatasetDict``, ``IterableDataset`` or a list of dicts, whose columns are
+            kept.
+        train: an ``Exposure``, or what ``Exposure.of`` takes.
+        **columns: which columns of a dataset hold what, as for ``annotate``.
+
+    Returns:
+        Two objects of the kind that was given: the one with the mentions that training has not shown, the other with
+        those that it has.
+
+    >>> test = Corpus.of([["Ada", "Bo"]], tags=[["B-PER", "B-PER"]])
+    >>> clean, contaminated = subsets(test, Corpus.of([["Ada"]], tags=[["B-PER"]]))
+    >>> clean.texts(), contaminated.texts()
+    (['Bo'], ['Ada'])
+    """
+    exposure = exposure_of(train)
+    if isinstance(test, Corpus):
+        seen = exposure.view(test).seen
+        return test.keep(~seen), test.keep(seen)
+    if isinstance(test, list):
+        shape = shape_of(test, columns)
+        clean, contaminated = (_Filter(exposure, shape, which, None).of_rows(test) for which in Which)
+        return clean, contaminated
+    clean, contaminated = (keep_mentions(test, exposure, which, **columns) for which in Which)
+    return clean, contaminated
 
 
 def keep_mentions(
@@ -114,6 +145,14 @@ class _Filter:
             return {self._shape.annotation: column.to_pylist()}
         at = batch.column_names.index(self._shape.annotation)
         return batch.set_column(at, batch.schema.field(at), column)
+
+    def of_rows(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return rows that are dicts with some of their mentions; all else in them is as it was."""
+        annotation = self._shape.annotation
+        columns = {name: [row.get(name) for row in rows] for name in self._shape.columns}
+        if not rows:
+            return []
+        return [{**row, annotation: own} for row, own in zip(rows, self(columns)[annotation], strict=True)]
 
     def _tags(self, table: Any, rows: RowMentions, kept: NDArray[np.bool_]) -> Any:
         """Return the tags with those of the other mentions put outside."""

@@ -6,8 +6,9 @@ import csv
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -202,6 +203,41 @@ def rows_of_file(path: str | os.PathLike[str]) -> Any:
             raise CleancutError(f"{path}: the columns of a CoNLL file have no names. Give JSONL, CSV or parquet.")
         case _:
             assert_never(kind)
+
+
+def json_dataset(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Any:
+    """Return the rows of a JSONL file as a dataset that is mapped from a folder, so that they need not fit into memory.
+
+    The file is read twice: a first time for the kind of each field, since no part of it need show all of them.
+    """
+    import datasets
+    import pyarrow as pa
+
+    schema = pa.schema([])
+    for batch in _record_batches(path):
+        names = list(dict.fromkeys(name for record in batch for name in record))
+        try:
+            found = pa.table({name: [record.get(name) for record in batch] for name in names}).schema
+            schema = pa.unify_schemas([schema, found], promote_options="permissive")
+        except pa.ArrowException as error:
+            raise CleancutError(f"{path}: the values of a field are of several kinds ({error}).") from None
+    if not schema.names:
+        return datasets.Dataset.from_list([])
+    return datasets.Dataset.from_generator(
+        _records, features=datasets.Features.from_arrow_schema(schema), cache_dir=os.fspath(folder),
+        gen_kwargs={"path": os.fspath(path), "names": tuple(schema.names)},
+    )  # fmt: skip
+
+
+def _records(path: str, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    for _, record in json_records(path):
+        yield {name: record.get(name) for name in names}
+
+
+def _record_batches(path: str | os.PathLike[str]) -> Iterator[list[dict[str, Any]]]:
+    records = (record for _, record in json_records(path))
+    while batch := list(islice(records, 10_000)):
+        yield batch
 
 
 def write_rows(splits: Mapping[str, Any], folder: str | os.PathLike[str]) -> list[str]:

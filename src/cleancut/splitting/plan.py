@@ -255,6 +255,7 @@ class SplitPlan(Drawn):
         create_pr: bool = False,
         private: bool | None = None,
         dry_run: bool = False,
+        max_shard_size: int | str = "500MB",
     ) -> list[str]:
         """Publish the splits as a config of a dataset on the Hub, in one commit: ``cleancut.publish`` with ``push``.
 
@@ -266,13 +267,22 @@ class SplitPlan(Drawn):
             create_pr: upload as a pull request.
             private: make the dataset private, if it is new.
             dry_run: upload nothing, and say what would be.
+            max_shard_size: how large a Parquet file may be before compression.
 
         Returns:
             What was uploaded, or would be.
         """
         publish = module_of("hub.publishing").publish
         said: list[str] = publish(
-            self, repo, config, data=data, token=token, pr=create_pr, private=bool(private), push=not dry_run
+            self,
+            repo,
+            config,
+            data=data,
+            token=token,
+            pr=create_pr,
+            private=bool(private),
+            push=not dry_run,
+            max_shard_size=max_shard_size,
         )
         return said
 
