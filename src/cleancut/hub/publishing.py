@@ -21,7 +21,7 @@ from ..core.signature import Signature
 from ..mapping.subsets import Which, keep_mentions, subsets
 from ..reading.dataset import COLUMNS, Samples, detect, from_dataset, given_samples
 from ..reading.formats import Format, format_of, read
-from ..reading.hub_ids import HubId, json_dataset, load_hub
+from ..reading.hub_ids import HubId, load_hub, mapped_rows
 from ..scoring.exposure import Exposure
 from ..splitting.folders import is_as_written
 from ..splitting.ladder import ladder
@@ -325,10 +325,8 @@ def _rows_of(path: Path, plan: SplitPlan, scratch: str) -> Any:
 
     kind = format_of(path)
     match kind:
-        case Format.PARQUET:
-            return datasets.Dataset.from_parquet(str(path), cache_dir=scratch)
-        case Format.JSONL:
-            return json_dataset(path, scratch)
+        case Format.PARQUET | Format.JSONL:
+            return mapped_rows(path, scratch)
         case Format.CONLL:
             if not path.stat().st_size:
                 return datasets.Dataset.from_list([])

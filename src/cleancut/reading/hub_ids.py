@@ -205,38 +205,55 @@ def rows_of_file(path: str | os.PathLike[str]) -> Any:
             assert_never(kind)
 
 
-def json_dataset(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Any:
-    """Return the rows of a JSONL file as a dataset that is mapped from a folder, so that they need not fit into memory.
+def mapped_rows(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Any:
+    """Return the rows of a Parquet or JSONL file as a dataset that is mapped from a folder.
 
-    The file is read twice: a first time for the kind of each field, since no part of it need show all of them.
+    The rows go there in batches, so that they need not fit into memory. A JSONL file is read twice, the first time for
+    the kind of each field, since no part of it need show all of them.
     """
     import datasets
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if format_of(path) is Format.PARQUET:
+        file = pq.ParquetFile(path)
+        schema, batches = file.schema_arrow, file.iter_batches(batch_size=_BATCH)
+    else:
+        schema = _json_schema(path)
+        batches = (pa.record_batch(_columns(batch, schema.names), schema) for batch in _record_batches(path))
+    copy = os.path.join(folder, f"{os.path.basename(path)}.arrow")
+    with pa.OSFile(copy, "wb") as stream, pa.ipc.new_stream(stream, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    return datasets.Dataset.from_file(copy)
+
+
+_BATCH = 10_000
+"""Rows of a file that are in memory at a time."""
+
+
+def _json_schema(path: str | os.PathLike[str]) -> Any:
+    """Return the kind of each field of a JSONL file, from all of its rows."""
     import pyarrow as pa
 
     schema = pa.schema([])
     for batch in _record_batches(path):
         names = list(dict.fromkeys(name for record in batch for name in record))
         try:
-            found = pa.table({name: [record.get(name) for record in batch] for name in names}).schema
-            schema = pa.unify_schemas([schema, found], promote_options="permissive")
+            shown = pa.table(_columns(batch, names)).schema
+            schema = pa.unify_schemas([schema, shown], promote_options="permissive")
         except pa.ArrowException as error:
             raise CleancutError(f"{path}: the values of a field are of several kinds ({error}).") from None
-    if not schema.names:
-        return datasets.Dataset.from_list([])
-    return datasets.Dataset.from_generator(
-        _records, features=datasets.Features.from_arrow_schema(schema), cache_dir=os.fspath(folder),
-        gen_kwargs={"path": os.fspath(path), "names": tuple(schema.names)},
-    )  # fmt: skip
+    return schema
 
 
-def _records(path: str, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    for _, record in json_records(path):
-        yield {name: record.get(name) for name in names}
+def _columns(records: list[dict[str, Any]], names: list[str]) -> dict[str, list[Any]]:
+    return {name: [record.get(name) for record in records] for name in names}
 
 
 def _record_batches(path: str | os.PathLike[str]) -> Iterator[list[dict[str, Any]]]:
     records = (record for _, record in json_records(path))
-    while batch := list(islice(records, 10_000)):
+    while batch := list(islice(records, _BATCH)):
         yield batch
 
 
