@@ -13,6 +13,7 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
+from ..core.progress import with_progress
 from ..core.tags import Repair, Scheme
 from ..reading.dataset import Samples, load_splits, needs_shape, read_samples
 from ..reading.detecting import End, label_file
@@ -20,7 +21,6 @@ from ..reading.formats import Format, format_of, paired_batches, read_batches
 from ..reading.hub_ids import is_local
 from ..scoring.exposure import Exposure
 from .paths import Input
-from .terminal import with_progress
 
 
 def command(commands: Any, name: str, run: Callable[..., str | None], summary: str, example: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
+from ..core.progress import with_progress
 from ..reading.formats import paired_batches, read_batches
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
@@ -20,7 +21,7 @@ from ..scoring.score import Score
 from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text, to_json
 from .options import add_system_options, command, exposure_of, key, system_files, tag_options
-from .terminal import wants_colour, with_progress
+from .terminal import wants_colour
 
 _OF_SOME = ("credit", "muc", "iou")
 """Options that go to the metrics whose function takes them."""

@@ -16,6 +16,7 @@ from ..core.at_signs import join_at
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, write_text
+from ..core.progress import work_shown
 from ..core.tags import Repair
 from ..reading.dataset import Samples, given_samples, load_splits, read_samples
 from ..reading.formats import by_split
@@ -50,7 +51,7 @@ from .options import (
     tag_options,
 )
 from .paths import Input, Output
-from .terminal import wants_colour, work_shown
+from .terminal import wants_colour
 
 SPARK = "spark"
 """On the command line an engine like the others: peeling, with its components found by Spark."""

@@ -18,7 +18,7 @@ from ..reading.detecting import Form, Shape
 from ..scoring.exposure import Exposure
 from ..version import __version__
 from .annotate import mapped, of_each
-from .mentions import RowMentions, exposure_of, features_of, outside, shape_of
+from .mentions import RowMentions, RowReader, exposure_of, features_of, outside, shape_of
 
 
 class Which(StrEnum):
@@ -115,7 +115,7 @@ def keep_mentions(
     return of_each(dataset, filtered)
 
 
-class _Filter:
+class _Filter(RowReader):
     """Takes mentions out of batches of rows. It can be pickled."""
 
     def __init__(self, exposure: Exposure, shape: Shape, which: Which, feature: Any) -> None:
@@ -137,7 +137,7 @@ class _Filter:
 
         is_table = isinstance(batch, pa.Table)
         table = batch if is_table else pa.table({name: list(batch[name]) for name in self._shape.columns})
-        rows = RowMentions.of(table, self._shape)
+        rows = self.read(table, self._shape)
         seen = self._exposure.view(rows.corpus).seen
         kept = {Which.CLEAN: ~seen, Which.CONTAMINATED: seen}[self._which]
         column = self._tags(table, rows, kept) if self._shape.form is Form.TAGS else self._spans(table, rows, kept)
@@ -263,14 +263,14 @@ def decontaminate(
     return of_each(train, cleaned)
 
 
-class _Rows:
+class _Rows(RowReader):
     """Tells which rows of a batch stay. It can be pickled."""
 
     def __init__(self, exposure: Exposure, shape: Shape, level: Level) -> None:
         self._exposure, self._shape, self._level = exposure, shape, level
 
     def __call__(self, table: Any) -> NDArray[np.bool_]:
-        rows = RowMentions.of(table, self._shape)
+        rows = self.read(table, self._shape)
         shared = np.append(0, np.cumsum(rows.any_of_item(self._exposure.view(rows.corpus).seen)))
         n_shared = shared[rows.bounds[1:]] - shared[rows.bounds[:-1]]
         n_items = np.diff(rows.bounds)
