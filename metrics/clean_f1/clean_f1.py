@@ -8,8 +8,9 @@ from cleancut.scoring.clean import METRIC
 
 _DESCRIPTION = """\
 F1 on the mentions that training has not shown, and delta F1: how much of an F1 is memory. Recall on clean and on
-contaminated mentions, precision both ways, recall by novelty, what a look-up of the training mentions would score, and
-on request recall on names that have several types (confusable).
+contaminated mentions, precision both ways, recall by novelty, what a look-up of the training mentions would score (of
+the names that are mentions in at least half of their places in the training text), and on request recall on names that
+have several types (confusable).
 """
 
 _INPUTS = """

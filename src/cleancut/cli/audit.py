@@ -22,6 +22,7 @@ from ..splitting.audit import Unit, audit
 from ..splitting.folders import written_together
 from ..splitting.subsets import subsets
 from .options import (
+    TrainData,
     add_column_options,
     add_key_options,
     add_tag_options,
@@ -32,7 +33,6 @@ from .options import (
     say_found,
     shared_key,
     tag_options,
-    train_batches,
 )
 from .paths import Input, Output
 from .terminal import wants_colour
@@ -120,7 +120,7 @@ def _add_subsets(commands: Any) -> None:
 
 
 def _subsets(arguments: argparse.Namespace) -> str:
-    exposure = Exposure.of(train_batches(arguments, arguments.column, {}), **key(arguments))
+    exposure = Exposure.of(iter(TrainData(arguments, arguments.column, {})), **key(arguments))
     test = read(arguments.test, column=arguments.column, **tag_options(arguments))
     test = join_at(test) if arguments.join_at else test
     suffix = f".{written_as(arguments.test)}"

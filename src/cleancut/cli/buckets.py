@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
 
 
 def _buckets(arguments: argparse.Namespace) -> str:
-    exposure = exposure_of(arguments, whole=True)
+    exposure = exposure_of(arguments, ["bucket_f1"])
     names = [name.strip() for name in arguments.attributes.split(",")] if arguments.attributes is not None else None
     options: dict[str, Any] = {"attributes": names, "bins": arguments.bins, "level": arguments.level}
     options |= {"ci": arguments.ci, "seed": arguments.seed}

@@ -46,7 +46,7 @@ def _compare(arguments: argparse.Namespace) -> str:
     if n < 2:
         raise CleancutError(f"--pred is given {n} times, but it takes two systems to compare. Repeat --pred.")
     metrics = chosen_metrics(arguments)
-    exposure = exposure_of(arguments)
+    exposure = exposure_of(arguments, metrics or available_metrics(train=bool(arguments.train)))
     systems, columns = system_files(arguments)
     reading: dict[str, Any] = {**columns, **tag_options(arguments)}
     found = None

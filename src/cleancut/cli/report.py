@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.exceptions import CleancutError
 from ..core.files import refuse_kept, write_text
+from ..scoring.registry import metrics
 from ..showing.export import Format, tables
 from ..showing.html import report_page
 from ..showing.report_data import findings
@@ -40,7 +41,7 @@ def _report(arguments: argparse.Namespace) -> str:
     if not (arguments.output or arguments.plots or arguments.format):
         raise CleancutError("report: there is nothing to write. Give -o report.html, --plots DIR or --format md.")
     tables_file = _tables_file(arguments)
-    exposure = exposure_of(arguments, whole=True)
+    exposure = exposure_of(arguments, metrics())
     gold, systems = read_systems(arguments)
     found = findings(gold, systems, exposure, ci=arguments.ci, seed=arguments.seed, max_errors=arguments.errors)
     sections = report_sections(found)

@@ -80,7 +80,7 @@ def _score(arguments: argparse.Namespace) -> str:
             raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
         arguments.pred = _expanded(arguments.pred or [])
     files, columns = system_files(arguments)
-    tags, exposure = tag_options(arguments), exposure_of(arguments)
+    tags, exposure = tag_options(arguments), exposure_of(arguments, metrics)
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
     options: dict[str, dict[str, Any]] = {metric: dict(confidence) for metric in metrics}
     for metric, own in options.items():

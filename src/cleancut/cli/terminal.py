@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from ..core.notices import said_once
+
 Item = TypeVar("Item")
 
 
@@ -35,13 +37,31 @@ def work_shown(what: str) -> Iterator[Callable[[float], None] | None]:
 
 
 @contextmanager
+def notices_told() -> Iterator[None]:
+    """Notices on standard error, each once."""
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            print(f"cleancut: {' '.join(record.getMessage().split())}", file=sys.stderr)
+
+    log, handler = logging.getLogger("cleancut"), Lines(logging.WARNING)
+    log.addHandler(handler)
+    try:
+        with said_once():
+            yield
+    finally:
+        log.removeHandler(handler)
+
+
+@contextmanager
 def _waits_told() -> Iterator[None]:
     """What the package has to say while one waits, in a line each above the bar."""
     from tqdm import tqdm
 
     class Above(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            tqdm.write(f"cleancut: {record.getMessage()}", file=sys.stderr)
+            if record.levelno < logging.WARNING:  # notices have a handler of their own
+                tqdm.write(f"cleancut: {record.getMessage()}", file=sys.stderr)
 
     log, handler = logging.getLogger("cleancut"), Above()
     before = log.level

@@ -580,4 +580,5 @@ METRIC = Metric(
     description="F1 by what a mention is like: how long, how frequent, how consistently labelled in training.",
     headline=("f1/eLen/1", "f1/novelty/seen", "f1/novelty/unknown_words"),
     by_entity=True,
+    reads_train_twice=True,
 )

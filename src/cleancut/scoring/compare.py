@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
+from ..core.notices import said_once
 from ..core.pairing import Pair, pair
 from ..core.shown import Drawn
 from ..core.signature import Signature
@@ -142,15 +143,13 @@ class Comparison(Drawn):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers."""
-        return {
-            "systems": {
+        with said_once():
+            systems = {
                 name: {metric: score.to_dict() for metric, score in found.items()}
                 for name, found in self.scores.items()
-            },
-            "pairs": [asdict(difference) for difference in self.pairs],
-            "ranks": self.ranks,
-            "signature": self.signature,
-        }
+            }
+            pairs = [asdict(difference) for difference in self.pairs]
+            return {"systems": systems, "pairs": pairs, "ranks": self.ranks, "signature": self.signature}
 
     def __repr__(self) -> str:
         lines = [f"Comparison of {', '.join(self.scores)} (* significant) {self.signature}"]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean
+from ..core.notices import say
 from ..core.pairing import Pair, token_agreement
 from ..core.shown import Drawn
 from ..core.signature import Signature
@@ -105,6 +106,8 @@ class Score(Drawn, Mapping[str, Any]):
     derive: Callable[[Score], dict[str, Any]] = field(repr=False)
     parts: tuple[Part, ...] = field(repr=False)
     """The values of a row of sums: of all types together, of one type, of a resample."""
+    of_settings: tuple[str, ...] = field(default=(), repr=False)
+    """What is to be known of a score that was computed by these settings, whatever the samples."""
 
     def to_dict(self) -> dict[str, Any]:
         """Flat names to plain Python numbers; the signature last."""
@@ -120,6 +123,11 @@ class Score(Drawn, Mapping[str, Any]):
         """How the score was computed: ``exact_f1|match:exact|scheme:iob2|repair:conlleval|v:0.2.0``."""
         return signature(self.metric, self.sums, self.settings)
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a reader must know, since the score could mislead. It is logged when a value is first read."""
+        return self.of_settings
+
     def row(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a row of sums."""
         return {name: value for part in self.parts for name, value in part.of(sums).items()}
@@ -127,6 +135,8 @@ class Score(Drawn, Mapping[str, Any]):
     @cached_property
     def _values(self) -> dict[str, Any]:
         """All values by name, with the ends of their intervals where these are asked for."""
+        for notice in self.notices:  # now, since that of a shard may not hold for the whole
+            say(notice)
         values = self.derive(self)
         if self.sums.rows is None:
             return values
