@@ -61,6 +61,7 @@ def add_system_options(parser: Any, pred: str = _PRED) -> None:
     add_column_options(parser.add_argument_group("columns of the training data"))
     add_key_options(parser)
     add_tag_options(parser)
+    add_map_option(parser)
 
 
 def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
@@ -96,6 +97,30 @@ def add_tag_options(parser: Any) -> None:
         help=f"what to do with ill-formed tags ({', '.join(Repair)}); default conlleval",
     )
     parser.add_argument("--labels", type=Input, metavar="NAMES", help=LABELS)
+
+
+def add_map_option(parser: Any) -> None:
+    what = "other names for types, where data do not agree: person=PER,location=LOC or a file of such lines"
+    parser.add_argument("--map", type=Input, metavar="OLD=NEW", help=what)
+
+
+def type_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The names of types that stand for others, if any are given."""
+    if arguments.map is None:
+        return {}
+    text, place = arguments.map, "--map"
+    if os.path.isfile(text):
+        text, place = Path(text).read_text("utf-8-sig").replace("\n", ","), f"--map {text}"
+    types: dict[str, str] = {}
+    for pair in filter(str.strip, text.split(",")):
+        old, equals, new = (part.strip() for part in pair.partition("="))
+        if not equals or not old or not new:
+            raise CleancutError(f"{place}: {pair.strip()!r:.60} is not OLD=NEW. Write person=PER,location=LOC.")
+        if types.setdefault(old, new) != new:
+            raise CleancutError(f"{place}: {old!r} is to be {types[old]!r} and {new!r}. Give it one name.")
+    if not types:
+        raise CleancutError(f"{place}: there are no names. Write person=PER,location=LOC.")
+    return {"types": types}
 
 
 LABELS = "names of int labels: a,b,c or a file with one name a line, or with label2id or id2label as JSON"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, men
 from .exceptions import CleancutError
 from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
 from .tags import Repair, Where
+from .type_names import parse_types
 
 
 class Pair(NamedTuple):
@@ -19,6 +22,8 @@ class Pair(NamedTuple):
     gold: Mentions
     pred: Mentions
     corpus: Corpus | None
+    types: Mapping[str, str] = MappingProxyType({})
+    """The names of types that stand for others, by these."""
 
 
 def pair(
@@ -29,11 +34,14 @@ def pair(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Any = None,
 ) -> Pair:
     """Read gold and predictions of any form together, and check that they speak of the same samples.
 
-    Positions whose gold label id is -100 are dropped on both sides before anything is decoded.
+    Positions whose gold label id is -100 are dropped on both sides before anything is decoded. ``types`` are other
+    names for types, by those that the data have.
     """
+    names = parse_types(types)
     text = gold, pred
     corpus = next((side for side in text if isinstance(side, Corpus)), None)
     if corpus is not None and tokens is not None:
@@ -74,9 +82,10 @@ def pair(
     elif of_pred.lengths is not None:
         of_gold = on_lengths(of_gold, of_pred.lengths, "predicted tokens")
     _check_same_text(*text)
+    of_gold, of_pred = of_gold.renamed(names), of_pred.renamed(names)
     if corpus is not None and corpus.mentions is not of_gold:  # only the predictions came with their text
         corpus = replace(corpus, mentions=of_gold)
-    return Pair(of_gold, of_pred, corpus)
+    return Pair(of_gold, of_pred, corpus, names)
 
 
 # --- masks ---------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.pairing import pair
+from ..core.type_names import types_setting
 from .alignment import Aligner, Counts, Match
 from .exposure import Exposure
 from .exposure_view import NOVELTY, NOVELTY_CLASSES, SECOND_PASS
@@ -34,6 +35,7 @@ def clean_f1(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Mapping[str, str] | None = None,
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
@@ -52,7 +54,8 @@ def clean_f1(
     annotation (type-confusable mentions; Tu and Lignos): of all (``recall_confusable``), of those whose words training
     has as a mention of any type (``recall_confusable_seen``) and of the others (``recall_confusable_unseen``). That is
     a matter of the whole test set: scores of its shards add up only where all are judged by one index of the whole,
-    ``confusable=Exposure.of(gold)``, and refuse to where each is judged by its own shard.
+    ``confusable=Exposure.of(gold)``, and refuse to where each is judged by its own shard. ``types`` are other names for
+    types in gold, predictions and training, by those that these have (``{"person": "PER"}``).
 
     >>> from cleancut.core.corpus import Corpus
     >>> shown = Exposure.of(Corpus.of([["Alice"]], tags=[["B-PER"]]))
@@ -62,12 +65,13 @@ def clean_f1(
     (0.667, 1.0, 0.8, 0.5)
     """
     mode, credit = parse_choice(Match, match, "match"), parse_credit(credit)
-    scored, text = with_text("clean_f1", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
-    shown = view_of_text("clean_f1", exposure, text)
+    both = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
+    scored, text = with_text("clean_f1", both)
+    shown = view_of_text("clean_f1", exposure, text, scored.types)
     aligner = Aligner(scored.gold, scored.pred)
     found = aligner.align(mode)
     judge = _judge(confusable, exposure, text)
-    tough = judge.view(text).n_types > 1 if judge is not None else None
+    tough = judge.renamed(scored.types).view(text).n_types > 1 if judge is not None else None
     matched = np.zeros(len(scored.gold), np.int64)
     matched[found.gold] = np.where(found.exact, 1, 2)
     code = shown.mention_class * 3 + matched
@@ -94,8 +98,8 @@ def clean_f1(
             by_sample["n_memorised"] = np.bincount(shown.memorised.sample, minlength=n)
             by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[shown.memorised_exactly], minlength=n)
         rows = Rows.of(parts, by_sample, text.docs)
-    sums = Sums.of(counts, scored, rows=rows)
-    return Score(METRIC, sums, settings | resampling_settings(resamples, seed), _clean_values, parts, notices)
+    settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
+    return Score(METRIC, Sums.of(counts, scored, exposure, rows=rows), settings, _clean_values, parts, notices)
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:

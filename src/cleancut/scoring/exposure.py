@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 from zipfile import BadZipFile
@@ -29,6 +30,7 @@ from ..core.files import replacing
 from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
 from ..core.rooms import module_of
+from ..core.type_names import parse_types
 from .exposure_view import Exposed, Tables
 from .tallies import PairTally, Tally
 
@@ -67,6 +69,7 @@ class Exposure:
         self._of_word_type = PairTally()  # (word id, type id) -> tokens in mentions of the type
         self._of_surface_type = PairTally()  # (surface id, type id) -> mentions
         self._views: WeakKeyDictionary[Corpus, Exposed] = WeakKeyDictionary()
+        self._renamed: dict[tuple[tuple[str, str], ...], Exposure] = {}
 
     @classmethod
     def of(
@@ -156,6 +159,7 @@ class Exposure:
         for corpus in train:
             counts += Exposed(self._tables, corpus).surface_places()
         self._views.clear()  # which did not know them
+        self._renamed.clear()
         self._tables.occurrences, self._tables.occurrences_checked = counts, True
 
     def __add__(self, other: Exposure) -> Exposure:
@@ -168,6 +172,28 @@ class Exposure:
         for part in (self, other):
             merged._absorb(part)
         return merged
+
+    def renamed(self, types: Mapping[str, str]) -> Exposure:
+        """Return the index with other names of types, whose counts add up where two become one.
+
+        Args:
+            types: new names by old ones, such as ``{"person": "PER"}``.
+
+        >>> shown = Exposure.of(Corpus.of([["Ada"]], tags=[["B-person"]]))
+        >>> shown.renamed({"person": "PER"}).type_names, shown.renamed({"x": "y"}) is shown
+        (('PER',), True)
+        """
+        names = tuple(sorted((old, new) for old, new in parse_types(types).items() if old in self._types))
+        if not names:
+            return self
+        if names not in self._renamed:
+            other = Exposure(case=self.key.case, typed=self.key.typed, unicode=self.key.unicode)
+            other._absorb(self, dict(names))
+            other._fingerprint = (other._fingerprint + _number_of(names)) % 2**64
+            other._tables.occurrences = self._tables.occurrences  # the surfaces are the same, in the same order
+            other._tables.occurrences_checked = self._tables.occurrences_checked
+            self._renamed[names] = other
+        return self._renamed[names]
 
     def __radd__(self, other: Any) -> Exposure:
         return self if other == 0 else NotImplemented  # the start value of sum()
@@ -327,12 +353,12 @@ class Exposure:
             self._fold_of = np.arange(len(self._words), dtype=np.int32)
         return ids
 
-    def _absorb(self, other: Exposure) -> None:
+    def _absorb(self, other: Exposure, renamed: Mapping[str, str] = MappingProxyType({})) -> None:
         """Add the counts of another index, whose ids are translated."""
         words = self._intern(list(other._words))
         folds = np.zeros(len(other._folds), np.int32)
         folds[other._fold_of] = self._fold_of[words]
-        types = np.array([self._types[name] for name in other._types], np.int64)
+        types = np.array([self._types[renamed.get(name, name)] for name in other._types], np.int64)
         sizes = np.array([len(surface) // 4 for surface in other._surfaces], np.int64)
         moved = folds[np.frombuffer(b"".join(other._surfaces), np.int32)].astype(np.int32).tobytes()
         surfaces = [self._surfaces[surface] for surface in _split_bytes(moved, 4 * sizes)]
@@ -348,6 +374,7 @@ class Exposure:
     def _forget(self) -> None:
         """Drop what was derived from smaller counts."""
         self._views.clear()
+        self._renamed.clear()
         self.__dict__.pop("_tables", None)
 
     @cached_property
@@ -395,6 +422,11 @@ def _surfaces(folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[
 def _split_bytes(data: bytes, sizes: NDArray[np.integer]) -> list[bytes]:
     ends = np.cumsum(sizes).tolist()
     return [data[e - s : e] for s, e in zip(sizes.tolist(), ends, strict=True)]
+
+
+def _number_of(names: tuple[tuple[str, str], ...]) -> int:
+    """A number for names of types, by which an index with other names differs from that of the same data."""
+    return int.from_bytes(hashlib.blake2b(repr(names).encode(), digest_size=8).digest(), "little")
 
 
 def _fingerprint(corpus: Corpus) -> int:

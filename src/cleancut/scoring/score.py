@@ -22,6 +22,7 @@ from ..core.pairing import Pair, token_agreement
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..core.tags import Scheme, Tagging
+from ..core.type_names import TypeNames
 from .alignment import Counts, tally
 from .exposure import Exposure
 from .exposure_view import Exposed
@@ -43,11 +44,22 @@ class Sums:
     """For seqeval's accuracy, counted where it is asked for; -1 where there are no tags to compare."""
     rows: Rows | None = None
     """Counts of each sample or document, where intervals are asked for."""
+    types: TypeNames = field(default_factory=TypeNames)
+    """The names of types on each side."""
 
     @classmethod
-    def of(cls, counts: Counts, scored: Pair, *, tokens: bool = False, rows: Rows | None = None) -> Sums:
+    def of(
+        cls,
+        counts: Counts,
+        scored: Pair,
+        exposure: Exposure | None = None,
+        *,
+        tokens: bool = False,
+        rows: Rows | None = None,
+    ) -> Sums:
         agreement = token_agreement(scored.gold, scored.pred) if tokens else (0, 0)
-        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows)
+        types = type_names(scored, exposure)
+        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows, types)
 
     def __add__(self, other: Sums) -> Sums:
         known = self.n_tokens_correct >= 0 and other.n_tokens_correct >= 0
@@ -58,6 +70,7 @@ class Sums:
             self.n_tokens + other.n_tokens,
             self.n_tokens_correct + other.n_tokens_correct if known else -1,
             self.rows + other.rows if self.rows and other.rows else None,
+            self.types + other.types,
         )
 
     def schemes(self) -> tuple[Scheme | None, Scheme | None]:
@@ -85,6 +98,15 @@ class Sums:
             for tagging, scheme in zip((self.gold, self.pred), self.schemes(), strict=True)
         ]
         return "+".join(dict.fromkeys(names))
+
+
+def type_names(scored: Pair, exposure: Exposure | None) -> TypeNames:
+    """The names of types of gold, predictions and training, as they are compared."""
+    gold, pred = scored.gold, scored.pred
+    train, n_train = frozenset[str](), 0
+    if exposure is not None:
+        train, n_train = frozenset(exposure.renamed(scored.types).type_names), exposure.n_mentions
+    return TypeNames(frozenset(gold.labels), frozenset(pred.labels), train, len(gold), len(pred), n_train)
 
 
 def _add_tagging(a: Tagging | None, b: Tagging | None) -> Tagging | None:
@@ -126,7 +148,7 @@ class Score(Drawn, Mapping[str, Any]):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader must know, since the score could mislead. It is logged when a value is first read."""
-        return self.of_settings
+        return (*self.of_settings, *self.sums.types.notices())
 
     def row(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a row of sums."""
@@ -258,9 +280,9 @@ def with_text(metric: str, scored: Pair) -> tuple[Pair, Corpus]:
     return scored, scored.corpus
 
 
-def view_of_text(metric: str, exposure: Exposure, text: Corpus) -> Exposed:
+def view_of_text(metric: str, exposure: Exposure, text: Corpus, types: Mapping[str, str]) -> Exposed:
     if not isinstance(exposure, Exposure):
         raise CleancutError(
             f"{metric} needs to know what training has shown: give Exposure.of(train), not {type(exposure).__name__}."
         )
-    return exposure.view(text)
+    return exposure.renamed(types).view(text)
