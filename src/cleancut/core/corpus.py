@@ -576,6 +576,11 @@ def check_lengths(found: NDArray, expected: NDArray, what: str, where: Where) ->
     differ = np.flatnonzero(found != expected)
     if len(differ):
         i = int(differ[0])
+        if np.array_equal(np.sort(found), np.sort(expected)):
+            raise CleancutError(
+                f"{where(i)}: the samples seem to be in another order: this one has {int(expected[i])} {what} but "
+                f"{int(found[i])} tags, and both sides have samples of the same lengths. Give them in the same order."
+            )
         raise CleancutError(
             f"{where(i)}: {int(expected[i])} {what} but {int(found[i])} tags (-100 not counted). "
             "Give one tag for each token; re-align sub-word predictions before scoring."
