@@ -31,6 +31,7 @@ from . import (
     subsets,
 )
 from .paths import guarded
+from .terminal import notices_told
 
 
 class _Parser(argparse.ArgumentParser):
@@ -87,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.verbose:
         main_parser.error(f"{_VERBOSE} has no effect without --version. Leave it out.")
     try:
-        with guarded(arguments):
+        with guarded(arguments), notices_told():
             text = arguments.run(arguments)
         if text:
             print(text)

@@ -20,6 +20,7 @@ from ..splitting.audit import Unit, audit
 from .options import (
     add_column_options,
     add_key_options,
+    add_map_option,
     add_tag_options,
     column_options,
     command,
@@ -27,6 +28,7 @@ from .options import (
     say_found,
     shared_key,
     tag_options,
+    type_options,
 )
 from .paths import Input, Output
 from .terminal import wants_colour
@@ -52,6 +54,7 @@ def add(commands: Any) -> None:
     add_column_options(parser)
     add_key_options(parser, relations=True)
     add_tag_options(parser)
+    add_map_option(parser)
     parser.add_argument(
         "--html", type=Output, metavar="FILE", help="the audit as a page too: one file that needs no other"
     )
@@ -74,7 +77,8 @@ def _audit(arguments: argparse.Namespace) -> str:
         splits = {name: _together([read_said(file, arguments) for file in parts]) for name, parts in files.items()}
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
-    found = audit(splits, unit=arguments.unit, top=arguments.top, **shared_key(arguments))
+    options = {**shared_key(arguments), **type_options(arguments)}
+    found = audit(splits, unit=arguments.unit, top=arguments.top, **options)
     if arguments.html:
         write_text(
             arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")

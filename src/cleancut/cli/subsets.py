@@ -19,6 +19,7 @@ from ..reading.hub_ids import is_local, is_table, rows_of_file
 from ..scoring.exposure import Exposure
 from ..splitting.folders import written_together
 from .options import (
+    TrainData,
     add_column_options,
     add_key_options,
     add_tag_options,
@@ -27,7 +28,6 @@ from .options import (
     key,
     say_found,
     tag_options,
-    train_batches,
 )
 from .paths import Input, Output
 from .publish import add_config_options, announced
@@ -117,7 +117,7 @@ def _from_files(arguments: argparse.Namespace) -> tuple[Exposure, Samples]:
     if arguments.split:
         raise CleancutError("--split names a split of SOURCE. Leave it out with --train and --test.")
     columns = column_options(arguments)
-    exposure = Exposure.of(train_batches(arguments, arguments.column, columns), **key(arguments))
+    exposure = Exposure.of(iter(TrainData(arguments, arguments.column, columns)), **key(arguments))
     test = read_samples(arguments.test, column=arguments.column, **tag_options(arguments), **columns)
     say_found(arguments.test, {"": test})
     return exposure, test

@@ -2,8 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..core.notices import said_once
+
+
+@contextmanager
+def notices_told() -> Iterator[None]:
+    """Print notices on standard error, each once."""
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            print(f"cleancut: {' '.join(record.getMessage().split())}", file=sys.stderr)
+
+    log, handler = logging.getLogger("cleancut"), Lines(logging.WARNING)
+    log.addHandler(handler)
+    try:
+        with said_once():
+            yield
+    finally:
+        log.removeHandler(handler)
 
 
 def quiet_clients() -> None:

@@ -71,11 +71,14 @@ def _waits_told() -> Iterator[None]:
     """Show what the package has to say while one waits, in a line each above the bar."""
     from tqdm.auto import tqdm
 
+    log = logging.getLogger("cleancut")
+
     class Above(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            tqdm.write(f"cleancut: {record.getMessage()}", file=sys.stderr)
+            if record.levelno < logging.WARNING or log.handlers == [self]:  # else notices have a handler of their own
+                tqdm.write(f"cleancut: {record.getMessage()}", file=sys.stderr)
 
-    log, handler = logging.getLogger("cleancut"), Above()
+    handler = Above()
     before = log.level
     log.addHandler(handler)
     log.setLevel(logging.INFO)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.inputs import label_names
+from ..core.notices import say
 from ..core.tags import Repair
 from .characters import Words, joined_pieces, located
 from .columns import kind_of_feature, records_in, rows_in, unpacked
@@ -125,9 +125,9 @@ def from_dataset(
 
 
 def log_notes(notes: Iterable[str]) -> None:
-    """Say what is to be known of mentions that were read, by the logger of the package."""
+    """Say what is to be known of mentions that were read."""
     for note in notes:
-        logging.getLogger("cleancut").warning(note)
+        say(note)
 
 
 def read_dataset(dataset: Any, *, repair: str = "conlleval", **options: Any) -> Samples:

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from ..core.exceptions import CleancutError
+from ..core.notices import said_once
 from ..core.progress import work_shown
 from ..core.shown import Drawn
 from .mincut import mincut
@@ -128,7 +129,7 @@ def frontier(
         return mincut(data, ratios, discard=discard, representative=floor, **options)
 
     found = []
-    with work_shown("cutting", progress) as told:
+    with work_shown("cutting", progress) as told, said_once():
         for floor in floors:
             for discard, plan in _plans(lambda discard, floor=floor: split(discard, floor), discards):  # type: ignore[misc]
                 found.append(_point(discard, floor, plan))
