@@ -7,12 +7,15 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
 import yaml
 from hub import TOKEN, Hub
+from programs import Programs
 
 import cleancut
 from cleancut import CleancutError, write
@@ -25,21 +28,41 @@ ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.slow  # programs of their own, each of which imports the clients
 
 
-@pytest.fixture
-def hub():
+@pytest.fixture(scope="module")
+def one_hub():
     with Hub() as server:
         yield server
 
 
 @pytest.fixture
-def run(hub, tmp_path):
+def hub(one_hub):
+    """A Hub without anything."""
+    one_hub.clear()
+    return one_hub
+
+
+@pytest.fixture(scope="module")
+def python_at(one_hub, tmp_path_factory):
+    """An interpreter that has imported the clients, which talk to the Hub at an address."""
+    with ExitStack() as opened:
+
+        @cache
+        def python_at(address):
+            folder = tmp_path_factory.mktemp("python")
+            environment = {**one_hub.environment(folder), "HF_ENDPOINT": address}
+            return opened.enter_context(Programs(folder, environment, ["cleancut.cli", "evaluate", "numba"]))
+
+        yield python_at
+
+
+@pytest.fixture
+def run(hub, python_at, tmp_path):
     """A program that talks to the Hub of the test; nothing it prints may hold the token."""
 
-    def run(*arguments, home="home", python=sys.executable, cwd=tmp_path, **environment):
+    def run(*arguments, home="home", python=None, cwd=tmp_path, **environment):
         environment = {**hub.environment(tmp_path / home), **environment}
-        done = subprocess.run(
-            [str(python), *map(str, arguments)], env=environment, cwd=cwd, capture_output=True, text=True, timeout=300
-        )
+        python = python or python_at(environment["HF_ENDPOINT"])
+        done = python.run(*arguments, cwd=cwd, environment=environment)
         assert TOKEN not in done.stdout + done.stderr
         return done
 
@@ -52,8 +75,8 @@ def cli(run):
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory):
-    """A virtual environment with evaluate and numpy, in which cleancut is not installed."""
+def bare(one_hub, tmp_path_factory):
+    """The interpreter of an environment with evaluate and numpy, in which cleancut is not installed."""
     if os.name == "nt":
         pytest.skip("on Windows not everyone may make the links that the environment is made of")
     folder = tmp_path_factory.mktemp("bare")
@@ -65,7 +88,8 @@ def bare(tmp_path_factory):
             (site / entry.name).symlink_to(entry)
     python = folder / "bin" / "python"
     assert subprocess.run([python, "-c", "import cleancut"], capture_output=True).returncode == 1
-    return python
+    with Programs(folder, one_hub.environment(folder), ["evaluate"], python) as interpreter:
+        yield interpreter
 
 
 GOLD = [["B-PER", "I-PER", "O"], ["O"], ["B-LOC", "O"]]
