@@ -74,7 +74,8 @@ def _audit(arguments: argparse.Namespace) -> str:
     else:
         if arguments.source:
             files = {split: [file] for split, file in split_files(arguments.source).items()}
-        splits = {name: _together([read_said(file, arguments) for file in parts]) for name, parts in files.items()}
+        corpora = read_said([file for parts in files.values() for file in parts], arguments)
+        splits = {name: _together([corpora[file] for file in parts]) for name, parts in files.items()}
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
     options = {**shared_key(arguments), **type_options(arguments)}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
+from ..core.tags import is_outside
 from ..reading.columns import kind_of_feature, records_in
 from ..reading.dataset import Converter, TokenSpan, log_notes
 from ..reading.detecting import Form, Shape, detect
@@ -66,7 +67,12 @@ def _is_plain(table: Any, shape: Shape) -> bool:
     """Can Arrow's own columns be read as they are?"""
     import pyarrow as pa
 
-    if shape.sentences is not None or shape.tokens is None or {shape.tokens, shape.annotation} & shape.packed:
+    if (
+        shape.sentences is not None
+        or shape.tokens is None
+        or shape.prefixed
+        or {shape.tokens, shape.annotation} & shape.packed
+    ):
         return False
     tokens, annotation = (table.schema.field(name).type for name in (shape.tokens, shape.annotation))
     if not _is_list(tokens) or not (
@@ -81,7 +87,10 @@ def _is_plain(table: Any, shape: Shape) -> bool:
         return False
     record = annotation.value_type
     plain = shape.fields[:4] == ("start", "end", None, "label") and pa.types.is_struct(record)
-    return plain and pa.types.is_string(record.field("label").type)
+    if not plain or not pa.types.is_string(record.field("label").type):
+        return False
+    labels = table.column(shape.annotation).combine_chunks().flatten().field("label")
+    return "O" not in labels.unique().to_pylist()  # spans of the text between mentions are left out
 
 
 def _is_list(kind: Any) -> bool:
@@ -201,7 +210,7 @@ def outside(shape: Shape, feature: Any) -> Any:
     if names is None:
         return "O"
     pairs = names.items() if isinstance(names, Mapping) else enumerate(getattr(names, "names", None) or names)
-    found = [number for number, name in pairs if name == "O"]
+    found = [number for number, name in pairs if is_outside(name)]
     if not found:
         raise CleancutError(f"the tags in {shape.annotation} have no name O, so that no mention can be taken out.")
     return int(found[0])
