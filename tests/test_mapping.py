@@ -17,7 +17,7 @@ from strategies import examples
 
 import cleancut as cc
 from cleancut import CleancutError, Corpus, Exposure, cli
-from cleancut.core.progress import work_shown
+from cleancut.reading.progress import work_shown
 from cleancut.scoring.exposure_view import NOVELTY
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]

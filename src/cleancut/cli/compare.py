@@ -9,8 +9,8 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
-from ..core.progress import with_progress
 from ..reading.formats import paired_batches
+from ..reading.progress import with_progress
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics
 from ..showing.html import html_comparison

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..core.corpus import Corpus
-from ..core.progress import with_progress, work_shown
 from ..core.tags import Repair, Scheme
 from ..reading.formats import read_batches, write
+from ..reading.progress import with_progress, work_shown
 from .options import LABELS, command, label_names
 from .paths import Input, Output
 from .terminal import wants_colour

@@ -13,12 +13,12 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
-from ..core.progress import with_progress
 from ..core.tags import Repair, Scheme
 from ..reading.dataset import Samples, load_splits, needs_shape, read_files
 from ..reading.detecting import End, label_file
 from ..reading.formats import Format, format_of, paired_batches, read_batches
 from ..reading.hub_ids import is_local
+from ..reading.progress import with_progress
 from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics
 from .paths import Input

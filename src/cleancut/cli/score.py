@@ -12,8 +12,8 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
-from ..core.progress import with_progress
 from ..reading.formats import paired_batches, read_batches
+from ..reading.progress import with_progress
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
 from ..scoring.registry import available_metrics, score_metrics

@@ -16,11 +16,11 @@ from ..core.at_signs import join_at
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, write_text
-from ..core.progress import work_shown
 from ..core.tags import Repair
 from ..reading.dataset import Samples, given_samples, load_splits, read_files
 from ..reading.formats import by_split
 from ..reading.hub_ids import is_local
+from ..reading.progress import work_shown
 from ..showing.html import html_frontier, html_split
 from ..showing.text import frontier_text, split_text, to_json
 from ..splitting.audit import Unit

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..core.exceptions import CleancutError
 from ..core.notices import said_once
-from ..core.progress import work_shown
 from ..core.shown import Drawn
+from ..reading.progress import work_shown
 from .mincut import mincut
 from .plan import SplitPlan
 from .quotas import RATIO_TOLERANCE

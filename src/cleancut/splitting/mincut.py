@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ..core.corpus import Corpus
 from ..core.entities import Key, Shared, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
-from ..core.progress import work_shown
 from ..core.vocabulary import mixed
 from ..reading.dataset import Samples, columns_in, given_samples, notes_of, own_numbers
+from ..reading.progress import work_shown
 from .audit import Pair, Unit
 from .components import group_sizes
 from .incidence import Incidences
