@@ -540,7 +540,7 @@ OUTPUT_NAMES = ("output", "html", "plots")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_argument_that_names_a_file_is_an_input_or_an_output(command):
     for action in COMMANDS[command]._actions:
-        names_a_file = action.metavar in FILES or action.dest == "labels"
+        names_a_file = action.metavar in FILES or action.dest in ("labels", "map")
         assert (action.type in (Input, Output)) == names_a_file, f"{command} {action.dest}: type it Input or Output"
         if names_a_file:
             assert (action.type is Output) == (action.dest in OUTPUT_NAMES), f"{command} {action.dest}"

@@ -8,8 +8,9 @@ from cleancut.scoring.clean import METRIC
 
 _DESCRIPTION = """\
 F1 on the mentions that training has not shown, and delta F1: how much of an F1 is memory. Recall on clean and on
-contaminated mentions, precision both ways, recall by novelty, what a look-up of the training mentions would score, and
-on request recall on names that have several types (confusable).
+contaminated mentions, precision both ways, recall by novelty, what a look-up of the training mentions would score (of
+the names that are mentions in at least half of their places in the training text), and on request recall on names that
+have several types (confusable).
 """
 
 _INPUTS = """
@@ -23,6 +24,7 @@ Args:
     labels: names of the label ids: a list, an id2label dict or a ClassLabel.
     scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes, bmeow or io; inferred if not given.
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
+    types: other names for types, by those that predictions, references and train have: {"person": "PER"}.
     ci: a number of resamples, for 95% intervals (value_low, value_high); seed: of the draws (default 13).
     match: "exact" (default), "left", "right" or "overlap"; a match that is not exact earns credit.
     credit: what such a match is worth, from 0 to 1 (default 0.5).

@@ -22,6 +22,7 @@ Args:
     labels: names of the label ids: a list, an id2label dict or a ClassLabel.
     scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes, bmeow or io; inferred if not given.
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
+    types: other names for types, by those that predictions, references and train have: {"person": "PER"}.
     ci: a number of resamples, for 95% intervals (value_low, value_high); seed: of the draws (default 13).
     strict: count a token as diff only if its label was never seen with the word (default False).
     encoding: the token labels compared: "bilou" (default), "bio" or "io".

@@ -20,6 +20,7 @@ from ..core.tags import Repair
 from ..reading.dataset import Samples, given_samples, load_splits, read_files
 from ..reading.formats import by_split
 from ..reading.hub_ids import is_local
+from ..reading.progress import work_shown
 from ..showing.html import html_frontier, html_split
 from ..showing.text import frontier_text, split_text, to_json
 from ..splitting.audit import Unit
@@ -50,7 +51,7 @@ from .options import (
     tag_options,
 )
 from .paths import Input, Output
-from .terminal import wants_colour, work_shown
+from .terminal import wants_colour
 
 SPARK = "spark"
 """On the command line an engine like the others: peeling, with its components found by Spark."""

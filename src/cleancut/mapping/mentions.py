@@ -13,7 +13,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.tags import is_outside
 from ..reading.columns import kind_of_feature, records_in
-from ..reading.dataset import Converter, TokenSpan
+from ..reading.dataset import Converter, TokenSpan, log_notes
 from ..reading.detecting import Form, Shape, detect
 from ..reading.formats import in_rows
 from ..scoring.exposure import Exposure
@@ -39,6 +39,8 @@ class RowMentions(NamedTuple):
     """The item of each pair of an item and a mention."""
     mention: NDArray[np.int64]
     """The mention of each such pair; an item may be no mention, or several."""
+    notes: tuple[str, ...] = ()
+    """What is to be known of the mentions, such as that some could not be found in the text."""
 
     @classmethod
     def of(cls, table: Any, shape: Shape) -> RowMentions:
@@ -164,7 +166,26 @@ def _of_span_rows(rows: Sequence[Mapping[str, Any]], shape: Shape) -> RowMention
             pairs += [(n_items, number[sample, *span]) for span in item]
             n_items += 1
     both = np.array(pairs, np.int64).reshape(-1, 2)
-    return RowMentions(corpus, bounds_of(of_row), both[:, 0], both[:, 1])
+    notes = tuple(converter.notes(len(corpus.mentions)))
+    return RowMentions(corpus, bounds_of(of_row), both[:, 0], both[:, 1], notes)
+
+
+class RowReader:
+    """Reads the mentions of batches of rows, and logs once what is to be known of them."""
+
+    _has_told = False
+
+    def read(self, table: Any, shape: Shape) -> RowMentions:
+        """Return the mentions of an Arrow table."""
+        rows = RowMentions.of(table, shape)
+        if rows.notes and not self._has_told:
+            log_notes(f"in a first batch of rows: {note}" for note in rows.notes)
+            self._has_told = True
+        return rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what makes one reader differ from another; what it has told does not."""
+        return {name: value for name, value in self.__dict__.items() if name != "_has_told"}
 
 
 def features_of(dataset: Any) -> Any:

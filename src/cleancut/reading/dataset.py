@@ -17,6 +17,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.inputs import label_names
 from ..core.language_codes import without_language
+from ..core.notices import say
 from ..core.tags import Repair, is_outside
 from .characters import Words, is_inside_word, joined_pieces, located, placed
 from .columns import kind_of_feature, records_in, rows_in, unpacked
@@ -131,7 +132,15 @@ def from_dataset(
                 f"{dataset} holds several splits. Choose one of {', '.join(map(repr, splits))} of load_splits()."
             )
         return next(iter(splits.values())).corpus
-    return read_dataset(dataset, **options).corpus
+    samples = read_dataset(dataset, **options)
+    log_notes(samples.notes)
+    return samples.corpus
+
+
+def log_notes(notes: Iterable[str]) -> None:
+    """Say what is to be known of mentions that were read."""
+    for note in notes:
+        say(note)
 
 
 def read_dataset(dataset: Any, *, repair: str = "conlleval", **options: Any) -> Samples:
@@ -484,10 +493,16 @@ def given_samples(data: Any, read_as: Mapping[str, Any] | None = None) -> dict[s
             part = Samples(part, None, None, len(part))
         elif not isinstance(part, Samples):
             part = own_documents(name, read[name])
+            log_notes(notes_of({name: part}))
         if read_as and read_as.get("join_at"):
             part = replace(part, corpus=join_at(part.corpus))
         found[name] = part
     return found
+
+
+def notes_of(splits: Mapping[str, Samples]) -> list[str]:
+    """Return what is to be known of the mentions of each split, in sentences that name it."""
+    return [f"{split}: {note}" if split else note for split, samples in splits.items() for note in samples.notes]
 
 
 def own_documents(split: str, samples: Samples) -> Samples:

@@ -23,6 +23,7 @@ from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import kept, name_inside, replacing
 from ..core.language_codes import language_before, without_language
+from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme, Tagging, Where, parse_scheme
 
 BATCH = 20_000
@@ -189,6 +190,7 @@ def paired_batches(
 ) -> Iterator[tuple[Corpus, Corpus]]:
     """Gold and predictions of two files, batch by batch; an error where one has more samples.
 
+    Samples in another order are joined by their ids: then what is left of the files is read as a whole.
     Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
     that was not given is first inferred from the whole files.
     """
@@ -201,10 +203,18 @@ def paired_batches(
         ours["scheme"] = of_gold.scheme() if of_gold else None
         theirs["scheme"] = of_pred.scheme_beside(of_gold) if of_pred else None
     left, right = read_batches(gold, size, **ours), read_batches(pred, size, **theirs)
+    n_before, can_join = 0, True
     while True:
         a, b = next(left, None), next(right, None)
         if a is None and b is None:
             return
+        if can_join and a is not None and b is not None and a.ids and b.ids and a.ids != b.ids:
+            whole = read(gold, **ours)
+            joined = by_id(whole, read(pred, **theirs))
+            can_join = joined.ids == whole.ids  # else ids do not tell samples apart
+            if can_join:
+                yield whole.select(slice(n_before, None)), joined.select(slice(n_before, None))
+                return
         if a is None or b is None or len(a) != len(b):
             n_gold, n_pred = (
                 sum(map(len, read_batches(f, size, **options))) for f, options in ((gold, ours), (pred, theirs))
@@ -212,6 +222,7 @@ def paired_batches(
             raise CleancutError(
                 f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
             )
+        n_before += len(a)
         yield a, b
 
 
