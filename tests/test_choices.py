@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cleancut import Corpus, Exposure, SplitSettings, detect, mincut, publish, read, write
+from cleancut import Corpus, Exposure, SplitSettings, detect, mincut, publish, write
 from cleancut.core.entities import Key, Shared, shared_codes
 from cleancut.core.tags import Repair
 from cleancut.reading import formats
@@ -31,11 +31,12 @@ def test_a_file_format(tmp_path, monkeypatch):
     write(corpus, tmp_path / "x.jsonl")
     monkeypatch.setattr(formats, "format_of", lambda *_: added(formats.Format))
     monkeypatch.setattr("cleancut.reading.hub_ids.format_of", formats.format_of)
+    monkeypatch.setitem(formats.SUFFIXES, ".new", added(formats.Format))
     file = str(tmp_path / "x.jsonl")
     with pytest.raises(UNHANDLED):
-        read(file)
+        formats.read_plain(file)
     with pytest.raises(UNHANDLED):
-        write(corpus, tmp_path / "y.jsonl")
+        write(corpus, tmp_path / "y.new")
     with pytest.raises(UNHANDLED):
         formats.written_as(file)
     with pytest.raises(UNHANDLED):

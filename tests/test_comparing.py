@@ -329,7 +329,7 @@ def test_compare_in_batches_is_compare_of_the_whole(capsys, files, monkeypatch):
     command = ["compare", "--gold", files / "gold.conll", *asked(files, "a", "b", "c"), "--ci", 50, "--json"]
     whole = run(capsys, *command)[1]
     from cleancut.cli import compare as comparing
-    from cleancut.reading.formats import paired_batches
+    from cleancut.reading.files import paired_batches
 
     monkeypatch.setattr(comparing, "paired_batches", lambda *a, **k: paired_batches(*a, size=7, **k))
     assert run(capsys, *command)[1] == whole

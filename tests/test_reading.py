@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from strategies import examples, flat
 
 from cleancut import CleancutError, Corpus, exact_f1, from_dataset, read, read_batches, read_pair, write
-from cleancut.reading.formats import format_of, paired_batches
+from cleancut.reading.files import paired_batches
+from cleancut.reading.formats import format_of
 
 TOKENS = [["Ada", "King", "spoke"], ["Oslo"], ["«ça»", "東京", "x"]]
 TAGS = [["B-PER", "I-PER", "O"], ["B-LOC"], ["O", "B-LOC", "O"]]
@@ -218,8 +219,8 @@ BROKEN = {
     "tag.conll": (b"a O\nb O\n\nc O\nd X\n", r"sample 1 \(tag.conll, line 5\): tag 'X'"),
     "list.jsonl": (b"[1]\n", "line 1: expected an object, got list"),
     "bad.jsonl": (b'{"tokens": [], "entities": []}\n{"tokens": [\n', "line 2: invalid JSON"),
-    "missing.jsonl": (b'{"text": "x", "entities": []}\n', "line 1: no tokens among 'text', 'entities'"),
-    "untagged.jsonl": (b'{"tokens": ["x"]}\n', "line 1: no entities"),
+    "missing.jsonl": (b'{"title": "x", "page": 1}\n', "missing.jsonl: no tokens among 'title', 'page'"),
+    "untagged.jsonl": (b'{"tokens": ["x"]}\n', "untagged.jsonl: no annotation among 'tokens'"),
     "mixed.jsonl": (
         b'{"tokens": ["x"], "tags": ["O"]}\n{"tokens": ["x"], "entities": []}\n',
         r"sample 1 \(mixed.jsonl, line 2\): entities here but tags before",

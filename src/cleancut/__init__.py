@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .mapping.subsets import decontaminate, keep_mentions, subsets
     from .mapping.train_test import entities_of, train_test_split
     from .reading.dataset import Shape, detect, from_dataset, load_splits
-    from .reading.formats import read, read_batches, read_pair, write
+    from .reading.files import read, read_batches, read_pair
+    from .reading.formats import write
     from .scoring.alignment import Counts
     from .scoring.buckets import Buckets, buckets, register_attribute
     from .scoring.clean import clean_f1
@@ -68,7 +69,8 @@ _HOME = {
     "mapping.subsets": ["decontaminate", "keep_mentions", "subsets"],
     "mapping.train_test": ["entities_of", "train_test_split"],
     "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
-    "reading.formats": ["read", "read_batches", "read_pair", "write"],
+    "reading.files": ["read", "read_batches", "read_pair"],
+    "reading.formats": ["write"],
     "scoring.alignment": ["Counts"],
     "scoring.buckets": ["Buckets", "register_attribute"],
     "scoring.compare": ["Comparison", "compare", "contamination_correlation", "over_runs"],

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
-from ..reading.formats import paired_batches
+from ..reading.files import paired_batches
 from ..reading.progress import with_progress
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..core.corpus import Corpus
 from ..core.tags import Repair, Scheme
-from ..reading.formats import read_batches, write
+from ..reading.files import read_batches
+from ..reading.formats import write
 from ..reading.progress import with_progress, work_shown
 from .options import LABELS, command, label_names
 from .paths import Input, Output

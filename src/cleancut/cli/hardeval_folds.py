@@ -8,7 +8,8 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
-from ..reading.formats import Format, format_of, read, written_as
+from ..reading.files import read
+from ..reading.formats import Format, format_of, written_as
 from ..reading.progress import with_progress
 from ..showing.text import folds_text, scores_text, to_json
 from ..splitting.audit import Unit

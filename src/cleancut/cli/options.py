@@ -16,7 +16,8 @@ from ..core.exceptions import CleancutError
 from ..core.tags import Repair, Scheme
 from ..reading.dataset import Samples, load_splits, needs_shape, read_files
 from ..reading.detecting import End, label_file
-from ..reading.formats import Format, format_of, paired_batches, read_batches
+from ..reading.files import paired_batches, read_batches
+from ..reading.formats import Format, format_of
 from ..reading.hub_ids import is_local
 from ..reading.progress import with_progress
 from ..scoring.exposure import Exposure

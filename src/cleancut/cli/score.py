@@ -12,7 +12,7 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
-from ..reading.formats import paired_batches, read_batches
+from ..reading.files import paired_batches, read_batches
 from ..reading.progress import with_progress
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure

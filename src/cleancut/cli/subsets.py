@@ -15,7 +15,7 @@ from ..core.tags import Repair
 from ..mapping.subsets import Which, subsets
 from ..reading.dataset import Samples, load_splits, read_samples
 from ..reading.formats import Format, format_of, write, written_as
-from ..reading.hub_ids import is_local, is_table, rows_of_file
+from ..reading.hub_ids import is_local, rows_of_file
 from ..scoring.exposure import Exposure
 from ..splitting.folders import written_together
 from .options import (
@@ -152,7 +152,7 @@ def _rows_of(test: Samples) -> Any:
     """Return the rows of a dataset, or of a file that has columns; of any other, the corpus."""
     if test.rows is not None:
         return test.rows
-    if test.path is None or is_table(test.path) or format_of(test.path) is Format.CONLL:
+    if test.path is None or format_of(test.path) not in (Format.JSONL, Format.PARQUET):
         return test.corpus
     return rows_of_file(test.path)
 

@@ -20,7 +20,7 @@ from ..core.exceptions import CleancutError
 from ..core.signature import Signature
 from ..mapping.subsets import Which, keep_mentions, subsets
 from ..reading.dataset import COLUMNS, Samples, detect, from_dataset, given_samples
-from ..reading.formats import Format, format_of, read
+from ..reading.formats import Format, format_of, read_plain
 from ..reading.hub_ids import HubId, load_hub, mapped_rows
 from ..scoring.exposure import Exposure
 from ..splitting.folders import is_as_written
@@ -327,11 +327,13 @@ def _rows_of(path: Path, plan: SplitPlan, scratch: str) -> Any:
     match kind:
         case Format.PARQUET | Format.JSONL:
             return mapped_rows(path, scratch)
+        case Format.ROWS:
+            raise CleancutError(f"{path}: not a file that cleancut split wrote. Run it again.")
         case Format.CONLL:
             if not path.stat().st_size:
                 return datasets.Dataset.from_list([])
             of_tags = {name: value for name, value in plan.reading.items() if name in OF_TAGS}
-            return _dataset_of(read(path, **of_tags))
+            return _dataset_of(read_plain(path, **of_tags))
         case _:
             assert_never(kind)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
-from ..reading.formats import read
+from ..reading.formats import read_plain
 from ..scoring.exposure import Exposure
 from ..scoring.metric import Metric
 
@@ -35,7 +35,7 @@ def _corpus(text: str, name: str) -> Corpus:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name.replace(" ", "_") + suffix)
         path.write_bytes(text.encode())
-        return read(path)
+        return read_plain(path)
 
 
 def page(metric: Metric) -> gradio.Blocks:

@@ -23,18 +23,20 @@ from .characters import Words, is_inside_word, joined_pieces, located, placed
 from .columns import kind_of_feature, records_in, rows_in, unpacked
 from .conventions import Offsets, Unit
 from .detecting import Form, Shape, detect, detect_splits, listed, names_in
+from .exports import is_brat
 from .formats import (
     BATCH,
     Format,
+    exported_rows,
     format_of,
     has_language_codes,
     in_rows,
-    read,
+    read_plain,
     relations_in,
     split_files,
     standard_columns,
 )
-from .hub_ids import HubId, is_local, is_table, load_hub, rows_of_file
+from .hub_ids import HubId, dataset_of, is_local, load_hub, rows_of_file
 from .spans import Span, number_in, spans_in, text_in
 
 COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end")
@@ -67,7 +69,7 @@ class Samples:
     def column(self, name: str) -> list[Any]:
         """The value of a column for each sample; of what has no such column, ``doc`` is the document."""
         table = self.rows
-        if table is None and self.path is not None and format_of(self.path) is not Format.CONLL:
+        if table is None and self.path is not None and format_of(self.path) in (Format.JSONL, Format.PARQUET):
             table = rows_of_file(self.path)
         known = table[0] if isinstance(table, list) and table else getattr(table, "column_names", None) or ()
         if name not in known:
@@ -531,12 +533,13 @@ def _named_after(split: str, corpus: Corpus) -> Corpus:
 
 def needs_shape(path: str | os.PathLike[str], **options: Any) -> bool:
     """Is it a file whose columns have to be found, rather than one that ``read`` takes as it stands?"""
-    if not os.path.isfile(path):
+    if not os.path.isfile(path) and not is_brat(path):
         return False  # read says so
-    if is_table(path):
+    kind = format_of(path)
+    if kind is Format.ROWS:
         return True
     given = {name: value for name, value in options.items() if value is not None}
-    if format_of(path) is Format.CONLL:
+    if kind is Format.CONLL:
         for name in sorted(given.keys() & {*_ONLY_SHAPES, "tokens", "tags", "entities"}):
             raise CleancutError(f"{name}={given[name]!r} has no effect: {path} is a CoNLL file. Leave it out.")
         return False
@@ -551,14 +554,23 @@ _ONLY_SHAPES = {"text", "document", "end"}
 def read_files(files: Mapping[str, str], *, column: int | None = None, **options: Any) -> dict[str, Samples]:
     """Files as samples; those whose columns have to be found, and are the same, are read in one way."""
     given = {name: value for name, value in options.items() if value is not None}
-    tables = {name: rows_of_file(file) for name, file in files.items() if needs_shape(file, **given)}
-    if tables and column is not None:
-        raise CleancutError(f"{files[next(iter(tables))]}: a column number is for CoNLL files. Leave it out.")
-    read = read_parts(tables, **given)
-    return {
-        name: replace(read[name], path=os.fspath(file)) if name in read else read_samples(file, column=column, **given)
-        for name, file in files.items()
-    }
+    read: dict[str, Samples] = {}
+    tables: dict[str, Any] = {}
+    for name, file in files.items():
+        if not needs_shape(file, **given):
+            read[name] = read_samples(file, column=column, **given)
+            continue
+        if column is not None:
+            raise CleancutError(f"{file}: a column number is for CoNLL files. Leave it out.")
+        exported = exported_rows(file) if format_of(file) is Format.ROWS else None
+        if exported is not None and exported.reading:  # its columns are known
+            samples = read_dataset(exported.rows, **{**given, **exported.reading})
+            read[name] = replace(samples, notes=(*exported.notes, *samples.notes), path=os.fspath(file))
+        else:
+            tables[name] = rows_of_file(file) if exported is None else dataset_of(exported.rows)
+    for name, samples in read_parts(tables, **given).items():
+        read[name] = replace(samples, path=os.fspath(files[name]))
+    return {name: read[name] for name in files}
 
 
 def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **options: Any) -> Samples:
@@ -566,7 +578,7 @@ def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **o
     given = {name: value for name, value in options.items() if value is not None}
     if needs_shape(path, **given):
         return read_files({"": os.fspath(path)}, column=column, **given)[""]
-    corpus = read(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
+    corpus = read_plain(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
     notes: tuple[str, ...] = ()
     if format_of(path) is Format.CONLL and has_language_codes(path):
         notes = ("the code of a language before every word is taken away.",)

@@ -23,8 +23,8 @@ from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import kept, name_inside, replacing
 from ..core.language_codes import language_before, without_language
-from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme, Tagging, Where, parse_scheme
+from .exports import CSV, DOC_BIN, Export, Exported, Head, brat, doc_bin, is_brat, recognised
 
 BATCH = 20_000
 """Samples that are held at a time while a file is streamed."""
@@ -36,6 +36,8 @@ class Format(StrEnum):
     CONLL = "conll"
     JSONL = "jsonl"
     PARQUET = "parquet"
+    ROWS = "rows"
+    """What another tool exports (``exports``): read as rows, whose columns are known or have to be found."""
 
 
 SUFFIXES = {
@@ -43,31 +45,65 @@ SUFFIXES = {
     ".conll": Format.CONLL, ".txt": Format.CONLL, ".tsv": Format.CONLL, ".bio": Format.CONLL, ".iob": Format.CONLL,
     ".iob2": Format.CONLL, ".bioes": Format.CONLL,
 }  # fmt: skip
-TABLES = (".csv",)
-"""Endings of files that hold a table, whose columns have to be found first."""
+ROW_SUFFIXES = (".csv", ".json", ".conllu", ".spacy", ".xml", ".sgml", ".pubtator")
+"""Further endings of files that hold samples."""
 
 
 def format_of(path: str | os.PathLike[str], format: str | None = None) -> Format:
-    """The format that was given, else the one the name shows, else the one the content shows."""
+    """Return the format that was given, else the one that the content shows, else the one that the name shows."""
     if format is not None:
         return parse_choice(Format, format, "format")
+    if export_of(path) is not None or is_brat(path):
+        return Format.ROWS
     plain = Path(path).with_suffix("") if Path(path).suffix == ".gz" else Path(path)
     if plain.suffix.lower() in SUFFIXES:
         return SUFFIXES[plain.suffix.lower()]
-    with _opened(path) as stream:
-        head = stream.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(b"PAR1"):
+    head = head_of(path)
+    if head.text.startswith("PAR1"):
         return Format.PARQUET
-    return Format.JSONL if head.startswith((b'{"', b"{ ")) and b'":' in head else Format.CONLL
+    return Format.JSONL if head.text.startswith(('{"', "{ ")) and '":' in head.text else Format.CONLL
+
+
+def export_of(path: str | os.PathLike[str]) -> Export | None:
+    """Return what another tool has exported as this file, if it is that; a name without a file shows it by its end."""
+    name = os.fspath(path).lower().removesuffix(".gz")
+    if name.endswith((".parquet", ".spacy")) or not os.path.isfile(path):
+        return DOC_BIN if name.endswith(".spacy") else CSV if name.endswith(".csv") else None
+    return recognised(head_of(path))
+
+
+def head_of(path: str | os.PathLike[str]) -> Head:
+    """Return the first 64 KB of a file, as text as far as it is text."""
+    with _opened(path) as stream:
+        data = stream.read(_HEAD)
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    if len(data) < _HEAD and not text.endswith("\n"):
+        text += "\n"  # the last line is whole
+    return Head(os.fspath(path), text.lstrip())
+
+
+_HEAD = 1 << 16
+
+
+def exported_rows(path: str | os.PathLike[str]) -> Exported:
+    """Read what another tool has exported."""
+    if is_brat(path):
+        return brat(path)
+    export = export_of(path)
+    if export is None:
+        raise CleancutError(f"{path}: not a file of rows. Give JSONL, CSV or parquet.")
+    if export is DOC_BIN:
+        return doc_bin(path)
+    return export.rows("\n".join(line for _, line in _lines(path)), os.fspath(path))
 
 
 def written_as(path: str | os.PathLike[str]) -> Format:
     """Return the format to write samples of a file in: its own, or JSONL where that is only read."""
     kind = format_of(path)
-    return Format.JSONL if _RECORDS[kind].text is None else kind
+    return Format.JSONL if kind is Format.ROWS or _RECORDS[kind].text is None else kind
 
 
-def read(
+def read_plain(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -79,16 +115,12 @@ def read(
     tags: str | None = None,
     entities: str | None = None,
 ) -> Corpus:
-    """A whole file as a corpus.
-
-    ``column`` is the CoNLL column of the tags (default: the last); ``tokens``, ``tags`` and ``entities`` name the
-    fields of JSONL and parquet where they are not called so.
-    """
+    """Return a whole file of CoNLL columns, or of JSONL or parquet with the usual columns, as a corpus."""
     options = _Options(column, labels, scheme, repair, tokens, tags, entities)
     return next(_corpora(path, format, options, None))
 
 
-def read_batches(
+def plain_batches(
     path: str | os.PathLike[str],
     size: int = BATCH,
     *,
@@ -101,21 +133,18 @@ def read_batches(
     tags: str | None = None,
     entities: str | None = None,
 ) -> Iterator[Corpus]:
-    """The same in corpora of ``size`` samples, in constant memory. Scores of the batches add up:
-
-    ``sum(exact_f1(g, p) for g, p in zip(read_batches("gold.conll"), read_batches("pred.conll"), strict=True))``
-    """
+    """Return the same in corpora of ``size`` samples, in constant memory."""
     if size < 1:
         raise CleancutError(f"size={size} is out of range. Give at least one sample a batch.")
     options = _Options(column, labels, scheme, repair, tokens, tags, entities)
     if scheme is None and repair != Repair.CONLLEVAL:
         # what is discarded must not depend on what a batch shows
-        shown = _tagging(_corpora(path, format, options._replace(repair=Repair.CONLLEVAL), size))
+        shown = tagging_of(_corpora(path, format, options._replace(repair=Repair.CONLLEVAL), size))
         options = options._replace(scheme=shown.scheme() if shown else None)
     return _corpora(path, format, options, size)
 
 
-def _tagging(corpora: Iterable[Corpus]) -> Tagging | None:
+def tagging_of(corpora: Iterable[Corpus]) -> Tagging | None:
     """What all batches together show of the scheme; None for spans."""
     shown = [corpus.mentions.tagging for corpus in corpora]
     return sum((t for t in shown if t is not None), Tagging()) if any(shown) else None
@@ -133,7 +162,9 @@ def split_name(path: str | os.PathLike[str]) -> str | None:
     name = os.path.basename(os.fspath(path))
     plain = name.lower().removesuffix(".gz")
     every = [usual for names in _SPLIT_NAMES.values() for usual in names]
-    if name.startswith(".") or not (Path(plain).suffix in {*SUFFIXES, *TABLES} or plain.rpartition(".")[2] in every):
+    if name.startswith(".") or not (
+        Path(plain).suffix in {*SUFFIXES, *ROW_SUFFIXES} or plain.rpartition(".")[2] in every
+    ):
         return None
     words = set(re.split(r"[^a-z]+", plain))
     splits = [split for split, usual in _SPLIT_NAMES.items() if not words.isdisjoint(usual)]
@@ -172,60 +203,6 @@ def by_split(files: Sequence[str]) -> dict[str, str]:
     return {f"part {i}" if len(files) > 1 else "": file for i, file in enumerate(files)}
 
 
-def read_pair(path: str | os.PathLike[str], **options: Any) -> tuple[Corpus, Corpus]:
-    """Gold and predictions from conlleval's single file, whose last two columns they are."""
-    return read(path, column=-2, **options), read(path, column=-1, **options)
-
-
-def paired_batches(
-    gold: str | os.PathLike[str],
-    pred: str | os.PathLike[str],
-    size: int = BATCH,
-    *,
-    gold_column: int | None = None,
-    pred_column: int | None = None,
-    labels: Any = None,
-    scheme: str | None = None,
-    repair: str = "conlleval",
-) -> Iterator[tuple[Corpus, Corpus]]:
-    """Gold and predictions of two files, batch by batch; an error where one has more samples.
-
-    Samples in another order are joined by their ids: then what is left of the files is read as a whole.
-    Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
-    that was not given is first inferred from the whole files.
-    """
-    given: dict[str, Any] = {"labels": labels, "scheme": scheme, "repair": repair}
-    ours, theirs = {**given, "column": gold_column}, {**given, "column": pred_column}
-    if scheme is None and repair != Repair.CONLLEVAL:
-        lenient = {"repair": Repair.CONLLEVAL}
-        of_gold = _tagging(read_batches(gold, size, **ours | lenient))
-        of_pred = _tagging(read_batches(pred, size, **theirs | lenient))
-        ours["scheme"] = of_gold.scheme() if of_gold else None
-        theirs["scheme"] = of_pred.scheme_beside(of_gold) if of_pred else None
-    left, right = read_batches(gold, size, **ours), read_batches(pred, size, **theirs)
-    n_before, can_join = 0, True
-    while True:
-        a, b = next(left, None), next(right, None)
-        if a is None and b is None:
-            return
-        if can_join and a is not None and b is not None and a.ids and b.ids and a.ids != b.ids:
-            whole = read(gold, **ours)
-            joined = by_id(whole, read(pred, **theirs))
-            can_join = joined.ids == whole.ids  # else ids do not tell samples apart
-            if can_join:
-                yield whole.select(slice(n_before, None)), joined.select(slice(n_before, None))
-                return
-        if a is None or b is None or len(a) != len(b):
-            n_gold, n_pred = (
-                sum(map(len, read_batches(f, size, **options))) for f, options in ((gold, ours), (pred, theirs))
-            )
-            raise CleancutError(
-                f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
-            )
-        n_before += len(a)
-        yield a, b
-
-
 # --- batches ------------------------------------------------------------------------------------------
 
 
@@ -257,6 +234,8 @@ class _Row(NamedTuple):
 def _corpora(path: str | os.PathLike[str], format: str | None, options: _Options, size: int | None) -> Iterator[Corpus]:
     _check_file(path)
     kind = format_of(path, format)
+    if kind is Format.ROWS:
+        raise CleancutError(f"{path}: rows of another tool, whose mentions have to be found. Read it with read().")
     if options.column is not None and kind is not Format.CONLL:
         raise CleancutError(f"{path}: a column number is for CoNLL files, but this is {kind}. Leave it out.")
     batches = _RECORDS[kind].corpora(path, options, size)
@@ -485,6 +464,8 @@ def _copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folde
         raise CleancutError(
             f"the format cannot be kept: the files are {' and '.join(sorted(kinds))}. Choose one format."
         )
+    if Format.ROWS in kinds:
+        raise CleancutError("the format of another tool is read but not written. Choose jsonl or conll.")
     owner = {row: name for name, rows in outputs.items() for row in rows}
     return _RECORDS[kinds.pop()].copy(files, owner, list(outputs), folder)
 
@@ -652,7 +633,10 @@ def standard_columns(
     import pyarrow as pa
 
     try:
-        first_records = _RECORDS[format_of(path)].first_records
+        kind = format_of(path)
+        if kind is Format.ROWS:
+            return False
+        first_records = _RECORDS[kind].first_records
         rows: list[Any] = first_records(path) if first_records is not None else []
     except (CleancutError, pa.ArrowException, OSError):
         return True
@@ -663,14 +647,27 @@ def standard_columns(
     except CleancutError:
         return False
     samples = [(row.get(columns.tokens), row.get(columns.annotation)) for row in rows]
-    if not all(isinstance(words, list) and isinstance(found, list) for words, found in samples):
-        return False
-    spans = [span for _, found in samples for span in found if isinstance(span, dict)]
+    if not all(isinstance(words, list) and isinstance(found, list | None) for words, found in samples):
+        return False  # a list that is missing is an error, which names the line
+    spans = [span for _, found in samples for span in found or () if isinstance(span, dict)]
     # spans may count the characters of a text that stands beside them
     beside = any(isinstance(row.get(name), str) for row in rows for name in ("text", "sentence", "content"))
     if spans and beside and not any(row.get("relations") for row in rows):
         return False
     return all({"start", "end", "label"} <= set(span) for span in spans)
+
+
+def has_usual_names(path: str | os.PathLike[str]) -> bool:
+    """Are the columns of a file called as usual, whatever they hold?"""
+    kind = format_of(path)
+    first_records = None if kind is Format.ROWS else _RECORDS[kind].first_records
+    if first_records is None:
+        return False
+    try:
+        _columns(first_records(path)[0], _Options(), os.fspath(path))
+    except (CleancutError, IndexError):
+        return False
+    return True
 
 
 # --- parquet ----------------------------------------------------------------------------
@@ -801,8 +798,8 @@ def write(
     suffix = Path(os.fspath(path).removesuffix(".gz")).suffix.lower()
     if format is None and suffix not in SUFFIXES:
         raise CleancutError(f"{path}: the name does not show the format. End it in .conll or .jsonl, or give format=.")
-    kind = format_of(path, format)
-    text_of = _RECORDS[kind].text
+    kind = parse_choice(Format, format, "format") if format is not None else SUFFIXES[suffix]
+    text_of = None if kind is Format.ROWS else _RECORDS[kind].text
     if text_of is None:
         raise CleancutError(f"{path}: {kind} is read but not written. Write .jsonl or .conll.")
     chosen = parse_scheme(scheme)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import sys
@@ -14,7 +13,7 @@ from typing import Any, assert_never
 
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, replacing
-from .formats import SUFFIXES, TABLES, Format, format_of, json_records
+from .formats import ROW_SUFFIXES, SUFFIXES, Format, exported_rows, format_of, json_records
 
 CONVERTED = "refs/convert/parquet"
 """The branch on which the Hub keeps its own parquet copy of a dataset."""
@@ -69,7 +68,7 @@ def is_local(source: str | os.PathLike[str]) -> bool:
     text = os.fspath(source)
     if os.path.exists(text) or not isinstance(source, str):
         return True
-    named = Path(text.removesuffix(".gz")).suffix.lower() in {*SUFFIXES, *TABLES} or text.endswith(".gz")
+    named = Path(text.removesuffix(".gz")).suffix.lower() in {*SUFFIXES, *ROW_SUFFIXES} or text.endswith(".gz")
     of_windows = "\\" in text or re.match(r"[A-Za-z]:/", text) is not None
     return named or of_windows or "/" not in text or text.startswith((".", "/", "~")) or text.endswith("/")
 
@@ -167,26 +166,10 @@ def _first_line(error: Exception) -> str:
 # --- files ------------------------------------------------------------------------------------------------------
 
 
-def is_table(path: str | os.PathLike[str]) -> bool:
-    """Is it a CSV file, by its name? All its values are text."""
-    return Path(path).suffix.lower() in TABLES
-
-
 def rows_of_file(path: str | os.PathLike[str]) -> Any:
     """The rows of a CSV, JSONL or parquet file: a ``Dataset``, or a list of dicts where Arrow could not hold them."""
     import datasets
 
-    if is_table(path):
-        csv.field_size_limit(2**31 - 1)  # a document may be longer than the 128 KB that csv allows
-        try:
-            with open(path, encoding="utf-8-sig", newline="") as stream:
-                rows = list(csv.DictReader(stream, strict=True))
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise CleancutError(f"{path}: not a readable CSV file ({error}). Write it as UTF-8.") from None
-        if any(None in row or None in row.values() for row in rows):
-            at = next(i for i, row in enumerate(rows) if None in row or None in row.values())
-            raise CleancutError(f"row {at} ({os.path.basename(path)}): not as many values as the first line has names.")
-        return datasets.Dataset.from_list(rows)
     kind = format_of(path)
     match kind:
         case Format.PARQUET:
@@ -199,10 +182,23 @@ def rows_of_file(path: str | os.PathLike[str]) -> Any:
                 raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
         case Format.JSONL:
             return [record for _, record in json_records(path)]
+        case Format.ROWS:
+            return dataset_of(exported_rows(path).rows)
         case Format.CONLL:
             raise CleancutError(f"{path}: the columns of a CoNLL file have no names. Give JSONL, CSV or parquet.")
         case _:
             assert_never(kind)
+
+
+def dataset_of(rows: list[dict[str, Any]]) -> Any:
+    """Return rows as a ``Dataset``, or as they are where Arrow cannot hold them."""
+    import datasets
+    import pyarrow as pa
+
+    try:
+        return datasets.Dataset.from_list(rows)
+    except (pa.ArrowException, TypeError, ValueError):
+        return rows
 
 
 def mapped_rows(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Any:

@@ -27,7 +27,7 @@ from ..core.files import is_kept, is_plain, refuse_kept, replacing, write_text
 from ..core.hashing import sample_hashes
 from ..reading.dataset import Samples, given_samples
 from ..reading.formats import Format, copy_rows, format_of, write
-from ..reading.hub_ids import is_table, write_rows
+from ..reading.hub_ids import write_rows
 from ..reading.splits import SPLITS
 from .incidence import Incidences
 from .plan import SplitPlan, joined, without_nan
@@ -92,7 +92,8 @@ def default_format(samples: Mapping[str, Samples]) -> SplitFormat:
 def _write_rows(plan: SplitPlan, samples: Mapping[str, Samples], folder: str) -> None:
     """Write the rows of each split as they stand in their files, or else in their datasets."""
     rows = {name: plan.rows(name) for name in _outputs(plan)}
-    files = [part.path for part in samples.values() if part.path is not None and not is_table(part.path)]
+    paths = [part.path for part in samples.values() if part.path is not None]
+    files = [path for path in paths if format_of(path) is not Format.ROWS]
     if len(files) == len(samples):
         copy_rows(files, {name: of_split.tolist() for name, of_split in rows.items()}, folder)
         return

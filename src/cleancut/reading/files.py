@@ -1,0 +1,174 @@
+"""The door for files: whatever they hold, CoNLL columns, JSONL, parquet or what other tools export, in one way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
+from ..core.pairing import by_id
+from ..core.tags import Repair
+from .dataset import Samples, log_notes, needs_shape, read_samples
+from .formats import BATCH, Format, format_of, has_usual_names, plain_batches, read_plain, tagging_of
+
+_ONLY_SHAPES = ("text", "document", "end")
+_OF_COLUMNS = ("tokens", "tags", "entities", *_ONLY_SHAPES)
+"""Options that say which columns hold what, which a CoNLL file has none of."""
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    column: int | None = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    tokens: str | None = None,
+    tags: str | None = None,
+    entities: str | None = None,
+    text: str | None = None,
+    document: str | None = None,
+    end: str | None = None,
+) -> Corpus:
+    """Return a whole file as a corpus.
+
+    Args:
+        path: a file of CoNLL columns, JSONL or parquet, or what an annotation tool has exported (also gzipped); or a
+            folder of BRAT.
+        format: the format, ``conll``, ``jsonl`` or ``parquet``, where the content does not show it.
+        column: the CoNLL column of the tags; the last by default.
+        labels: the names of tags that are numbers.
+        scheme: the tag scheme, where the tags do not show it.
+        repair: what is done with ill-formed tags: ``conlleval``, ``discard`` or ``error``.
+        tokens: the column of the tokens, where it is not found or not the right one; likewise the following.
+        tags: the column of the tags.
+        entities: the column of the spans.
+        text: the column of the text that spans count the characters of.
+        document: the column of the documents.
+        end: does the end of a span belong to it? ``inclusive`` or ``exclusive``.
+
+    Returns:
+        The samples with their mentions.
+    """
+    reading = {
+        "labels": labels, "scheme": scheme, "repair": repair, "tokens": tokens, "tags": tags, "entities": entities,
+        "text": text, "document": document, "end": end,
+    }  # fmt: skip
+    return next(_batches(path, None, format, column, reading))
+
+
+def read_batches(
+    path: str | os.PathLike[str],
+    size: int = BATCH,
+    *,
+    format: str | None = None,
+    column: int | None = None,
+    **reading: Any,
+) -> Iterator[Corpus]:
+    """Return the same in corpora of ``size`` samples, in constant memory. Scores of the batches add up:
+
+    ``sum(exact_f1(g, p) for g, p in zip(read_batches("gold.conll"), read_batches("pred.conll"), strict=True))``
+
+    Args:
+        path: a file, as for ``read``. One whose columns have to be found is one batch.
+        size: samples of a batch.
+        format: as for ``read``.
+        column: the same.
+        **reading: the other options of ``read``.
+    """
+    if size < 1:
+        raise CleancutError(f"size={size} is out of range. Give at least one sample a batch.")
+    return _batches(path, size, format, column, reading)
+
+
+def _batches(
+    path: str | os.PathLike[str], size: int | None, format: str | None, column: int | None, reading: dict[str, Any]
+) -> Iterator[Corpus]:
+    given = {name: value for name, value in reading.items() if value is not None}
+    if format is None and needs_shape(path, **given):
+        samples = _found_samples(path, column, given)
+        log_notes(f"{os.path.basename(path)}: {note}" for note in samples.notes)
+        return iter([samples.corpus])
+    if size is None:
+        return iter([read_plain(path, format=format, column=column, **given)])
+    return plain_batches(path, size, format=format, column=column, **given)
+
+
+def _found_samples(path: str | os.PathLike[str], column: int | None, given: dict[str, Any]) -> Samples:
+    """Return the samples of a file whose columns have to be found, or an error that names the file."""
+    try:
+        return read_samples(path, column=column, **given)
+    except CleancutError as error:
+        if has_usual_names(path):  # the plain reader says which line is not as usual
+            read_plain(path, column=column, **{name: given[name] for name in given if name not in _ONLY_SHAPES})
+        where = os.path.basename(path)
+        raise (error if where in str(error) else CleancutError(f"{where}: {error}")) from None
+
+
+def read_pair(path: str | os.PathLike[str], **options: Any) -> tuple[Corpus, Corpus]:
+    """Gold and predictions from conlleval's single file, whose last two columns they are."""
+    return read(path, column=-2, **options), read(path, column=-1, **options)
+
+
+def paired_batches(
+    gold: str | os.PathLike[str],
+    pred: str | os.PathLike[str],
+    size: int = BATCH,
+    *,
+    gold_column: int | None = None,
+    pred_column: int | None = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    repair: str = "conlleval",
+    **columns: Any,
+) -> Iterator[tuple[Corpus, Corpus]]:
+    """Gold and predictions of two files, batch by batch; an error where one has more samples.
+
+    Samples in another order are joined by their ids: then what is left of the files is read as a whole.
+    Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
+    that was not given is first inferred from the whole files.
+    """
+    given: dict[str, Any] = {"labels": labels, "scheme": scheme, "repair": repair}
+    ours = {**given, "column": gold_column, **columns_for(gold, columns)}
+    theirs = {**given, "column": pred_column, **columns_for(pred, columns)}
+    if scheme is None and repair != Repair.CONLLEVAL:
+        lenient = {"repair": Repair.CONLLEVAL}
+        of_gold = tagging_of(read_batches(gold, size, **ours | lenient))
+        of_pred = tagging_of(read_batches(pred, size, **theirs | lenient))
+        ours["scheme"] = of_gold.scheme() if of_gold else None
+        theirs["scheme"] = of_pred.scheme_beside(of_gold) if of_pred else None
+    if any(needs_shape(file, **columns_for(file, columns)) for file in (gold, pred)):
+        left, right = iter([read(gold, **ours)]), iter([read(pred, **theirs)])  # which have no batches
+    else:
+        left, right = read_batches(gold, size, **ours), read_batches(pred, size, **theirs)
+    n_before, can_join = 0, True
+    while True:
+        a, b = next(left, None), next(right, None)
+        if a is None and b is None:
+            return
+        if can_join and a is not None and b is not None and a.ids and b.ids and a.ids != b.ids:
+            whole = read(gold, **ours)
+            joined = by_id(whole, read(pred, **theirs))
+            can_join = joined.ids == whole.ids  # else ids do not tell samples apart
+            if can_join:
+                yield whole.select(slice(n_before, None)), joined.select(slice(n_before, None))
+                return
+        if a is None or b is None or len(a) != len(b):
+            n_gold, n_pred = (
+                sum(map(len, read_batches(f, size, **options))) for f, options in ((gold, ours), (pred, theirs))
+            )
+            raise CleancutError(
+                f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
+            )
+        n_before += len(a)
+        yield a, b
+
+
+def columns_for(path: str | os.PathLike[str], columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that say which columns hold what, for a file that has columns; none for CoNLL."""
+    named = {name: value for name, value in columns.items() if value is not None and name in _OF_COLUMNS}
+    is_conll = bool(named) and os.path.exists(path) and format_of(path) is Format.CONLL
+    return {} if is_conll else named
