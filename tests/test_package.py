@@ -66,7 +66,6 @@ def test_the_engine_needs_numpy_alone():
 def test_a_space_has_files_of_core_and_scoring_and_no_two_of_one_name(metric, tmp_path):
     files = [*modules_of("core"), *modules_of("scoring"), SOURCE / "version.py"]
     files += [SOURCE / "hub" / f"{name}.py" for name in ("faces", "space_page", "known_keywords")]
-    files.append(SOURCE / "reading" / "formats.py")
     names = [path.name for path in files]
     shadowed = {path.stem for path in files} & set(sys.stdlib_module_names)  # a Space has its folder on the path
     assert not shadowed, shadowed

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
-from ..reading.formats import read_plain
 from ..scoring.exposure import Exposure
 from ..scoring.metric import Metric
 
@@ -31,11 +29,44 @@ def score_texts(metric: Metric, gold: str, pred: str, train: str = "") -> dict[s
 def _corpus(text: str, name: str) -> Corpus:
     if not text.strip():
         raise CleancutError(f"the {name} are missing. Paste lines of a token and its tag, or JSONL.")
-    suffix = ".jsonl" if text.lstrip().startswith("{") else ".conll"
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, name.replace(" ", "_") + suffix)
-        path.write_bytes(text.encode())
-        return read_plain(path)
+    return _of_jsonl(text, name) if text.lstrip().startswith("{") else _of_columns(text, name)
+
+
+def _of_columns(text: str, name: str) -> Corpus:
+    """Return samples of CoNLL columns: the token first and the tag last, with a blank line after each sample."""
+    tokens: list[list[str]] = [[]]
+    tags: list[list[str]] = [[]]
+    for number, line in enumerate(text.splitlines(), 1):
+        fields = line.split()
+        if fields and fields[0] != "-DOCSTART-":
+            if len(fields) < 2:
+                raise CleancutError(
+                    f"{name}, line {number}: {line!r:.60} has no tag. Write a token, a space and its tag."
+                )
+            tokens[-1].append(fields[0])
+            tags[-1].append(fields[-1])
+        elif tokens[-1]:
+            tokens.append([])
+            tags.append([])
+    if not tokens[-1]:
+        del tokens[-1], tags[-1]
+    return Corpus.of(tokens, tags=tags)
+
+
+def _of_jsonl(text: str, name: str) -> Corpus:
+    """Return samples of JSONL with tokens and entities, or tokens and tags."""
+    rows = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            rows.append((row["tokens"], row["entities"] if "entities" in row else row["tags"]))
+        except (ValueError, RecursionError, KeyError, TypeError):
+            wanted = '{"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER"}]}'
+            raise CleancutError(f"{name}, line {number}: not a sample. Write such as {wanted}.") from None
+    form: Any = "entities" if '"entities"' in text else "tags"
+    return Corpus.of([tokens for tokens, _ in rows], **{form: [annotation for _, annotation in rows]})
 
 
 def page(metric: Metric) -> gradio.Blocks:

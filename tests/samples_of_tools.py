@@ -1,0 +1,231 @@
+"""What annotation tools and libraries export, written by hand: the same five samples in each format.
+
+``SAMPLES`` maps the name of a file to its content; each is to be read as ``WANTED``, or as the samples that it can hold.
+"""
+
+import json
+
+TEXTS = ["Ada King met Bo in Oslo .", "Oslo slept .", "Nobody came .", "Bo likes New York .", "Ada ran ."]
+TOKENS = [text.split() for text in TEXTS]
+SPANS = [
+    [(0, 2, "PER"), (3, 4, "PER"), (5, 6, "LOC")], [(0, 1, "LOC")], [], [(0, 1, "PER"), (2, 4, "LOC")], [(0, 1, "PER")]
+]  # fmt: skip
+WANTED = [[(" ".join(TOKENS[i][s:e]), label) for s, e, label in spans] for i, spans in enumerate(SPANS)]
+
+
+def _at(i):
+    """The spans of a sample as characters of its text."""
+    found = []
+    for start, end, label in SPANS[i]:
+        first = sum(len(token) + 1 for token in TOKENS[i][:start])
+        found.append((first, first + len(" ".join(TOKENS[i][start:end])), label))
+    return found
+
+
+def _tags(i, scheme="iob2"):
+    tags = ["O"] * len(TOKENS[i])
+    for start, end, label in SPANS[i]:
+        tags[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
+        if scheme == "bilou":
+            tags[end - 1] = f"L-{label}" if end - start > 1 else f"U-{label}"
+    return tags
+
+
+def _lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _conll(line, before="", between="\n"):
+    samples = []
+    for i in range(5):
+        rows = [line(i, j, token, tag) for j, (token, tag) in enumerate(zip(TOKENS[i], _tags(i)))]
+        samples.append(before.format(i=i) + "\n".join(rows) + "\n")
+    return between.join(samples)
+
+
+def _brackets(i, j):
+    opened = "".join(f"({label}" for start, _, label in SPANS[i] if start == j)
+    closed = "".join(")" for _, end, _ in SPANS[i] if end == j + 1)
+    return f"{opened}*{closed}" if not (opened and closed) else f"{opened})"
+
+
+def _marked(i, mark):
+    text = TEXTS[i]
+    for start, end, label in reversed(_at(i)):
+        text = text[:start] + mark(text[start:end], label) + text[end:]
+    return text
+
+
+def _webanno():
+    head = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.NamedEntity|identifier|value\n\n\n"
+    blocks, at, number = [], 0, 0
+    for i, text in enumerate(TEXTS):
+        lines, place = [f"#Text={text}"], at
+        labels = ["_"] * len(TOKENS[i])
+        for start, end, label in SPANS[i]:
+            number += 1
+            labels[start:end] = [f"{label}[{number}]" if end - start > 1 else label] * (end - start)
+        for j, token in enumerate(TOKENS[i]):
+            identifier = "_" if labels[j] == "_" else "*"
+            lines.append(f"{i + 1}-{j + 1}\t{place}-{place + len(token)}\t{token}\t{identifier}\t{labels[j]}\t")
+            place += len(token) + 1
+        blocks.append("\n".join(lines) + "\n")
+        at += len(text) + 1
+    return head + "\n".join(blocks)
+
+
+def _pubtator():
+    texts = []
+    for i, text in enumerate(TEXTS):
+        title, rest = text[:3].rstrip(), text[len(text[:3].rstrip()) + 1 :]
+        lines = [f"{i}|t|{title}", f"{i}|a|{rest}"]
+        lines += [f"{i}\t{s}\t{e}\t{text[s:e]}\t{label}\tX{i}" for s, e, label in _at(i)]
+        texts.append("\n".join(lines) + "\n")
+    return "\n".join(texts)
+
+
+def _span_rows(spans, text="text", start="start", end="end", label="label", **more):
+    return [
+        {text: TEXTS[i], spans: [{start: s, end: e, label: name} for s, e, name in _at(i)], **more} for i in range(5)
+    ]
+
+
+def _label_studio():
+    tasks = []
+    for i in range(5):
+        result = [
+            {"id": f"r{s}", "from_name": "label", "to_name": "text", "type": "labels",
+             "value": {"start": s, "end": e, "text": TEXTS[i][s:e], "labels": [name]}}
+            for s, e, name in _at(i)
+        ]  # fmt: skip
+        tasks.append({"id": i, "data": {"text": TEXTS[i]}, "annotations": [{"id": i, "result": result}]})
+    return tasks
+
+
+def _bioc():
+    documents = []
+    for i in range(5):
+        annotations = [
+            {"id": str(s), "infons": {"type": name}, "text": TEXTS[i][s:e], "locations": [{"offset": s + 100, "length": e - s}]}
+            for s, e, name in _at(i)
+        ]  # fmt: skip
+        documents.append({"id": str(i), "passages": [{"offset": 100, "text": TEXTS[i], "annotations": annotations}]})
+    return {"source": "x", "documents": documents}
+
+
+def _spacy_json():
+    documents = []
+    for i in range(5):
+        tokens = [{"id": j, "orth": t, "ner": g} for j, (t, g) in enumerate(zip(TOKENS[i], _tags(i, "bilou")))]
+        documents.append({"id": i, "paragraphs": [{"raw": TEXTS[i], "sentences": [{"tokens": tokens}]}]})
+    return documents
+
+
+def _kaggle():
+    lines = ["Sentence #,Word,POS,Tag"]
+    for i in range(5):
+        for j, (token, tag) in enumerate(zip(TOKENS[i], _tags(i))):
+            lines.append(f"{f'Sentence: {i + 1}' if j == 0 else ''},{token},NN,{tag}")
+    return "\n".join(lines) + "\n"
+
+
+def _pipeline_rows():
+    return [
+        {"text": TEXTS[i], "entities": [
+            {"entity_group": name, "score": 0.9, "word": TEXTS[i][s:e], "start": s, "end": e} for s, e, name in _at(i)
+        ]}
+        for i in range(5)
+    ]  # fmt: skip
+
+
+def _prodigy():
+    rows = _span_rows("spans", answer="accept")
+    for row in rows:
+        row["tokens"] = [{"text": token, "id": j} for j, token in enumerate(row["text"].split())]
+    wrong = {"text": "Bad row", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+    return [*rows, {**wrong, "answer": "reject"}, {**wrong, "answer": "ignore"}]
+
+
+def _ubiai():
+    return [
+        {"document": TEXTS[i], "tokens": [
+            {"text": TEXTS[i][s:e], "start": s, "end": e, "entityLabel": name} for s, e, name in _at(i)
+        ], "relations": []}
+        for i in range(5)
+    ]  # fmt: skip
+
+
+def _argilla(form):
+    rows = []
+    for i in range(5):
+        spans = [{"start": s, "end": e, "label": n} if form == "dicts" else [n, s, e, 0.9] for s, e, n in _at(i)]
+        rows.append({"text": TEXTS[i], "tokens": TOKENS[i], "annotation": spans, "status": "Validated"})
+    return rows
+
+
+SAMPLES = {
+    "two-columns.conll": _conll(lambda i, j, token, tag: f"{token} {tag}"),
+    "conll2003.txt": "-DOCSTART- -X- -X- O\n\n" + _conll(lambda i, j, token, tag: f"{token} NN I-NP {tag}"),
+    "index-first.tsv": _conll(lambda i, j, token, tag: f"{j + 1}\t{token}\t{tag}"),
+    "uner.iob2": _conll(lambda i, j, token, tag: f"{j + 1}\t{token}\t{tag}\t-\t-", before="# sent_id = {i}\n"),
+    "germeval.tsv": _conll(
+        lambda i, j, token, tag: f"{j + 1}\t{token}\t{tag}\tO", before="#\thttp://example.org/{i}\n"
+    ),
+    "sentence-first.tsv": _conll(lambda i, j, token, tag: f"s{i}\t{token}\tNN\t{tag}"),
+    "label-studio.conll": "-DOCSTART- -X- O\n" + _conll(lambda i, j, token, tag: f"{token} -X- _ {tag}"),
+    "misc.conllu": _conll(
+        lambda i, j, token, tag: "\t".join([str(j + 1), token, token, "X", *"_____", f"NER={tag}"]),
+        before="# sent_id = {i}\n",
+    ),
+    "misc-some.conllu": _conll(
+        lambda i, j, token, tag: "\t".join(
+            [str(j + 1), token, token, "X", *"_____", "_" if tag == "O" else f"SpaceAfter=No|NE={tag}"]
+        )
+    ),
+    "conll2012.conll": "#begin document (x/0001); part 000\n"
+    + _conll(
+        lambda i, j, token, tag: " ".join(
+            ["x/0001", "0", str(j), token, "NN", "*", "-", "-", "-", "-", _brackets(i, j), "-"]
+        )
+    )
+    + "\n#end document\n",
+    "webanno.tsv": _webanno(),
+    "kaggle.csv": _kaggle(),
+    "stringified.csv": "tokens,ner_tags\n"
+    + "".join(f'"{TOKENS[i]}","{_tags(i)}"\n' for i in range(5)),
+    "array.json": json.dumps([{"tokens": TOKENS[i], "ner_tags": _tags(i)} for i in range(5)], indent=1),
+    "columns.json": json.dumps({"tokens": TOKENS, "tags": [_tags(i) for i in range(5)]}),
+    "data.json": json.dumps({"version": 1, "data": _span_rows("entities")}, indent=2),
+    "prodigy.jsonl": _lines(_prodigy()),
+    "doccano.jsonl": _lines([{"id": i, "text": TEXTS[i], "label": [list(span) for span in _at(i)]} for i in range(5)]),
+    "doccano-relations.jsonl": _lines(
+        [{**row, "relations": [], "Comments": []} for row in _span_rows("entities", start="start_offset", end="end_offset")]
+    ),
+    "label-studio.json": json.dumps(_label_studio()),
+    "label-studio-min.json": json.dumps([
+        {"id": i, "text": TEXTS[i], "label": [
+            {"start": s, "end": e, "text": TEXTS[i][s:e], "labels": [name]} for s, e, name in _at(i)
+        ], "annotator": 1}
+        for i in range(5)
+    ]),
+    "spacy-v2.json": json.dumps(_spacy_json()),
+    "spacy-pairs.json": json.dumps([[TEXTS[i], {"entities": [list(span) for span in _at(i)]}] for i in range(5)]),
+    "spacy-pairs.jsonl": _lines([[TEXTS[i], {"entities": [list(span) for span in _at(i)]}] for i in range(5)]),
+    "pubtator.txt": _pubtator(),
+    "bioc.json": json.dumps(_bioc()),
+    "bioc.jsonl": _lines(_bioc()["documents"]),
+    "gliner.json": json.dumps(
+        [{"tokenized_text": TOKENS[i], "ner": [[s, e - 1, name] for s, e, name in SPANS[i]]} for i in range(5)]
+    ),
+    "pipeline.json": json.dumps(_pipeline_rows()),
+    "pipeline.jsonl": _lines(_pipeline_rows()),
+    "ubiai.json": json.dumps(_ubiai()),
+    "argilla.jsonl": _lines(_argilla("lists")),
+    "argilla-dicts.json": json.dumps(_argilla("dicts")),
+    "inline.xml": "\n".join(_marked(i, lambda name, label: f"<{label}>{name}</{label}>") for i in range(5)) + "\n",
+    "enamex.sgml": "\n".join(
+        _marked(i, lambda name, label: f'<ENAMEX TYPE="{label}">{name}</ENAMEX>') for i in range(5)
+    )
+    + "\n",
+    "opennlp.txt": "\n".join(_marked(i, lambda name, label: f"<START:{label}> {name} <END>") for i in range(5)) + "\n",
+}  # fmt: skip
