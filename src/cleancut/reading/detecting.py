@@ -662,7 +662,7 @@ def _by_characters(shape: Shape, given: _Given, evidence: Evidence) -> Conventio
     other = convention._replace(inclusive=not convention.inclusive)
     if other not in allowed or convention.first or shape.pieces or evidence.speaks_for(convention, other):
         return convention
-    if evidence.n_both[convention, other]:
+    if evidence.n_both(convention, other):
         raise unsettled(shape.annotation, evidence, convention, other)
     return convention
 
