@@ -354,6 +354,11 @@ ASKS = {
         "may count tokens or characters: 1 mentions fit both. Give tokens=.*text='text'", {"text": "text"},
         [[("Ada", "PER")]],
     ),
+    "characters of tokens that are joined": (
+        [{"tokens": f"{line} {'x ' * 30}".split(), "entities": [plain(line, *span) for span in own]}
+         for line, own in zip(TEXTS, SPANS)],
+        "which column holds the text.*Give text=, or tokens= where the offsets count tokens", {}, None,
+    ),
     "offsets of another text": (
         characters(moved(1, 1, plain)), "most of the 4 mentions in entities begin or end inside a word of text.*text=",
         {}, None,
@@ -587,7 +592,26 @@ def test_mentions_that_are_only_quoted_in_any_script():
     assert language_before([]) is None and language_before(["be-x-old:Мінск"]) == "be-x-old:"
 
 
+def test_a_stream_is_read_as_its_rows():
+    for name in ("inclusive with words", "korean, words", "underscore (lst20)", "languages before words (WikiANN)"):
+        rows, wanted = READ[name]
+        stream = datasets.Dataset.from_list(rows).to_iterable_dataset()
+        assert bare(mentions(from_dataset(stream))) == bare(wanted)
+
+
+def test_label_names_may_have_underscores_too():
+    names = datasets.ClassLabel(names=["O", "B_PER", "I_PER", "B_LOC"])
+    ids = [[names.names.index(tag.replace("-", "_")) for tag in own] for own in TAGS]
+    features = datasets.Features(tokens=datasets.List(datasets.Value("string")), ner_tags=datasets.List(names))
+    ds = datasets.Dataset.from_dict({"tokens": WORDS, "ner_tags": ids}, features=features)
+    assert mentions(from_dataset(ds)) == MENTIONS and "iob2" in str(detect(ds))
+
+
 def test_own_format_of_spans_needs_no_evidence():
     corpus = Corpus.of([["Ada", "ran", "off"]], entities=[[(0, 1, "PER")]])
     rows = [{"tokens": corpus.tokens()[0], "entities": corpus.entities()[0]}]
     assert from_dataset(rows).entities() == corpus.entities()
+    dots = [{"tokens": ["Acme", "Inc", ".", "said"], "entities": [plain(None, 0, 3, "ORG")]}]
+    assert from_dataset(dots).texts() == ["Acme Inc ."]
+    gliner = [{"tokenized_text": ["Acme", "Inc", ".", "said"], "ner": [[0, 2, "ORG"]]}]
+    assert from_dataset(gliner).texts() == ["Acme Inc ."]

@@ -112,7 +112,7 @@ class Evidence:
 
     def __init__(self, conventions: Sequence[Convention]) -> None:
         self.conventions = list(conventions)
-        self.n_mentions = 0
+        self.n_mentions = self.total_length = 0
         self.has_positions = False
         """Does a mention list all its positions?"""
         self.n_going_on = 0
@@ -126,6 +126,7 @@ class Evidence:
         if span.start is None or span.end is None or span.n_fragments > 1:
             return
         self.n_mentions += 1
+        self.total_length += span.end - span.start
         self.n_going_on += _goes_on(place.tokens, span.start, span.end)
         offsets = Offsets(place.text)
         found: dict[Convention, _Found | None] = {}
@@ -164,6 +165,10 @@ class Evidence:
     def is_doubtful(self, convention: Convention) -> bool:
         """Do most mentions begin or end inside a word, and not say that they do?"""
         return 2 * self._n_cut(convention) > self.n_mentions >= 2 * self._n_said
+
+    def is_possible(self, convention: Convention) -> bool:
+        """Has the text all mentions under a convention?"""
+        return not self._n_impossible(convention)
 
     def is_impossible(self, unit: Unit) -> bool:
         """Is there no convention of a unit under which the text has all mentions?"""
