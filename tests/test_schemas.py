@@ -354,6 +354,11 @@ ASKS = {
         "may count tokens or characters: 1 mentions fit both. Give tokens=.*text='text'", {"text": "text"},
         [[("Ada", "PER")]],
     ),
+    "characters of tokens that are joined": (
+        [{"tokens": f"{line} {'x ' * 30}".split(), "entities": [plain(line, *span) for span in own]}
+         for line, own in zip(TEXTS, SPANS)],
+        "which column holds the text.*Give text=, or tokens= where the offsets count tokens", {}, None,
+    ),
     "offsets of another text": (
         characters(moved(1, 1, plain)), "most of the 4 mentions in entities begin or end inside a word of text.*text=",
         {}, None,
@@ -462,6 +467,53 @@ def test_an_entity_is_the_same_before_another_particle():
     assert cc.audit(parts).pairs["test", "train"]["n_partial"] == 1
 
 
+# --- gold and predictions ---------------------------------------------------------------------------------
+
+
+def in_text(text, *spans):
+    return from_dataset([{"text": text, "entities": [plain(text, *span) for span in spans]}], end="exclusive")
+
+
+@pytest.mark.parametrize("pred, right", [
+    ((0, 2, "LOC"), 1), ((0, 4, "LOC"), 0), ((0, 3, "LOC"), 0), ((1, 2, "LOC"), 0), ((0, 2, "PER"), 0),
+])  # fmt: skip
+def test_gold_and_predictions_are_compared_at_characters(pred, right):
+    text = "서울에서 왔다."
+    gold = in_text(text, (0, 2, "LOC"))
+    assert cc.exact_f1(gold, in_text(text, pred)).n_exact == right
+    assert cc.exact_f1(in_text(text, pred), gold).n_exact == right
+    assert cc.partial_f1(gold, in_text(text, pred)).n_gold == 1
+
+
+def test_a_gold_mention_that_a_prediction_cuts_is_said(caplog):
+    text = "서울대학교는 크다."
+    train = in_text("서울대학교에서 왔다.", (0, 5, "ORG"))
+    whole, part = in_text(text, (0, 5, "ORG")), in_text(text, (0, 2, "ORG"))
+    assert cc.clean_f1(whole, whole, cc.Exposure.of(train)).n_clean == 0 and "cut inside a word" not in caplog.text
+    assert cc.exact_f1(whole, part).n_exact == 0
+    assert "1 of 1 gold mentions are cut inside a word by the edge of a prediction" in caplog.text
+
+
+def test_other_texts_and_other_tokens_are_not_made_the_same():
+    gold, pred = in_text("Ada ran.", (0, 3, "PER")), in_text("Bo ran.", (0, 2, "PER"))
+    with pytest.raises(CleancutError, match="the gold token is 'Ada' but the predicted one is 'Bo'"):
+        cc.exact_f1(gold, pred)
+    own = Corpus.of([["서울에서", "왔다", "."]], entities=[[(0, 1, "LOC")]])
+    with pytest.raises(CleancutError):
+        cc.exact_f1(own, in_text("서울에서 왔다.", (0, 2, "LOC")))
+
+
+@given(st.text(alphabet="aé한東 ไ.", min_size=1, max_size=12), st.data())
+def test_equal_mentions_are_those_at_equal_characters(text, data):
+    at = st.lists(st.tuples(st.integers(0, len(text) - 1), st.integers(1, len(text))), max_size=4)
+    sides = [{(a, b) for a, b in data.draw(at) if a < b and not {text[a], text[b - 1]} & {" "}} for _ in range(2)]
+    if not all(sides):
+        return
+    gold, pred = (in_text(text, *((a, b, "X") for a, b in sorted(side))) for side in sides)
+    score = cc.exact_f1(gold, pred)
+    assert (score.n_gold, score.n_pred, score.n_exact) == (*map(len, sides), len(sides[0] & sides[1]))
+
+
 # --- laws -------------------------------------------------------------------------------------------------
 
 LETTERS = "aB1é한국東にไทยกำที่रिम् .,-\u0301😀_\n"
@@ -540,7 +592,26 @@ def test_mentions_that_are_only_quoted_in_any_script():
     assert language_before([]) is None and language_before(["be-x-old:Мінск"]) == "be-x-old:"
 
 
+def test_a_stream_is_read_as_its_rows():
+    for name in ("inclusive with words", "korean, words", "underscore (lst20)", "languages before words (WikiANN)"):
+        rows, wanted = READ[name]
+        stream = datasets.Dataset.from_list(rows).to_iterable_dataset()
+        assert bare(mentions(from_dataset(stream))) == bare(wanted)
+
+
+def test_label_names_may_have_underscores_too():
+    names = datasets.ClassLabel(names=["O", "B_PER", "I_PER", "B_LOC"])
+    ids = [[names.names.index(tag.replace("-", "_")) for tag in own] for own in TAGS]
+    features = datasets.Features(tokens=datasets.List(datasets.Value("string")), ner_tags=datasets.List(names))
+    ds = datasets.Dataset.from_dict({"tokens": WORDS, "ner_tags": ids}, features=features)
+    assert mentions(from_dataset(ds)) == MENTIONS and "iob2" in str(detect(ds))
+
+
 def test_own_format_of_spans_needs_no_evidence():
     corpus = Corpus.of([["Ada", "ran", "off"]], entities=[[(0, 1, "PER")]])
     rows = [{"tokens": corpus.tokens()[0], "entities": corpus.entities()[0]}]
     assert from_dataset(rows).entities() == corpus.entities()
+    dots = [{"tokens": ["Acme", "Inc", ".", "said"], "entities": [plain(None, 0, 3, "ORG")]}]
+    assert from_dataset(dots).texts() == ["Acme Inc ."]
+    gliner = [{"tokenized_text": ["Acme", "Inc", ".", "said"], "ner": [[0, 2, "ORG"]]}]
+    assert from_dataset(gliner).texts() == ["Acme Inc ."]

@@ -424,7 +424,8 @@ def test_every_shape_gives_the_same_mentions(shape, samples):
     rows = [shape(*sample) for sample in samples]
     if not any(spans for _, spans in samples):
         return  # nothing shows the shape
-    corpus = from_dataset(rows)
+    # few mentions of capitals may look as if they went on
+    corpus = from_dataset(rows, **({"end": "exclusive"} if shape is as_token_dicts else {}))
     wanted = Corpus.of([tokens for tokens, _ in samples], entities=[spans for _, spans in samples])
     assert corpus.tokens() == wanted.tokens() and corpus.entities() == wanted.entities()
 

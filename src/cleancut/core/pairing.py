@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .common_tokens import on_common_tokens
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError
 from .hashing import text_hashes
@@ -39,12 +40,12 @@ def pair(
 ) -> Pair:
     """Read gold and predictions of any form together, and check that they speak of the same samples.
 
-    Positions whose gold label id is -100 are dropped on both sides before anything is decoded. ``types`` are other
-    names for types, by those that the data have.
+    Positions whose gold label id is -100 are dropped on both sides before anything is decoded. Two corpora that were
+    made from text are compared at its characters. ``types`` are other names for types, by those that the data have.
     """
     names = parse_types(types)
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
-        pred = by_id(gold, pred)
+        gold, pred = on_common_tokens(gold, by_id(gold, pred))
         if not np.array_equal(gold.lengths, pred.lengths):
             _refuse_other_order(gold, pred)
     text = gold, pred

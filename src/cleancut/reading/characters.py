@@ -106,7 +106,10 @@ def _cut(spans: Sequence[tuple[int, int]], edges: Sequence[int]) -> list[tuple[i
     found: list[tuple[int, int]] = []
     for start, end in spans:
         inside = edges[bisect_right(edges, start) : bisect_left(edges, end)]
-        found += zip([start, *inside], [*inside, end], strict=True)
+        if inside:
+            found += zip([start, *inside], [*inside, end], strict=True)
+        else:
+            found.append((start, end))
     return found
 
 
@@ -119,7 +122,8 @@ def placed(quotes: Iterable[tuple[str, str]], text: str) -> list[tuple[int, int,
     >>> placed([("Ada", "PER"), ("서울", "LOC"), ("Ad", "PER")], "Ada는 서울에서 Ada")
     [(10, 13, 'PER'), (5, 7, 'LOC'), None]
     """
-    words = Words.of(text)
+    quotes = list(quotes)
+    words = Words.of(text if quotes else "")
     places: dict[str, list[tuple[int, int]]] = {}
     used: Counter[tuple[str, str]] = Counter()
     found: list[tuple[int, int, str] | None] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import IntEnum, StrEnum
 from functools import cached_property
 from itertools import accumulate
@@ -45,6 +45,11 @@ class Convention(NamedTuple):
     def is_usual(self) -> bool:
         """Does it count tokens or characters from 0? Only what such offsets cannot be speaks for another."""
         return self.unit in (Unit.TOKENS, Unit.CHARACTERS) and not self.first
+
+    @property
+    def in_characters(self) -> Convention:
+        """Return the same in characters, which bytes and UTF-16 units are in plain ASCII."""
+        return self if self.unit in (Unit.TOKENS, Unit.CHARACTERS) else self._replace(unit=Unit.CHARACTERS)
 
     def __str__(self) -> str:
         ends = "ends inclusive" if self.inclusive else "ends exclusive"
@@ -107,20 +112,13 @@ class Evidence:
 
     def __init__(self, conventions: Sequence[Convention]) -> None:
         self.conventions = list(conventions)
-        self.n_mentions = 0
+        self.n_mentions = self.total_length = 0
         self.has_positions = False
         """Does a mention list all its positions?"""
         self.n_going_on = 0
         """Mentions that would end before a word with a capital, as all of theirs have, if ends were exclusive."""
-        self.n_both: Counter[tuple[Convention, Convention]] = Counter()
-        """Mentions that the text has under both of two conventions."""
-        self._said = _Votes()
-        """By the words that mentions name."""
-        self._seen = _Votes()
-        """By where their edges fall."""
-        self._n_said = 0
-        self._impossible: Counter[Convention] = Counter()
-        self._cut: Counter[Convention] = Counter()
+        self._found: Counter[tuple[_Found | None, ...]] = Counter()
+        """How many mentions come out so under each convention: there are few ways."""
 
     def add(self, place: Place, span: Span) -> None:
         """Count a mention; one without offsets, or in several pieces, says nothing."""
@@ -128,41 +126,70 @@ class Evidence:
         if span.start is None or span.end is None or span.n_fragments > 1:
             return
         self.n_mentions += 1
+        self.total_length += span.end - span.start
         self.n_going_on += _goes_on(place.tokens, span.start, span.end)
         offsets = Offsets(place.text)
-        found = {c: _words(place, offsets, span.start, span.end, c) for c in self.conventions}
-        said = {c for c, words in found.items() if words is not None and _says(words.surface, span.surface)}
-        self._n_said += bool(said)
-        for one, words in found.items():
-            self._impossible[one] += words is None
-            self._cut[one] += words is not None and words.edges.end is End.CUT
-            for other, others in found.items():
-                self.n_both[one, other] += words is not None and others is not None
-                if one in said and other not in said:
-                    self._said.add(one, other, CLEAR)
-                if one.is_usual or others is None or others.edges.end is End.CUT:
-                    self._seen.add(one, other, _vote(words, others))
+        found: dict[Convention, _Found | None] = {}
+        for convention in self.conventions:
+            same = convention.in_characters if place.text.isascii() else convention
+            if same not in found:
+                found[same] = _found(place, offsets, span, same)
+            found[convention] = found[same]
+        self._found[tuple(found[convention] for convention in self.conventions)] += 1
+        self.__dict__.pop("_votes", None)
+
+    def _column(self, convention: Convention) -> Iterator[tuple[_Found | None, int]]:
+        """Return how mentions come out under a convention, and how many."""
+        k = self.conventions.index(convention)
+        return ((found[k], n) for found, n in self._found.items())
+
+    @property
+    def _n_said(self) -> int:
+        return sum(n for found, n in self._found.items() if any(one is not None and one.is_said for one in found))
+
+    def _n_impossible(self, convention: Convention) -> int:
+        return sum(n for found, n in self._column(convention) if found is None)
+
+    def _n_cut(self, convention: Convention) -> int:
+        return sum(n for found, n in self._column(convention) if found is not None and found.end is End.CUT)
+
+    def n_both(self, one: Convention, other: Convention) -> int:
+        """Return how many mentions the text has under both of two conventions."""
+        pairs = zip(self._column(one), self._column(other), strict=True)
+        return sum(n for (a, n), (b, _) in pairs if a is not None and b is not None)
 
     def fits(self, convention: Convention) -> bool:
         """Are there mentions, and do all of them begin and end at words under a convention?"""
-        return self.n_mentions > 0 and not self._cut[convention] and not self._impossible[convention]
+        return self.n_mentions > 0 and not self._n_cut(convention) and not self._n_impossible(convention)
 
     def is_doubtful(self, convention: Convention) -> bool:
         """Do most mentions begin or end inside a word, and not say that they do?"""
-        return 2 * self._cut[convention] > self.n_mentions >= 2 * self._n_said
+        return 2 * self._n_cut(convention) > self.n_mentions >= 2 * self._n_said
+
+    def is_possible(self, convention: Convention) -> bool:
+        """Has the text all mentions under a convention?"""
+        return not self._n_impossible(convention)
 
     def is_impossible(self, unit: Unit) -> bool:
         """Is there no convention of a unit under which the text has all mentions?"""
-        return all(self._impossible[c] > 0 for c in self.conventions if c.unit is unit)
+        return all(self._n_impossible(c) > 0 for c in self.conventions if c.unit is unit)
 
     @property
     def has_words(self) -> bool:
         """Do mentions name words that are in the text?"""
         return self._n_said > 0
 
-    @property
+    @cached_property
     def _votes(self) -> _Votes:
-        return self._said if self.has_words else self._seen
+        """What speaks for each convention against each other: the words, or else where the edges fall."""
+        votes, judge = _Votes(), _by_words if self.has_words else _by_edges
+        for found, n in self._found.items():
+            for one, ours in zip(self.conventions, found, strict=True):
+                for other, theirs in zip(self.conventions, found, strict=True):
+                    weight = judge(one, ours, theirs)
+                    votes.number[one, other] += n * (weight > 0)
+                    votes.weight[one, other] += n * weight
+        return votes
 
     def best(self, conventions: Sequence[Convention]) -> Convention:
         """Return the convention for which most speaks; the first of those for which as much does."""
@@ -189,10 +216,6 @@ class _Votes:
     def __init__(self) -> None:
         self.number: Counter[tuple[Convention, Convention]] = Counter()
         self.weight: Counter[tuple[Convention, Convention]] = Counter()
-
-    def add(self, one: Convention, other: Convention, weight: int) -> None:
-        self.number[one, other] += weight > 0
-        self.weight[one, other] += weight
 
 
 def unsettled(column: str, evidence: Evidence, one: Convention, other: Convention) -> CleancutError:
@@ -233,22 +256,31 @@ class End(IntEnum):
 _UNCERTAIN = (End.INSIDE, End.CHANGE, End.LIKE_PARTICLE)
 
 
-class _Edges(NamedTuple):
+class _Found(NamedTuple):
+    """How a mention comes out under a convention."""
+
     end: End
     begins_word: bool = True
+    is_said: bool = False
+    """Are these the words that it names?"""
 
 
-class _Found(NamedTuple):
-    surface: str
-    edges: _Edges
+def _by_words(convention: Convention, ours: _Found | None, theirs: _Found | None) -> int:
+    """Return the weight with which the words of a mention speak for a convention against another."""
+    is_theirs = theirs is not None and theirs.is_said
+    return CLEAR if ours is not None and ours.is_said and not is_theirs else 0
 
 
-def _vote(one: _Found | None, other: _Found | None) -> int:
-    """Return the weight with which a mention speaks for one convention against another: nothing, little or much."""
-    if one is None or one.edges.end is End.CUT or (other is not None and one.edges <= other.edges):
+def _by_edges(convention: Convention, ours: _Found | None, theirs: _Found | None) -> int:
+    """Return the weight with which the edges of a mention speak for a convention against another."""
+    if ours is None or ours.end is End.CUT:
         return 0
-    uncertain = other is not None and other.edges.end in _UNCERTAIN
-    return 1 if uncertain and one.edges.end is not End.BEFORE_LONG_PARTICLE else CLEAR
+    if theirs is None or theirs.end is End.CUT:
+        return CLEAR
+    if not convention.is_usual or ours[:2] <= theirs[:2]:
+        return 0
+    uncertain = theirs.end in _UNCERTAIN and ours.end is not End.BEFORE_LONG_PARTICLE
+    return 1 if uncertain else CLEAR
 
 
 def _says(found: str, surface: str | None) -> bool:
@@ -260,27 +292,25 @@ def _says(found: str, surface: str | None) -> bool:
     return trimmed and "".join(found.split()).casefold() == "".join(plain.split()).casefold()
 
 
-def _words(place: Place, offsets: Offsets, start: int, end: int, convention: Convention) -> _Found | None:
-    """Return the words that a mention has under a convention, and how well it begins and ends; None for no such."""
+def _found(place: Place, offsets: Offsets, span: Span, convention: Convention) -> _Found | None:
+    """Return how a mention comes out under a convention; None where the text has no such."""
+    assert span.start is not None and span.end is not None
     if convention.unit is Unit.TOKENS:
-        until = end + convention.inclusive
-        if not 0 <= start < until <= len(place.tokens):
+        until = span.end + convention.inclusive
+        if not 0 <= span.start < until <= len(place.tokens):
             return None
-        words = place.tokens[start:until]
-        ends_well = any(c.isalnum() for c in words[-1]) or until - start == 1
-        return _Found(" ".join(words), _Edges(End.WORD if ends_well else End.PUNCTUATION))
-    at = offsets.characters(start, end, convention)
+        words = place.tokens[span.start : until]
+        ends_well = len(words) == 1 or any(c.isalnum() for c in words[-1])
+        return _Found(End.WORD if ends_well else End.PUNCTUATION, is_said=_says(" ".join(words), span.surface))
+    at = offsets.characters(span.start, span.end, convention)
     if at is None:
         return None
-    return _Found(place.text[slice(*at)], _edges(place.text, *at))
-
-
-def _edges(text: str, start: int, end: int) -> _Edges:
-    """Return how well a mention begins and ends in a text."""
+    text, (start, end) = place.text, at
+    is_said = _says(text[start:end], span.surface)
     if text[start].isspace() or text[end - 1].isspace() or is_inside_word(text, start) or is_inside_word(text, end):
-        return _Edges(End.CUT, False)
+        return _Found(End.CUT, False, is_said)
     begins_word = text[start].isalnum() and (start == 0 or not text[start - 1].isalnum())
-    return _Edges(_end(text, start, end), begins_word)
+    return _Found(_end(text, start, end), begins_word, is_said)
 
 
 def _end(text: str, start: int, end: int) -> End:

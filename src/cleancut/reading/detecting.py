@@ -543,25 +543,27 @@ def _token_spans(table: Table, given: _Given) -> Shape | None:
     evidence = _evidence(table, conventions, column, fields, text=text, tokens=tokens)
     if given.tokens is None and _counts_characters(evidence, column, text):
         return None
-    by_tokens = [c for c in BY_TOKENS if given.end is None or c.inclusive is _IS_INCLUSIVE[given.end]]
-    convention = evidence.best(by_tokens)
-    if len(by_tokens) > 1 and not evidence.speaks_for(convention, by_tokens[not convention.inclusive]):
-        usual = _usual_ends(tokens, column, fields, evidence)
-        if usual is None:
-            raise unsettled(column, evidence, *BY_TOKENS)
-        convention = by_tokens[usual]
-    return _span_shape(
-        table, given, Shape(Form.TOKEN_SPANS, column, tokens=tokens, fields=fields, convention=convention)
-    )
+    shape = Shape(Form.TOKEN_SPANS, column, tokens=tokens, fields=fields)
+    return _span_shape(table, given, replace(shape, convention=_by_tokens(shape, given, evidence)))
 
 
-def _usual_ends(tokens: str, column: str, fields: Fields, evidence: Evidence) -> bool | None:
-    """Are ends inclusive, where only the names of columns tell: GLiNER's are, cleancut's own are not."""
-    if plain_name(tokens) == "tokenized_text":
-        return True
-    own = plain_name(column) == "entities" and fields[:4] == ("start", "end", None, "label")
-    looks_longer = 2 * evidence.n_going_on > evidence.n_mentions
-    return False if (own and not looks_longer) or not evidence.n_mentions else None
+def _by_tokens(shape: Shape, given: _Given, evidence: Evidence) -> Convention:
+    """The convention of token offsets; an error where it is not clear whether ends are inclusive."""
+    exclusive, inclusive = BY_TOKENS
+    if given.end is not None:
+        return inclusive if _IS_INCLUSIVE[given.end] else exclusive
+    if not evidence.has_words:  # the names of columns tell more than edges do, unless they cannot be right
+        assert shape.tokens is not None
+        own = plain_name(shape.annotation) == "entities" and shape.fields[:4] == ("start", "end", None, "label")
+        goes_on = 2 * evidence.n_going_on > evidence.n_mentions and not evidence.speaks_for(exclusive, inclusive)
+        if plain_name(shape.tokens) == "tokenized_text" and evidence.is_possible(inclusive):
+            return inclusive  # GLiNER's
+        if not evidence.n_mentions or (own and not goes_on and evidence.is_possible(exclusive)):
+            return exclusive  # cleancut's own
+    best = evidence.best(BY_TOKENS)
+    if not evidence.speaks_for(best, exclusive if best.inclusive else inclusive):
+        raise unsettled(shape.annotation, evidence, *BY_TOKENS)
+    return best
 
 
 def _counts_characters(evidence: Evidence, column: str, text: str | None) -> bool:
@@ -573,8 +575,11 @@ def _counts_characters(evidence: Evidence, column: str, text: str | None) -> boo
     by_tokens, by_characters = evidence.best(BY_TOKENS), evidence.best(BY_CHARACTERS[:2])
     if evidence.has_words:
         return evidence.speaks_for(by_characters, by_tokens)
-    if text is None or not evidence.fits(by_characters):
+    if not evidence.fits(by_characters):
         return False
+    if text is None:
+        # mentions that are words of the tokens with spaces between them, and as long as words are, not as mentions
+        return evidence.n_mentions >= CLEAR and evidence.total_length >= 4 * evidence.n_mentions
     if evidence.n_mentions < CLEAR:
         if by_characters.inclusive:  # too few for what is hardly ever so
             return False
@@ -662,7 +667,7 @@ def _by_characters(shape: Shape, given: _Given, evidence: Evidence) -> Conventio
     other = convention._replace(inclusive=not convention.inclusive)
     if other not in allowed or convention.first or shape.pieces or evidence.speaks_for(convention, other):
         return convention
-    if evidence.n_both[convention, other]:
+    if evidence.n_both(convention, other):
         raise unsettled(shape.annotation, evidence, convention, other)
     return convention
 
