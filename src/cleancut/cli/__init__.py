@@ -28,6 +28,7 @@ from . import (
     report,
     score,
     split,
+    subsets,
 )
 from .paths import guarded
 from .terminal import notices_told
@@ -137,7 +138,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     for group in (
-        score, compare, buckets, report, audit, split, ladder, hardeval_folds, publish, convert,
+        score, compare, buckets, report, audit, subsets, split, ladder, hardeval_folds, publish, convert,
         completion,
         app,
     ):  # fmt: skip

@@ -10,6 +10,7 @@ from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.formats import paired_batches
+from ..reading.progress import with_progress
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics
 from ..showing.html import html_comparison
@@ -18,7 +19,7 @@ from ..showing.text import comparison_text, to_json
 from .options import add_system_options, command, exposure_of, system_files, tag_options, type_options
 from .paths import Output
 from .score import add_metrics, chosen_metrics
-from .terminal import wants_colour, with_progress
+from .terminal import wants_colour
 
 
 def add(commands: Any) -> None:

@@ -14,14 +14,14 @@ from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
 from ..core.tags import Repair, Scheme
-from ..reading.dataset import Samples, load_splits, needs_shape, read_samples
+from ..reading.dataset import Samples, load_splits, needs_shape, read_files
 from ..reading.detecting import End, label_file
 from ..reading.formats import Format, format_of, paired_batches, read_batches
 from ..reading.hub_ids import is_local
+from ..reading.progress import with_progress
 from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics
 from .paths import Input
-from .terminal import with_progress
 
 
 def command(commands: Any, name: str, run: Callable[..., str | None], summary: str, example: str) -> Any:
@@ -237,11 +237,14 @@ def _train_split(source: str, options: Mapping[str, Any]) -> Corpus:
     return splits[name].corpus
 
 
-def read_said(file: str, arguments: argparse.Namespace) -> Corpus:
-    """A file by the options of the command; what was found in it is said."""
-    samples = read_samples(file, column=arguments.column, **tag_options(arguments), **column_options(arguments))
-    say_found(file, {"": samples})
-    return samples.corpus
+def read_said(files: Sequence[str], arguments: argparse.Namespace) -> dict[str, Corpus]:
+    """Files by the options of the command, all read in one way; what was found in them is said."""
+    found = read_files(
+        {file: file for file in files}, column=arguments.column, **tag_options(arguments), **column_options(arguments)
+    )
+    for file, samples in found.items():
+        say_found(file, {"": samples})
+    return {file: samples.corpus for file, samples in found.items()}
 
 
 def say_found(source: str, splits: Mapping[str, Samples]) -> None:

@@ -13,6 +13,7 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
 from ..reading.formats import paired_batches, read_batches
+from ..reading.progress import with_progress
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
 from ..scoring.registry import available_metrics, score_metrics
@@ -20,7 +21,7 @@ from ..scoring.score import Score
 from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text, to_json
 from .options import add_system_options, command, exposure_of, key, system_files, tag_options, type_options
-from .terminal import wants_colour, with_progress
+from .terminal import wants_colour
 
 _OF_SOME = ("credit", "muc", "iou")
 """Options that go to the metrics whose function takes them."""
