@@ -13,10 +13,11 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
+from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme
-from ..reading.dataset import Samples, load_splits, needs_shape, read_files
+from ..reading.dataset import Samples, load_splits, needs_shape, read_files, read_samples
 from ..reading.detecting import End, label_file
-from ..reading.formats import Format, format_of, paired_batches, read_batches
+from ..reading.formats import BATCH, Format, format_of, paired_batches, read_batches
 from ..reading.hub_ids import is_local
 from ..reading.progress import with_progress
 from ..scoring.exposure import Exposure
@@ -76,13 +77,37 @@ def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[st
     return dict(zip(distinct_names(files), files, strict=True)), columns
 
 
+def system_batches(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
+    """Gold and predictions in batches; a file whose columns have to be found is read whole, and what was found is said.
+
+    ``reading`` has the CoNLL columns and the options of tags.
+    """
+    tags = {name: reading[name] for name in ("labels", "scheme", "repair")}
+    shaped = {"labels": tags["labels"], "scheme": tags["scheme"]}
+    if not needs_shape(gold, **shaped) and not needs_shape(pred, **shaped):
+        yield from paired_batches(gold, pred, **reading)
+        return
+    sides = []
+    for file, column in ((gold, reading["gold_column"]), (pred, reading["pred_column"])):
+        samples = read_samples(file, column=column, **tags)
+        say_found(file, {"": samples})
+        sides.append(samples.corpus)
+    ours, theirs = sides[0], by_id(*sides)
+    if len(ours) != len(theirs):
+        raise CleancutError(
+            f"{gold} has {len(ours)} samples but {pred} has {len(theirs)}. Give one prediction for each gold sample."
+        )
+    for at in range(0, len(ours), BATCH):
+        yield ours.select(slice(at, at + BATCH)), theirs.select(slice(at, at + BATCH))
+
+
 def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
     """The whole gold corpus, and the predictions of each system for it."""
     files, columns = system_files(arguments)
     read: dict[str, tuple[Corpus, Corpus]] = {}
     for name, file in files.items():
         reading: dict[str, Any] = {**columns, **tag_options(arguments)}
-        batches = list(with_progress(paired_batches(arguments.gold, file, **reading), file))
+        batches = list(with_progress(system_batches(arguments.gold, file, reading), file))
         ours, theirs = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
         read[name] = (join_at(ours), join_at(theirs)) if arguments.join_at else (ours, theirs)
     return next(iter(read.values()))[0], {name: theirs for name, (_, theirs) in read.items()}

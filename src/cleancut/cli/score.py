@@ -12,7 +12,7 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
-from ..reading.formats import paired_batches, read_batches
+from ..reading.formats import read_batches
 from ..reading.progress import with_progress
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
@@ -20,7 +20,16 @@ from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.score import Score
 from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text, to_json
-from .options import add_system_options, command, exposure_of, key, system_files, tag_options, type_options
+from .options import (
+    add_system_options,
+    command,
+    exposure_of,
+    key,
+    system_batches,
+    system_files,
+    tag_options,
+    type_options,
+)
 from .terminal import wants_colour
 
 _OF_SOME = ("credit", "muc", "iou")
@@ -139,7 +148,7 @@ class _Scorer:
         """All metrics of one system."""
         sums: dict[str, Score] = {}
         undefined = set()
-        for ours, theirs in with_progress(paired_batches(gold, pred, **reading), pred):
+        for ours, theirs in with_progress(system_batches(gold, pred, reading), pred):
             if self._joined:
                 ours, theirs = join_at(ours), join_at(theirs)
             for metric in self._options:

@@ -277,6 +277,8 @@ class Corpus:
     ids: tuple[str | None, ...] | None = field(default=None, repr=False)
     docs: tuple[str | None, ...] | None = field(default=None, repr=False)
     relations: Relations | None = field(default=None, repr=False)
+    from_text: bool = field(default=False, repr=False)
+    """Were the tokens cut out of a text for mentions at character offsets, rather than given?"""
 
     @classmethod
     def of(
@@ -347,7 +349,7 @@ class Corpus:
         docs = tuple(chain.from_iterable(c.docs or (None,) * len(c) for c in corpora))
         return cls(
             np.concatenate(words), Vocabulary(table), mentions, ids if any(ids) else None, docs if any(docs) else None,
-            _joined_relations(corpora),
+            _joined_relations(corpora), all(c.from_text for c in corpora),
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -394,7 +396,7 @@ class Corpus:
             shift = np.repeat(first - bounds[chosen], sizes)
             ends = relations.head[picked] + shift, relations.tail[picked] + shift
             relations = Relations(*ends, relations.label[picked], relations.labels)._sorted()
-        return Corpus(words, self.vocabulary, mentions, ids, docs, relations)
+        return Corpus(words, self.vocabulary, mentions, ids, docs, relations, self.from_text)
 
     def keep(self, chosen: NDArray[np.bool_]) -> Corpus:
         """All samples with some of their mentions, and the relations between these."""

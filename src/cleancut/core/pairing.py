@@ -8,11 +8,13 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError
 from .hashing import text_hashes
 from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
+from .projection import Projection, on_gold_tokens
 from .tags import Repair, Where
 from .type_names import parse_types
 
@@ -25,6 +27,8 @@ class Pair(NamedTuple):
     corpus: Corpus | None
     types: Mapping[str, str] = MappingProxyType({})
     """The names of types that stand for others, by these."""
+    projection: Projection | None = None
+    """What became of predictions on other tokens than gold; None where both have the same."""
 
 
 def pair(
@@ -42,11 +46,15 @@ def pair(
     Positions whose gold label id is -100 are dropped on both sides before anything is decoded. ``types`` are other
     names for types, by those that the data have.
     """
-    names = parse_types(types)
+    names, projection = parse_types(types), None
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
         pred = by_id(gold, pred)
-        if not np.array_equal(gold.lengths, pred.lengths):
-            _refuse_other_order(gold, pred)
+        if not _has_same_words(gold, pred):
+            on_tokens = on_gold_tokens(gold, pred)
+            if on_tokens is not None:
+                pred, projection = on_tokens
+            elif not np.array_equal(gold.lengths, pred.lengths):
+                _refuse_other_order(gold, pred)
     text = gold, pred
     corpus = next((side for side in text if isinstance(side, Corpus)), None)
     if corpus is not None and tokens is not None:
@@ -90,7 +98,7 @@ def pair(
     of_gold, of_pred = of_gold.renamed(names), of_pred.renamed(names)
     if corpus is not None and corpus.mentions is not of_gold:  # only the predictions came with their text
         corpus = replace(corpus, mentions=of_gold)
-    return Pair(of_gold, of_pred, corpus, names)
+    return Pair(of_gold, of_pred, corpus, names, projection)
 
 
 def by_id(gold: Corpus, pred: Corpus) -> Corpus:
@@ -179,10 +187,9 @@ def _check_same_text(gold: Any, pred: Any) -> None:
             raise CleancutError(
                 f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
             )
-    if gold.vocabulary is pred.vocabulary and (gold.words is pred.words or np.array_equal(gold.words, pred.words)):
+    if _has_same_words(gold, pred):
         return
-    of_gold = {word: code for code, word in enumerate(gold.vocabulary)}
-    table = np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0])
+    table = _words_in(gold, pred)
     differ = np.flatnonzero(table[pred.words] != gold.words)
     if len(differ):
         _refuse_other_order(gold, pred)
@@ -193,6 +200,21 @@ def _check_same_text(gold: Any, pred: Any) -> None:
             f"{gold.mentions.where(sample, token)}: the gold token is {ours!r} but the predicted one is {theirs!r}. "
             "Give predictions for the same text in the same order."
         )
+
+
+def _has_same_words(gold: Corpus, pred: Corpus) -> bool:
+    """Have both the same words, sample by sample?"""
+    if not np.array_equal(gold.lengths, pred.lengths):
+        return False
+    if gold.vocabulary is pred.vocabulary:
+        return gold.words is pred.words or np.array_equal(gold.words, pred.words)
+    return np.array_equal(_words_in(gold, pred)[pred.words], gold.words)
+
+
+def _words_in(gold: Corpus, pred: Corpus) -> NDArray[np.int64]:
+    """The number that each word of the predictions has in gold; -1 for none."""
+    of_gold = {word: code for code, word in enumerate(gold.vocabulary)}
+    return np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0], np.int64)
 
 
 def token_agreement(gold: Mentions, pred: Mentions) -> tuple[int, int]:

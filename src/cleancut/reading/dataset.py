@@ -189,7 +189,7 @@ def read_shape(dataset: Any, shape: Shape, repair: str = "conlleval") -> Samples
         corpora.append(Corpus.of([], **empty))
     own = shape.sentences is None and shape.sentence is None
     rows_of = None if own else np.array(row_of_sample, np.int64)
-    corpus = Corpus.concatenate(corpora)
+    corpus = replace(Corpus.concatenate(corpora), from_text=shape.tokens is None or shape.form is Form.CHARACTER_SPANS)
     return Samples(corpus, shape, dataset, converter.n_rows, rows_of, tuple(converter.notes(len(corpus.mentions))))
 
 

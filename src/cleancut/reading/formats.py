@@ -213,7 +213,8 @@ def paired_batches(
             joined = by_id(whole, read(pred, **theirs))
             can_join = joined.ids == whole.ids  # else ids do not tell samples apart
             if can_join:
-                yield whole.select(slice(n_before, None)), joined.select(slice(n_before, None))
+                for at in range(n_before, len(whole), size):
+                    yield whole.select(slice(at, at + size)), joined.select(slice(at, at + size))
                 return
         if a is None or b is None or len(a) != len(b):
             n_gold, n_pred = (
