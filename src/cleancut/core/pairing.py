@@ -48,13 +48,7 @@ def pair(
     """
     names, projection = parse_types(types), None
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
-        pred = by_id(gold, pred)
-        if not _has_same_words(gold, pred):
-            on_tokens = on_gold_tokens(gold, pred)
-            if on_tokens is not None:
-                pred, projection = on_tokens
-            elif not np.array_equal(gold.lengths, pred.lengths):
-                _refuse_other_order(gold, pred)
+        pred, projection = _beside(gold, pred)
     text = gold, pred
     corpus = next((side for side in text if isinstance(side, Corpus)), None)
     if corpus is not None and tokens is not None:
@@ -94,7 +88,6 @@ def pair(
         of_pred = on_lengths(of_pred, of_gold.lengths, "gold tokens")
     elif of_pred.lengths is not None:
         of_gold = on_lengths(of_gold, of_pred.lengths, "predicted tokens")
-    _check_same_text(*text)
     of_gold, of_pred = of_gold.renamed(names), of_pred.renamed(names)
     if corpus is not None and corpus.mentions is not of_gold:  # only the predictions came with their text
         corpus = replace(corpus, mentions=of_gold)
@@ -115,19 +108,57 @@ def by_id(gold: Corpus, pred: Corpus) -> Corpus:
     if None in place or None in wanted or len(place) < len(pred.ids) or len(wanted) < len(gold.ids):
         return pred  # ids that do not tell samples apart: their order is checked
     if place.keys() != wanted:
-        lacking = [
-            f"{name!r:.60} is in the {side} only"
-            for side, names in (
-                ("gold", [name for name in gold.ids if name not in place]),
-                ("predictions", [name for name in pred.ids if name not in wanted]),
-            )
-            for name in names[:1]
-        ]
+        only_gold = [f"{name!r:.60} is in the gold only" for name in gold.ids if name not in place]
+        only_pred = [f"{name!r:.60} is in the predictions only" for name in pred.ids if name not in wanted]
         raise CleancutError(
-            f"{len(gold)} gold and {len(pred)} predicted samples are not of the same ids: {', '.join(lacking)}. "
-            "Give one prediction for each gold sample, under its id."
+            f"{len(gold)} gold and {len(pred)} predicted samples are not of the same ids: "
+            f"{', '.join(only_gold[:1] + only_pred[:1])}. Give one prediction for each gold sample, under its id."
         )
     return pred.select([place[name] for name in gold.ids])
+
+
+def _beside(gold: Corpus, pred: Corpus) -> tuple[Corpus, Projection | None]:
+    """Return the predictions in the order and on the tokens of gold; an error where they are for another text.
+
+    Tokens that differ in number are left for the check of lengths, whose error says more.
+    """
+    pred = by_id(gold, pred)
+    ids = () if gold.ids is pred.ids else zip(gold.ids or (), pred.ids or (), strict=False)
+    for i, (a, b) in enumerate(ids):
+        if a != b and a is not None and b is not None:
+            raise CleancutError(
+                f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
+            )
+    if len(gold) != len(pred):
+        return pred, None
+    same_lengths = np.array_equal(gold.lengths, pred.lengths)
+    differ = _differing_words(gold, pred) if same_lengths else None
+    if differ is not None and not len(differ):
+        return pred, None
+    projected = on_gold_tokens(gold, pred)
+    if projected is not None:
+        return projected
+    _refuse_other_order(gold, pred)
+    if differ is not None:
+        at = int(differ[0])
+        sample, token = place_of(at, gold.lengths)
+        ours, theirs = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]
+        raise CleancutError(
+            f"{gold.mentions.where(sample, token)}: the gold token is {ours!r} but the predicted one is {theirs!r}. "
+            "Give predictions for the same text in the same order."
+        )
+    return pred, None
+
+
+def _differing_words(gold: Corpus, pred: Corpus) -> NDArray[np.int64]:
+    """The tokens of two corpora of the same lengths whose words differ."""
+    if gold.vocabulary is pred.vocabulary:
+        if gold.words is pred.words:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(pred.words != gold.words)
+    of_gold = {word: code for code, word in enumerate(gold.vocabulary)}
+    table = np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0])
+    return np.flatnonzero(table[pred.words] != gold.words)
 
 
 def _refuse_other_order(gold: Corpus, pred: Corpus) -> None:
@@ -175,46 +206,6 @@ def _drop_masked(
 
 def _n_samples(raw: Raw | Mentions) -> int:
     return len(raw.lengths) if isinstance(raw, RawTags) else raw.n_samples
-
-
-def _check_same_text(gold: Any, pred: Any) -> None:
-    """Two corpora must have the same ids and words, else their scores mean nothing."""
-    if not isinstance(gold, Corpus) or not isinstance(pred, Corpus):
-        return
-    ids = () if gold.ids is pred.ids else zip(gold.ids or (), pred.ids or (), strict=False)
-    for i, (a, b) in enumerate(ids):
-        if a != b and a is not None and b is not None:
-            raise CleancutError(
-                f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
-            )
-    if _has_same_words(gold, pred):
-        return
-    table = _words_in(gold, pred)
-    differ = np.flatnonzero(table[pred.words] != gold.words)
-    if len(differ):
-        _refuse_other_order(gold, pred)
-        at = int(differ[0])
-        sample, token = place_of(at, gold.lengths)
-        ours, theirs = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]
-        raise CleancutError(
-            f"{gold.mentions.where(sample, token)}: the gold token is {ours!r} but the predicted one is {theirs!r}. "
-            "Give predictions for the same text in the same order."
-        )
-
-
-def _has_same_words(gold: Corpus, pred: Corpus) -> bool:
-    """Have both the same words, sample by sample?"""
-    if not np.array_equal(gold.lengths, pred.lengths):
-        return False
-    if gold.vocabulary is pred.vocabulary:
-        return gold.words is pred.words or np.array_equal(gold.words, pred.words)
-    return np.array_equal(_words_in(gold, pred)[pred.words], gold.words)
-
-
-def _words_in(gold: Corpus, pred: Corpus) -> NDArray[np.int64]:
-    """The number that each word of the predictions has in gold; -1 for none."""
-    of_gold = {word: code for code, word in enumerate(gold.vocabulary)}
-    return np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0], np.int64)
 
 
 def token_agreement(gold: Mentions, pred: Mentions) -> tuple[int, int]:
