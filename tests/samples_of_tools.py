@@ -1,6 +1,6 @@
 """What annotation tools and libraries export, written by hand: the same five samples in each format.
 
-``SAMPLES`` maps the name of a file to its content; each is to be read as ``WANTED``, or as the samples that it can hold.
+``SAMPLES`` maps the name of a file to its content, which is to be read as ``WANTED``.
 """
 
 import json
@@ -77,7 +77,7 @@ def _webanno():
 def _pubtator():
     texts = []
     for i, text in enumerate(TEXTS):
-        title, rest = text[:3].rstrip(), text[len(text[:3].rstrip()) + 1 :]
+        title, _, rest = text.partition(" ")
         lines = [f"{i}|t|{title}", f"{i}|a|{rest}"]
         lines += [f"{i}\t{s}\t{e}\t{text[s:e]}\t{label}\tX{i}" for s, e, label in _at(i)]
         texts.append("\n".join(lines) + "\n")
@@ -106,7 +106,7 @@ def _bioc():
     documents = []
     for i in range(5):
         annotations = [
-            {"id": str(s), "infons": {"type": name}, "text": TEXTS[i][s:e], "locations": [{"offset": s + 100, "length": e - s}]}
+            {"infons": {"type": name}, "text": TEXTS[i][s:e], "locations": [{"offset": s + 100, "length": e - s}]}
             for s, e, name in _at(i)
         ]  # fmt: skip
         documents.append({"id": str(i), "passages": [{"offset": 100, "text": TEXTS[i], "annotations": annotations}]})
@@ -199,7 +199,7 @@ SAMPLES = {
     "prodigy.jsonl": _lines(_prodigy()),
     "doccano.jsonl": _lines([{"id": i, "text": TEXTS[i], "label": [list(span) for span in _at(i)]} for i in range(5)]),
     "doccano-relations.jsonl": _lines(
-        [{**row, "relations": [], "Comments": []} for row in _span_rows("entities", start="start_offset", end="end_offset")]
+        [{**row, "relations": []} for row in _span_rows("entities", start="start_offset", end="end_offset")]
     ),
     "label-studio.json": json.dumps(_label_studio()),
     "label-studio-min.json": json.dumps([

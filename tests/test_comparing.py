@@ -328,10 +328,10 @@ def test_compare_prints_what_the_function_finds(capsys, files):
 def test_compare_in_batches_is_compare_of_the_whole(capsys, files, monkeypatch):
     command = ["compare", "--gold", files / "gold.conll", *asked(files, "a", "b", "c"), "--ci", 50, "--json"]
     whole = run(capsys, *command)[1]
-    from cleancut.cli import compare as comparing
+    from cleancut.cli import options
     from cleancut.reading.files import paired_batches
 
-    monkeypatch.setattr(comparing, "paired_batches", lambda *a, **k: paired_batches(*a, size=7, **k))
+    monkeypatch.setattr(options, "paired_batches", lambda *a, **k: paired_batches(*a, size=7, **k))
     assert run(capsys, *command)[1] == whole
 
 

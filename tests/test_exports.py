@@ -30,7 +30,7 @@ def test_read_gives_the_same_samples(sample):
 
 def test_score_reads_gold_and_predictions_alike(sample, capsys):
     assert cli.main(["score", "--gold", str(sample), "--pred", str(sample), "--metrics", "exact", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(capsys.readouterr().out)["exact_f1"]
     assert found["f1"] == 1.0 and found["n_gold"] == 7
 
 
@@ -41,7 +41,7 @@ def test_audit_convert_and_training_data_read_it_too(sample, tmp_path, capsys):
     assert mentions(cc.read(tmp_path / "out.jsonl")) == WANTED
     command = ["score", "--gold", str(tmp_path / "out.jsonl"), "--pred", str(sample), "--train", str(sample)]
     assert cli.main([*command, "--metrics", "clean", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["n_contaminated"] == 7
+    assert json.loads(capsys.readouterr().out)["clean_f1"]["n_contaminated"] == 7
 
 
 def test_rows_that_were_rejected_are_left_out_and_counted(tmp_path, caplog):
@@ -61,7 +61,7 @@ def test_a_folder_of_brat(tmp_path, capsys):
         (folder / f"{i}.ann").write_text("".join([*lines, "R1\tknows Arg1:T1 Arg2:T2\n"]))
     assert mentions(cc.read(folder)) == WANTED
     assert cli.main(["score", "--gold", str(folder), "--pred", str(folder), "--metrics", "exact", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["f1"] == 1.0
+    assert json.loads(capsys.readouterr().out)["exact_f1"]["f1"] == 1.0
     (folder / "4.txt").unlink()
     with pytest.raises(CleancutError, match=r"4\.ann has no text beside it"):
         cc.read(folder)
@@ -90,7 +90,7 @@ def test_a_file_of_spacy(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("pipeline.json", '[[{"entity_group": "PER", "word": "Ada", "score": 1, "start": 0, "end": 3}]]', "without the texts"),
+        ("p.json", '[[{"entity": "PER", "word": "Ada", "score": 1, "start": 0, "end": 3}]]', "without the texts"),
         ("x.json", '{"a": ', r"line 1: invalid JSON"),
         ("x.json", "[1, 2]", "expected"),
         ("x.json", '[{"tokens": ["a"], "tags": ["O"]}, 3]', "row 1 .*expected an object, got int"),
@@ -105,3 +105,31 @@ def test_what_cannot_be_read_is_said(name, content, message, tmp_path):
     (tmp_path / name).write_text(content)
     with pytest.raises(CleancutError, match=message):
         cc.read(tmp_path / name)
+
+
+def test_columns_are_named_for_gold_and_predictions_too(tmp_path, capsys):
+    row = {"w": ["Ada", "ran"], "a": ["B-PER", "O"], "b": ["O", "B-PER"]}
+    (tmp_path / "x.jsonl").write_text(json.dumps(row) + "\n")
+    file = str(tmp_path / "x.jsonl")
+    command = ["score", "--gold", file, "--pred", file, "--metrics", "exact", "--json", "--tokens", "w"]
+    for column, name in (("a", "Ada"), ("b", "ran")):
+        assert cli.main([*command, "--tags", column]) == 0
+        assert json.loads(capsys.readouterr().out)["exact_f1"]["n_gold"] == 1
+        assert cc.read(file, tokens="w", tags=column).texts() == [name]
+    (tmp_path / "x.conll").write_text("Ada B-PER\n")
+    assert (
+        cli.main(["score", "--gold", str(tmp_path / "x.conll"), "--pred", str(tmp_path / "x.conll"), "--tags", "a"])
+        == 2
+    )
+    assert "--tags has no effect" in capsys.readouterr().err
+
+
+def test_the_word_column_is_found_or_named(tmp_path, caplog):
+    (tmp_path / "x.tsv").write_text(SAMPLES["germeval.tsv"])
+    assert mentions(cc.read(tmp_path / "x.tsv")) == WANTED
+    assert mentions(cc.read(tmp_path / "x.tsv", word_column=1, column=2)) == WANTED
+    assert cc.read(tmp_path / "x.tsv", column=3).texts() == []
+    with pytest.raises(CleancutError, match="in column 2 beside the token in column 2"):
+        cc.read(tmp_path / "x.tsv", word_column=2, column=2)
+    (tmp_path / "numbers.conll").write_text("1 B-X\n2 O\n\n1 O\n2 O\n")  # two columns: the first is the word
+    assert cc.read(tmp_path / "numbers.conll").texts() == ["1"]

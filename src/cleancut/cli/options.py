@@ -13,11 +13,12 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
+from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme
-from ..reading.dataset import Samples, load_splits, needs_shape, read_files
+from ..reading.dataset import Samples, load_splits, needs_shape, read_files, read_samples
 from ..reading.detecting import End, label_file
-from ..reading.files import paired_batches, read_batches
-from ..reading.formats import Format, format_of
+from ..reading.files import columns_for, paired_batches, read_batches
+from ..reading.formats import BATCH, Format, format_of
 from ..reading.hub_ids import is_local
 from ..reading.progress import with_progress
 from ..scoring.exposure import Exposure
@@ -59,7 +60,7 @@ def add_system_options(parser: Any, pred: str = _PRED) -> None:
     parser.add_argument(
         "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
     )
-    add_column_options(parser.add_argument_group("columns of the training data"))
+    add_column_options(parser.add_argument_group("columns of data that are not CoNLL"))
     add_key_options(parser)
     add_tag_options(parser)
     add_map_option(parser)
@@ -77,13 +78,39 @@ def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[st
     return dict(zip(distinct_names(files), files, strict=True)), columns
 
 
+def system_batches(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
+    """Gold and predictions in batches; a file whose columns have to be found is read whole, and what was found is said.
+
+    ``reading`` has the CoNLL columns, the options of tags and those that say which columns hold what.
+    """
+    of_pair = ("gold_column", "pred_column", "labels", "scheme", "repair")
+    plain = {name: reading[name] for name in of_pair}
+    tags = {name: reading[name] for name in ("labels", "scheme", "repair")}
+    columns = {file: columns_for(file, reading) for file in (gold, pred)}
+    if not any(needs_shape(file, labels=tags["labels"], scheme=tags["scheme"], **columns[file]) for file in columns):
+        yield from paired_batches(gold, pred, **plain)
+        return
+    sides = []
+    for file, column in ((gold, reading["gold_column"]), (pred, reading["pred_column"])):
+        samples = read_samples(file, column=column, **tags, **columns[file])
+        say_found(file, {"": samples})
+        sides.append(samples.corpus)
+    ours, theirs = sides[0], by_id(*sides)
+    if len(ours) != len(theirs):
+        raise CleancutError(
+            f"{gold} has {len(ours)} samples but {pred} has {len(theirs)}. Give one prediction for each gold sample."
+        )
+    for at in range(0, len(ours), BATCH):
+        yield ours.select(slice(at, at + BATCH)), theirs.select(slice(at, at + BATCH))
+
+
 def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
     """The whole gold corpus, and the predictions of each system for it."""
     files, columns = system_files(arguments)
     read: dict[str, tuple[Corpus, Corpus]] = {}
     for name, file in files.items():
-        reading: dict[str, Any] = {**columns, **tag_options(arguments)}
-        batches = list(with_progress(paired_batches(arguments.gold, file, **reading), file))
+        reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
+        batches = list(with_progress(system_batches(arguments.gold, file, reading), file))
         ours, theirs = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
         read[name] = (join_at(ours), join_at(theirs)) if arguments.join_at else (ours, theirs)
     return next(iter(read.values()))[0], {name: theirs for name, (_, theirs) in read.items()}
@@ -221,8 +248,9 @@ def exposure_of(arguments: argparse.Namespace, metrics: Iterable[str]) -> Exposu
         data = TrainData(arguments, arguments.gold_column, columns)
         twice = any(all_metrics()[metric].reads_train_twice for metric in metrics)
         return Exposure.of(data if twice else iter(data), **key(arguments))
-    if given := [name for name, value in columns.items() if value is not None]:
-        raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
+    given = [name for name, value in columns.items() if value is not None]
+    if given and not any(columns_for(file, columns) for file in (arguments.gold, *(arguments.pred or ()))):
+        raise CleancutError(f"--{given[0]} has no effect: all files are CoNLL files, whose columns have no names.")
     if arguments.key != "surface+type" or arguments.ignore_case:
         raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
     return None

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
-from ..reading.files import paired_batches, read_batches
+from ..reading.files import columns_for, read_batches
 from ..reading.progress import with_progress
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
@@ -20,7 +20,17 @@ from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.score import Score
 from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text, to_json
-from .options import add_system_options, command, exposure_of, key, system_files, tag_options, type_options
+from .options import (
+    add_system_options,
+    column_options,
+    command,
+    exposure_of,
+    key,
+    system_batches,
+    system_files,
+    tag_options,
+    type_options,
+)
 from .terminal import wants_colour
 
 _OF_SOME = ("credit", "muc", "iou")
@@ -81,19 +91,21 @@ def _score(arguments: argparse.Namespace) -> str:
             raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
         arguments.pred = _expanded(arguments.pred or [])
     files, columns = system_files(arguments)
-    tags, exposure = tag_options(arguments), exposure_of(arguments, metrics)
+    tags, named = tag_options(arguments), column_options(arguments)
+    exposure = exposure_of(arguments, metrics)
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
     options: dict[str, dict[str, Any]] = {metric: {**confidence, **type_options(arguments)} for metric in metrics}
     for metric, own in options.items():
         own |= {name: getattr(arguments, name) for name in _OF_SOME if name in score_metrics()[metric].keywords}
     if arguments.confusable:  # by the whole file, since batches are scored one by one
-        whole = read_batches(arguments.gold, column=columns["gold_column"], **tags)
+        own = columns_for(arguments.gold, named)
+        whole = read_batches(arguments.gold, column=columns["gold_column"], **tags, **own)
         batches = (join_at(batch) if arguments.join_at else batch for batch in whole)
         judge = Exposure.of(batches, **key(arguments))
         for metric, own in options.items():
             own |= {"confusable": judge} if "confusable" in score_metrics()[metric].keywords else {}
     scorer = _Scorer(options, exposure, arguments.join_at, strict=named is not None)
-    results = {name: scorer.score(arguments.gold, file, {**columns, **tags}) for name, file in files.items()}
+    results = {name: scorer.score(arguments.gold, file, {**columns, **tags, **named}) for name, file in files.items()}
     for note in dict.fromkeys(scorer.notes):
         print(f"cleancut: {note}", file=sys.stderr)
     if arguments.runs:
@@ -139,7 +151,7 @@ class _Scorer:
         """All metrics of one system."""
         sums: dict[str, Score] = {}
         undefined = set()
-        for ours, theirs in with_progress(paired_batches(gold, pred, **reading), pred):
+        for ours, theirs in with_progress(system_batches(gold, pred, reading), pred):
             if self._joined:
                 ours, theirs = join_at(ours), join_at(theirs)
             for metric in self._options:

@@ -8,12 +8,14 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .common_tokens import on_common_tokens
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError
 from .hashing import text_hashes
 from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
+from .projection import Projection, on_gold_tokens
 from .tags import Repair, Where
 from .type_names import parse_types
 
@@ -26,6 +28,8 @@ class Pair(NamedTuple):
     corpus: Corpus | None
     types: Mapping[str, str] = MappingProxyType({})
     """The names of types that stand for others, by these."""
+    projection: Projection | None = None
+    """What became of predictions on other tokens than gold; None where both have the same."""
 
 
 def pair(
@@ -43,11 +47,10 @@ def pair(
     Positions whose gold label id is -100 are dropped on both sides before anything is decoded. Two corpora that were
     made from text are compared at its characters. ``types`` are other names for types, by those that the data have.
     """
-    names = parse_types(types)
+    names, projection = parse_types(types), None
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
         gold, pred = on_common_tokens(gold, by_id(gold, pred))
-        if not np.array_equal(gold.lengths, pred.lengths):
-            _refuse_other_order(gold, pred)
+        pred, projection = _beside(gold, pred)
     text = gold, pred
     corpus = next((side for side in text if isinstance(side, Corpus)), None)
     if corpus is not None and tokens is not None:
@@ -87,11 +90,10 @@ def pair(
         of_pred = on_lengths(of_pred, of_gold.lengths, "gold tokens")
     elif of_pred.lengths is not None:
         of_gold = on_lengths(of_gold, of_pred.lengths, "predicted tokens")
-    _check_same_text(*text)
     of_gold, of_pred = of_gold.renamed(names), of_pred.renamed(names)
     if corpus is not None and corpus.mentions is not of_gold:  # only the predictions came with their text
         corpus = replace(corpus, mentions=of_gold)
-    return Pair(of_gold, of_pred, corpus, names)
+    return Pair(of_gold, of_pred, corpus, names, projection)
 
 
 def by_id(gold: Corpus, pred: Corpus) -> Corpus:
@@ -108,19 +110,56 @@ def by_id(gold: Corpus, pred: Corpus) -> Corpus:
     if None in place or None in wanted or len(place) < len(pred.ids) or len(wanted) < len(gold.ids):
         return pred  # ids that do not tell samples apart: their order is checked
     if place.keys() != wanted:
-        lacking = [
-            f"{name!r:.60} is in the {side} only"
-            for side, names in (
-                ("gold", [name for name in gold.ids if name not in place]),
-                ("predictions", [name for name in pred.ids if name not in wanted]),
-            )
-            for name in names[:1]
-        ]
+        only_gold = [f"{name!r:.60} is in the gold only" for name in gold.ids if name not in place]
+        only_pred = [f"{name!r:.60} is in the predictions only" for name in pred.ids if name not in wanted]
         raise CleancutError(
-            f"{len(gold)} gold and {len(pred)} predicted samples are not of the same ids: {', '.join(lacking)}. "
-            "Give one prediction for each gold sample, under its id."
+            f"{len(gold)} gold and {len(pred)} predicted samples are not of the same ids: "
+            f"{', '.join(only_gold[:1] + only_pred[:1])}. Give one prediction for each gold sample, under its id."
         )
     return pred.select([place[name] for name in gold.ids])
+
+
+def _beside(gold: Corpus, pred: Corpus) -> tuple[Corpus, Projection | None]:
+    """Return the predictions on the tokens of gold; an error where they are for another text.
+
+    Tokens that differ in number are left for the check of lengths, whose error says more.
+    """
+    ids = () if gold.ids is pred.ids else zip(gold.ids or (), pred.ids or (), strict=False)
+    for i, (a, b) in enumerate(ids):
+        if a != b and a is not None and b is not None:
+            raise CleancutError(
+                f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
+            )
+    if len(gold) != len(pred):
+        return pred, None
+    same_lengths = np.array_equal(gold.lengths, pred.lengths)
+    differ = _differing_words(gold, pred) if same_lengths else None
+    if differ is not None and not len(differ):
+        return pred, None
+    projected = on_gold_tokens(gold, pred)
+    if projected is not None:
+        return projected
+    _refuse_other_order(gold, pred)
+    if differ is not None:
+        at = int(differ[0])
+        sample, token = place_of(at, gold.lengths)
+        ours, theirs = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]
+        raise CleancutError(
+            f"{gold.mentions.where(sample, token)}: the gold token is {ours!r} but the predicted one is {theirs!r}. "
+            "Give predictions for the same text in the same order."
+        )
+    return pred, None
+
+
+def _differing_words(gold: Corpus, pred: Corpus) -> NDArray[np.int64]:
+    """The tokens of two corpora of the same lengths whose words differ."""
+    if gold.vocabulary is pred.vocabulary:
+        if gold.words is pred.words:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(pred.words != gold.words)
+    of_gold = {word: code for code, word in enumerate(gold.vocabulary)}
+    table = np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0])
+    return np.flatnonzero(table[pred.words] != gold.words)
 
 
 def _refuse_other_order(gold: Corpus, pred: Corpus) -> None:
@@ -168,32 +207,6 @@ def _drop_masked(
 
 def _n_samples(raw: Raw | Mentions) -> int:
     return len(raw.lengths) if isinstance(raw, RawTags) else raw.n_samples
-
-
-def _check_same_text(gold: Any, pred: Any) -> None:
-    """Two corpora must have the same ids and words, else their scores mean nothing."""
-    if not isinstance(gold, Corpus) or not isinstance(pred, Corpus):
-        return
-    ids = () if gold.ids is pred.ids else zip(gold.ids or (), pred.ids or (), strict=False)
-    for i, (a, b) in enumerate(ids):
-        if a != b and a is not None and b is not None:
-            raise CleancutError(
-                f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
-            )
-    if gold.vocabulary is pred.vocabulary and (gold.words is pred.words or np.array_equal(gold.words, pred.words)):
-        return
-    of_gold = {word: code for code, word in enumerate(gold.vocabulary)}
-    table = np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0])
-    differ = np.flatnonzero(table[pred.words] != gold.words)
-    if len(differ):
-        _refuse_other_order(gold, pred)
-        at = int(differ[0])
-        sample, token = place_of(at, gold.lengths)
-        ours, theirs = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]
-        raise CleancutError(
-            f"{gold.mentions.where(sample, token)}: the gold token is {ours!r} but the predicted one is {theirs!r}. "
-            "Give predictions for the same text in the same order."
-        )
 
 
 def token_agreement(gold: Mentions, pred: Mentions) -> tuple[int, int]:

@@ -65,8 +65,10 @@ def _of_jsonl(text: str, name: str) -> Corpus:
         except (ValueError, RecursionError, KeyError, TypeError):
             wanted = '{"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER"}]}'
             raise CleancutError(f"{name}, line {number}: not a sample. Write such as {wanted}.") from None
-    form: Any = "entities" if '"entities"' in text else "tags"
-    return Corpus.of([tokens for tokens, _ in rows], **{form: [annotation for _, annotation in rows]})
+    tokens, annotation = [own for own, _ in rows], [own for _, own in rows]
+    if '"entities"' in text:
+        return Corpus.of(tokens, entities=annotation)
+    return Corpus.of(tokens, tags=annotation)
 
 
 def page(metric: Metric) -> gradio.Blocks:

@@ -27,9 +27,9 @@ from .exports import is_brat
 from .formats import (
     BATCH,
     Format,
+    conll_layout,
     exported_rows,
     format_of,
-    has_language_codes,
     in_rows,
     read_plain,
     relations_in,
@@ -561,7 +561,7 @@ def read_files(files: Mapping[str, str], *, column: int | None = None, **options
         if not needs_shape(file, **given):
             read[name] = read_samples(file, column=column, **given)
             continue
-        if column is not None:
+        if column is not None or given.get("word_column") is not None:
             raise CleancutError(f"{file}: a column number is for CoNLL files. Leave it out.")
         exported = exported_rows(file) if format_of(file) is Format.ROWS else None
         if exported is not None and exported.reading:  # its columns are known
@@ -580,7 +580,6 @@ def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **o
     if needs_shape(path, **given):
         return read_files({"": os.fspath(path)}, column=column, **given)[""]
     corpus = read_plain(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
-    notes: tuple[str, ...] = ()
-    if format_of(path) is Format.CONLL and has_language_codes(path):
-        notes = ("the code of a language before every word is taken away.",)
+    is_conll = format_of(path) is Format.CONLL
+    notes = conll_layout(path, given.get("word_column")).notes if is_conll and column is None else ()
     return Samples(corpus, None, None, len(corpus), notes=notes, path=os.fspath(path))

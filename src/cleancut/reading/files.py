@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core.corpus import Corpus
@@ -23,6 +23,7 @@ def read(
     *,
     format: str | None = None,
     column: int | None = None,
+    word_column: int | None = None,
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
@@ -40,6 +41,7 @@ def read(
             folder of BRAT.
         format: the format, ``conll``, ``jsonl`` or ``parquet``, where the content does not show it.
         column: the CoNLL column of the tags; the last by default.
+        word_column: the CoNLL column of the words; by default the first that is no count and no name of a sentence.
         labels: the names of tags that are numbers.
         scheme: the tag scheme, where the tags do not show it.
         repair: what is done with ill-formed tags: ``conlleval``, ``discard`` or ``error``.
@@ -55,7 +57,7 @@ def read(
     """
     reading = {
         "labels": labels, "scheme": scheme, "repair": repair, "tokens": tokens, "tags": tags, "entities": entities,
-        "text": text, "document": document, "end": end,
+        "text": text, "document": document, "end": end, "word_column": word_column,
     }  # fmt: skip
     return next(_batches(path, None, format, column, reading))
 
@@ -123,27 +125,22 @@ def paired_batches(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
-    **columns: Any,
 ) -> Iterator[tuple[Corpus, Corpus]]:
-    """Gold and predictions of two files, batch by batch; an error where one has more samples.
+    """Gold and predictions of two files with the usual columns, in batches; an error where one has more samples.
 
     Samples in another order are joined by their ids: then what is left of the files is read as a whole.
     Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
     that was not given is first inferred from the whole files.
     """
     given: dict[str, Any] = {"labels": labels, "scheme": scheme, "repair": repair}
-    ours = {**given, "column": gold_column, **columns_for(gold, columns)}
-    theirs = {**given, "column": pred_column, **columns_for(pred, columns)}
+    ours, theirs = {**given, "column": gold_column}, {**given, "column": pred_column}
     if scheme is None and repair != Repair.CONLLEVAL:
         lenient = {"repair": Repair.CONLLEVAL}
         of_gold = tagging_of(read_batches(gold, size, **ours | lenient))
         of_pred = tagging_of(read_batches(pred, size, **theirs | lenient))
         ours["scheme"] = of_gold.scheme() if of_gold else None
         theirs["scheme"] = of_pred.scheme_beside(of_gold) if of_pred else None
-    if any(needs_shape(file, **columns_for(file, columns)) for file in (gold, pred)):
-        left, right = iter([read(gold, **ours)]), iter([read(pred, **theirs)])  # which have no batches
-    else:
-        left, right = read_batches(gold, size, **ours), read_batches(pred, size, **theirs)
+    left, right = read_batches(gold, size, **ours), read_batches(pred, size, **theirs)
     n_before, can_join = 0, True
     while True:
         a, b = next(left, None), next(right, None)
@@ -154,7 +151,8 @@ def paired_batches(
             joined = by_id(whole, read(pred, **theirs))
             can_join = joined.ids == whole.ids  # else ids do not tell samples apart
             if can_join:
-                yield whole.select(slice(n_before, None)), joined.select(slice(n_before, None))
+                for at in range(n_before, len(whole), size):
+                    yield whole.select(slice(at, at + size)), joined.select(slice(at, at + size))
                 return
         if a is None or b is None or len(a) != len(b):
             n_gold, n_pred = (
@@ -167,7 +165,7 @@ def paired_batches(
         yield a, b
 
 
-def columns_for(path: str | os.PathLike[str], columns: dict[str, Any]) -> dict[str, Any]:
+def columns_for(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that say which columns hold what, for a file that has columns; none for CoNLL."""
     named = {name: value for name, value in columns.items() if value is not None and name in _OF_COLUMNS}
     is_conll = bool(named) and os.path.exists(path) and format_of(path) is Format.CONLL

@@ -114,9 +114,10 @@ def read_plain(
     tokens: str | None = None,
     tags: str | None = None,
     entities: str | None = None,
+    word_column: int | None = None,
 ) -> Corpus:
     """Return a whole file of CoNLL columns, or of JSONL or parquet with the usual columns, as a corpus."""
-    options = _Options(column, labels, scheme, repair, tokens, tags, entities)
+    options = _Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
     return next(_corpora(path, format, options, None))
 
 
@@ -132,11 +133,12 @@ def plain_batches(
     tokens: str | None = None,
     tags: str | None = None,
     entities: str | None = None,
+    word_column: int | None = None,
 ) -> Iterator[Corpus]:
     """Return the same in corpora of ``size`` samples, in constant memory."""
     if size < 1:
         raise CleancutError(f"size={size} is out of range. Give at least one sample a batch.")
-    options = _Options(column, labels, scheme, repair, tokens, tags, entities)
+    options = _Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
     if scheme is None and repair != Repair.CONLLEVAL:
         # what is discarded must not depend on what a batch shows
         shown = tagging_of(_corpora(path, format, options._replace(repair=Repair.CONLLEVAL), size))
@@ -216,6 +218,7 @@ class _Options(NamedTuple):
     tokens: str | None = None
     tags: str | None = None
     entities: str | None = None
+    word_column: int | None = None
 
 
 class _Row(NamedTuple):
@@ -236,7 +239,7 @@ def _corpora(path: str | os.PathLike[str], format: str | None, options: _Options
     kind = format_of(path, format)
     if kind is Format.ROWS:
         raise CleancutError(f"{path}: rows of another tool, whose mentions have to be found. Read it with read().")
-    if options.column is not None and kind is not Format.CONLL:
+    if (options.column, options.word_column) != (None, None) and kind is not Format.CONLL:
         raise CleancutError(f"{path}: a column number is for CoNLL files, but this is {kind}. Leave it out.")
     batches = _RECORDS[kind].corpora(path, options, size)
     first = next(batches, None)
@@ -343,12 +346,13 @@ def _conll_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Ro
     A line at the start of a sample that begins with ``#`` and has other columns than the tokens is a comment;
     ``# id = X`` names the sample.
     """
-    column = -1 if options.column is None else options.column
+    layout = conll_layout(path, options.word_column)
+    separator, width, word = layout.separator, layout.width, layout.word
+    column = layout.tag if options.column is None else options.column
     tokens: list[str] = []
     tags: list[str] = []
     begun, id_, doc, n_docs = 0, None, None, 0
-    separator, width = _layout(path)
-    plain = without_language if has_language_codes(path) else list
+    plain = without_language if layout.has_language_codes else list
     for number, line in _lines(path):
         if not line or line.isspace():
             if tokens:
@@ -366,10 +370,10 @@ def _conll_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Ro
         if line.startswith("#") and len(fields) != width and not tokens:
             id_ = line.removeprefix("# id = ") if line.startswith("# id = ") else id_
             continue
-        if width < 2 or not -width <= column < width or (column % width == 0):
+        if width < 2 or not -width <= column < width or not 0 <= word < width or column % width == word:
             raise CleancutError(
                 f"{path}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
-                f"for in column {column} beside the token in column 0. Separate columns by a tab or spaces."
+                f"for in column {column} beside the token in column {word}. Separate columns by a tab or spaces."
             )
         if len(fields) != width:
             raise CleancutError(
@@ -378,32 +382,97 @@ def _conll_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Ro
             )
         if not tokens:
             begun = number
-        tokens.append(fields[0])
+        tokens.append(fields[word])
         tags.append(fields[column])
     if tokens:
         yield _Row(begun, id_, doc, plain(tokens), tags, "tags")
 
 
-def has_language_codes(path: str | os.PathLike[str]) -> bool:
-    """Has a CoNLL file the code of a language before every word (``en:Ada``), as those of WikiANN do?"""
-    separator, width = _layout(path)
-    rows = (_fields(line, separator) for line in _first_lines(path))
-    words = [row[0] for row in rows if len(row) == width > 1]
-    return len(words) > 2 and all(language_before([word]) is not None for word in words)
+class ConllLayout(NamedTuple):
+    """Where a CoNLL file has what."""
+
+    separator: str
+    """A tab, or a space that stands for one or more."""
+    width: int
+    word: int
+    """The column of the words: the first that is neither a count of words nor the name of a sentence."""
+    tag: int
+    """The column of the tags: the last that is no mere placeholder."""
+    has_language_codes: bool = False
+    """Stands the code of a language before every word (``en:Ada``), as in WikiANN's files?"""
+    notes: tuple[str, ...] = ()
+    """What is to be known of the choice of columns."""
 
 
-def _first_lines(path: str | os.PathLike[str]) -> list[str]:
-    """The first lines of a CoNLL file that are not blank and begin no document."""
+def conll_layout(path: str | os.PathLike[str], word_column: int | None = None) -> ConllLayout:
+    """Return where a CoNLL file has what, by its first lines; ``word_column`` is taken for the column of words."""
     lines = [line for _, line in zip(range(1000), (line for _, line in _lines(path)), strict=False)]
-    return [line for line in lines if line.strip() and not line.startswith(_DOCSTART)]
-
-
-def _layout(path: str | os.PathLike[str]) -> tuple[str, int]:
-    """What separates the columns, a tab or a space, and their number, by the first line that is no comment."""
-    lines = _first_lines(path)
-    first = next((line for line in lines if not line.startswith("#")), lines[0] if lines else "")
+    told = [line for line in lines if line.strip() and not line.startswith((_DOCSTART, "#"))]
+    others = [line for line in lines if line.strip() and not line.startswith(_DOCSTART)]
+    first = (told or others or [""])[0]
     separator = "\t" if "\t" in first else " "
-    return separator, len(_fields(first, separator))
+    width = len(_fields(first, separator))
+    samples: list[list[list[str]]] = [[]]
+    for line in lines:
+        fields = _fields(line, separator)
+        if not line.strip():
+            samples.append([])
+        elif len(fields) == width and not line.startswith(_DOCSTART):
+            samples[-1].append(fields)
+    samples = [sample for sample in samples if sample]
+    word = _word_column(samples, width) if word_column is None else word_column
+    rows = [fields for sample in samples for fields in sample]
+    tag, notes = _tag_column(rows, word, width)
+    words = [fields[word] for fields in rows if 0 <= word < width]
+    codes = width > 1 and len(words) > 2 and all(language_before([own]) is not None for own in words)
+    said = ("the code of a language before every word is taken away.",) if codes else ()
+    return ConllLayout(separator, width, word, tag, codes, (*notes, *said))
+
+
+def _word_column(samples: Sequence[Sequence[Sequence[str]]], width: int) -> int:
+    """Return the first column that does not count the words of a sample, nor name it on each of its lines."""
+    word = 0
+    while word < width - 2 and (_counts(samples, word) or _names_samples(samples, word)):
+        word += 1
+    return word
+
+
+def _counts(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
+    """Does a column count the words of each sample, from 0 or from 1?"""
+    return bool(samples) and any(
+        all([fields[column] for fields in sample] == [str(i + first) for i in range(len(sample))] for sample in samples)
+        for first in (0, 1)
+    )
+
+
+def _names_samples(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
+    """Is a column the same on all lines of each sample, and another in each sample?"""
+    names = [{fields[column] for fields in sample} for sample in samples]
+    is_same = all(len(own) == 1 for own in names) and any(len(sample) > 1 for sample in samples)
+    return is_same and len(set().union(*names)) == len(samples) > 1
+
+
+_PLACEHOLDERS = {"-", "_", "*", ""}
+
+
+def _tag_column(rows: Sequence[Sequence[str]], word: int, width: int) -> tuple[int, tuple[str, ...]]:
+    """Return the column of the tags: the last that holds more than placeholders, and what is to be known of it.
+
+    Where the words are not in the first column and the two columns behind them are both of tags, as in GermEval, the
+    first of them is read: the other has the mentions inside of mentions.
+    """
+    last = width - 1
+    while last > word + 1 and all(fields[last] in _PLACEHOLDERS for fields in rows):
+        last -= 1
+    two_of_tags = word > 0 and last == word + 2 and all(_are_tags(rows, column) for column in (last - 1, last))
+    if two_of_tags:
+        said = f"columns {last - 1} and {last} both have tags; the first is read. Choose with column= (--column)."
+        return last - 1 - width, (said,)
+    return last - width, ()
+
+
+def _are_tags(rows: Sequence[Sequence[str]], column: int) -> bool:
+    return all(fields[column] == "O" or re.match(r"[BIESLUM]-.", fields[column]) for fields in rows)
 
 
 def _fields(line: str, separator: str) -> list[str]:
@@ -506,7 +575,7 @@ def _jsonl_texts(path: str) -> _Texts:
 
 def _conll_texts(path: str) -> _Texts:
     """The line that begins the document of each sample, and the lines of the sample with its comments."""
-    separator, width = _layout(path)
+    separator, width, *_ = conll_layout(path)
     head, lines, has_tokens, n_docs = None, list[str](), False, 0
     for _, line in chain(_lines(path), [(0, "")]):
         blank = not line or line.isspace()

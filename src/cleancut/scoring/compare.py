@@ -206,7 +206,9 @@ def compare(
     if metrics is None and any(overlaps(side) for both in scored.values() for side in (both.gold, both.pred)):
         chosen = available_metrics(train=exposure is not None, flat=False)
     scores = {
-        name: {metric: _score(metric, both, exposure, types=types, ci=ci, seed=seed) for metric in chosen}
+        name: {
+            metric: _score(metric, both, systems[name], exposure, types=types, ci=ci, seed=seed) for metric in chosen
+        }
         for name, both in scored.items()
     }
     beside = {
@@ -226,9 +228,10 @@ def _chosen(metrics: Sequence[str] | None, exposure: Exposure | None) -> list[st
     return list(dict.fromkeys(metrics))
 
 
-def _score(metric: str, both: Pair, exposure: Exposure | None, **options: Any) -> Score:
+def _score(metric: str, both: Pair, given: Any, exposure: Exposure | None, **options: Any) -> Score:
     gold = both.corpus if both.corpus is not None else both.gold
-    return score_metrics()[metric](gold, both.pred, exposure, **options)
+    pred = both.pred if both.projection is None else given  # what became of other tokens is part of the score
+    return score_metrics()[metric](gold, pred, exposure, **options)
 
 
 def _parts(score: Score) -> list[int]:

@@ -19,6 +19,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean
 from ..core.notices import say
 from ..core.pairing import Pair, token_agreement
+from ..core.projection import Projection
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..core.tags import Scheme, Tagging
@@ -46,6 +47,8 @@ class Sums:
     """Counts of each sample or document, where intervals are asked for."""
     types: TypeNames = field(default_factory=TypeNames)
     """The names of types on each side."""
+    projection: Projection | None = None
+    """What became of predictions on other tokens than gold, where there were any."""
 
     @classmethod
     def of(
@@ -59,7 +62,7 @@ class Sums:
     ) -> Sums:
         agreement = token_agreement(scored.gold, scored.pred) if tokens else (0, 0)
         types = type_names(scored, exposure)
-        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows, types)
+        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows, types, scored.projection)
 
     def __add__(self, other: Sums) -> Sums:
         known = self.n_tokens_correct >= 0 and other.n_tokens_correct >= 0
@@ -71,6 +74,7 @@ class Sums:
             self.n_tokens_correct + other.n_tokens_correct if known else -1,
             self.rows + other.rows if self.rows and other.rows else None,
             self.types + other.types,
+            a + b if (a := self.projection) and (b := other.projection) else self.projection or other.projection,
         )
 
     def schemes(self) -> tuple[Scheme | None, Scheme | None]:
@@ -79,12 +83,17 @@ class Sums:
         return gold, self.pred.scheme_beside(self.gold) if self.pred else None
 
     def repairs(self) -> dict[str, Value]:
-        """How many samples were repaired on either side; spans need no repair."""
+        """How many samples were repaired on either side (spans need no repair), and what became of other tokens."""
         gold, pred = self.schemes()
         return {
             "n_repaired_gold": self.gold.n_repaired(gold) if self.gold else 0,
             "n_repaired_pred": self.pred.n_repaired(pred) if self.pred else 0,
+            **(self.projection.values() if self.projection else {}),
         }
+
+    def notices(self) -> list[str]:
+        """What is to be said of the samples."""
+        return self.types.notices() + (self.projection.notices(self.types.n_pred) if self.projection else [])
 
     def repair(self) -> dict[str, Value]:
         """The repair policy under which tags were read, as the signature has it; spans need none."""
@@ -148,7 +157,7 @@ class Score(Drawn, Mapping[str, Any]):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader must know, since the score could mislead. It is logged when a value is first read."""
-        return (*self.of_settings, *self.sums.types.notices())
+        return (*self.of_settings, *self.sums.notices())
 
     def row(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a row of sums."""

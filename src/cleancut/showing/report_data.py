@@ -10,7 +10,8 @@ import numpy as np
 
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError
-from ..core.pairing import pair
+from ..core.notices import say
+from ..core.pairing import Pair, pair
 from ..core.type_names import parse_types
 from ..scoring.buckets import PAPER, Buckets, attribute_names, buckets
 from ..scoring.compare import compare
@@ -99,7 +100,8 @@ def findings(
         raise CleancutError(f"max_errors={max_errors!r} is out of range. Give 0 or more.")
     exposure = Exposure.of(train) if isinstance(train, Corpus) else train
     given: dict[str, Any] = {"types": names} | ({"ci": ci, "seed": seed} if ci else {})
-    systems = {name: replace(gold, mentions=pair(gold, pred).pred) for name, pred in preds.items()}
+    scored = {name: pair(gold, pred) for name, pred in preds.items()}
+    systems = {name: replace(gold, mentions=both.pred, relations=None) for name, both in scored.items()}
     flat = not any(overlaps(corpus.mentions) for corpus in (gold, *systems.values()))
     possible = available_metrics(train=exposure is not None)
     metrics = available_metrics(train=exposure is not None, flat=flat)
@@ -115,12 +117,12 @@ def findings(
     if exposure is not None:
         sizes |= {"n_train_mentions": exposure.n_mentions, "n_train_entities": exposure.n_entities}
     comparison = compare(gold, systems, exposure, metrics=metrics, **given) if ci and len(systems) > 1 else None
-    scored = comparison.scores if comparison else {
+    scores = comparison.scores if comparison else {
         name: {metric: score_metrics()[metric](gold, pred, exposure, **given) for metric in metrics}
         for name, pred in systems.items()
     }  # fmt: skip
     return Findings(
-        scores=scored,
+        scores=scores,
         buckets={
             name: buckets(gold, pred, exposure, attributes=attributes, **given) for name, pred in systems.items()
         },
@@ -129,8 +131,19 @@ def findings(
         listed=listing.rows,
         sizes=sizes,
         comparison=comparison.to_dict() if comparison else None,
-        notes=[left_out(metric) for metric in possible if metric not in metrics],
+        notes=[*_projection_notes(scored), *(left_out(metric) for metric in possible if metric not in metrics)],
     )  # fmt: skip
+
+
+def _projection_notes(scored: Mapping[str, Pair]) -> list[str]:
+    """Say what became of predictions on other tokens than gold, which are logged as notices too."""
+    notes = []
+    for name, both in scored.items():
+        if both.projection is not None:
+            notes += [f"{name}: {notice}" for notice in both.projection.notices(len(both.pred))]
+    for note in notes:
+        say(note)
+    return notes
 
 
 def left_out(metric: str) -> str:
