@@ -548,7 +548,7 @@ def test_training_data_of_any_shape(capsys, trained, tmp_path):
     code, _, err = run(capsys, "score", *files, "--train", trained / "gold.conll", *columns)
     assert code == 2 and "has no effect" in err and "CoNLL" in err
     code, _, err = run(capsys, "score", *files, *columns)
-    assert code == 2 and "--entities is for the training data. Give --train" in err
+    assert code == 2 and "--entities has no effect: all files are CoNLL files" in err
 
 
 @pytest.mark.parametrize(

@@ -117,10 +117,8 @@ def test_columns_are_named_for_gold_and_predictions_too(tmp_path, capsys):
         assert json.loads(capsys.readouterr().out)["exact_f1"]["n_gold"] == 1
         assert cc.read(file, tokens="w", tags=column).texts() == [name]
     (tmp_path / "x.conll").write_text("Ada B-PER\n")
-    assert (
-        cli.main(["score", "--gold", str(tmp_path / "x.conll"), "--pred", str(tmp_path / "x.conll"), "--tags", "a"])
-        == 2
-    )
+    conll = str(tmp_path / "x.conll")
+    assert cli.main(["score", "--gold", conll, "--pred", conll, "--tags", "a"]) == 2
     assert "--tags has no effect" in capsys.readouterr().err
 
 

@@ -413,6 +413,7 @@ def test_public_names_are_what_the_readme_promises():
         "publish",
         "publish_app",
         "publish_metrics",
+        "push_subsets",
         "read",
         "read_batches",
         "read_pair",

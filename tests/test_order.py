@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import cleancut as cc
 from cleancut import cli
-from cleancut.reading import formats
+from cleancut.reading import files as reading_files
 
 TOKENS = [["Ada", "spoke"], ["in", "Rome", "."], ["Bo"], ["he", "saw", "Rome"]]
 GOLD = [["B-PER", "O"], ["O", "B-LOC", "O"], ["B-PER"], ["O", "O", "B-LOC"]]
@@ -75,7 +75,7 @@ def test_files_are_joined_by_id_whatever_the_batches(order, repair, tmp_path, mo
     cc.write(gold.select([0]), tmp_path / "train.jsonl")
     files = tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"
     for size in (1, 2, 3, 9):
-        batches = list(formats.paired_batches(*files, size, repair=repair))
+        batches = list(reading_files.paired_batches(*files, size, repair=repair))
         assert sum(cc.exact_f1(*parts) for parts in batches).f1 == cc.exact_f1(gold, pred).f1
         assert [name for part, _ in batches for name in part.ids] == IDS
         assert [name for _, part in batches for name in part.ids] == IDS
@@ -89,7 +89,7 @@ def test_ids_of_files_that_do_not_tell_samples_apart_are_read_once(tmp_path):
     gold, pred = both(["a", "a", "b", "b"])
     cc.write(gold, tmp_path / "gold.jsonl")
     cc.write(pred.select([3, 2, 1, 0]), tmp_path / "pred.jsonl")
-    batches = list(formats.paired_batches(tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", 1))
+    batches = list(reading_files.paired_batches(tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", 1))
     assert len(batches) == 4
     with pytest.raises(cc.CleancutError, match="'a' is in the gold only, 'b' is in the predictions only"):
         cc.exact_f1(*batches[0])

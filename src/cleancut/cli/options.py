@@ -87,7 +87,8 @@ def system_batches(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator
     plain = {name: reading[name] for name in of_pair}
     tags = {name: reading[name] for name in ("labels", "scheme", "repair")}
     columns = {file: columns_for(file, reading) for file in (gold, pred)}
-    if not any(needs_shape(file, labels=tags["labels"], scheme=tags["scheme"], **columns[file]) for file in columns):
+    shown = {"labels": tags["labels"], "scheme": tags["scheme"]}
+    if not any(named or needs_shape(file, **shown) for file, named in columns.items()):
         yield from paired_batches(gold, pred, **plain)
         return
     sides = []

@@ -91,21 +91,23 @@ def _score(arguments: argparse.Namespace) -> str:
             raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
         arguments.pred = _expanded(arguments.pred or [])
     files, columns = system_files(arguments)
-    tags, named = tag_options(arguments), column_options(arguments)
+    tags, of_columns = tag_options(arguments), column_options(arguments)
     exposure = exposure_of(arguments, metrics)
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
     options: dict[str, dict[str, Any]] = {metric: {**confidence, **type_options(arguments)} for metric in metrics}
     for metric, own in options.items():
         own |= {name: getattr(arguments, name) for name in _OF_SOME if name in score_metrics()[metric].keywords}
     if arguments.confusable:  # by the whole file, since batches are scored one by one
-        own = columns_for(arguments.gold, named)
+        own = columns_for(arguments.gold, of_columns)
         whole = read_batches(arguments.gold, column=columns["gold_column"], **tags, **own)
         batches = (join_at(batch) if arguments.join_at else batch for batch in whole)
         judge = Exposure.of(batches, **key(arguments))
         for metric, own in options.items():
             own |= {"confusable": judge} if "confusable" in score_metrics()[metric].keywords else {}
     scorer = _Scorer(options, exposure, arguments.join_at, strict=named is not None)
-    results = {name: scorer.score(arguments.gold, file, {**columns, **tags, **named}) for name, file in files.items()}
+    results = {
+        name: scorer.score(arguments.gold, file, {**columns, **tags, **of_columns}) for name, file in files.items()
+    }
     for note in dict.fromkeys(scorer.notes):
         print(f"cleancut: {note}", file=sys.stderr)
     if arguments.runs:

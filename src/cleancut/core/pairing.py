@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .common_tokens import on_common_tokens
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError
 from .hashing import text_hashes
@@ -44,13 +43,13 @@ def pair(
 ) -> Pair:
     """Read gold and predictions of any form together, and check that they speak of the same samples.
 
-    Positions whose gold label id is -100 are dropped on both sides before anything is decoded. Two corpora that were
-    made from text are compared at its characters. ``types`` are other names for types, by those that the data have.
+    Positions whose gold label id is -100 are dropped on both sides before anything is decoded. Predictions on
+    other tokens than gold are put on the gold tokens through the text. ``types`` are other names for types, by those
+    that the data have.
     """
     names, projection = parse_types(types), None
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
-        gold, pred = on_common_tokens(gold, by_id(gold, pred))
-        pred, projection = _beside(gold, pred)
+        pred, projection = _beside(gold, by_id(gold, pred))
     text = gold, pred
     corpus = next((side for side in text if isinstance(side, Corpus)), None)
     if corpus is not None and tokens is not None:
