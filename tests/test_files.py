@@ -18,6 +18,8 @@ from cleancut.reading.formats import copy_rows
 from cleancut.reading.hub_ids import write_rows
 from cleancut.splitting.folders import recorded, written_together
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
+
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve", "Flo")
 
 

@@ -18,6 +18,8 @@ from cleancut.hub.publishing import DERIVED, _derived, _plan_and_rows
 from cleancut.reading.hub_ids import HubId
 from cleancut.splitting.settings import DEFAULTS, OPTIONS
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
+
 # --- signatures -----------------------------------------------------------------------------------------------
 
 NAMES = st.from_regex(r"[a-z_]{1,8}", fullmatch=True).filter(lambda name: name != "v")
