@@ -17,6 +17,7 @@ import cleancut as cc
 from cleancut import CleancutError, Corpus, Exposure
 from cleancut.scoring.exposure_view import NOVELTY
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
 TRAIN = Corpus.of([["Ada", "King", "saw", "Oslo"]], tags=[["B-PER", "I-PER", "O", "B-LOC"]])
 SHOWN = Exposure.of(TRAIN)
