@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from needs import NEEDS, SHARED, browser_path, required
+from searching import few_moves
 
 # read at import by the clients: set before anything imports them
 _HOME = tempfile.mkdtemp(prefix="cleancut-tests-")
@@ -99,6 +100,13 @@ def one_parser():
     """The parser of the commands is made once, not for each of the hundreds of commands that tests run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cli, "parser", cache(cli.parser))
+        yield
+
+
+@pytest.fixture(scope="module", name="few_moves")
+def few_moves_in_a_file():
+    """For a file with tests of what holds of every split, good or bad: a search makes a tenth of the moves."""
+    with few_moves():
         yield
 
 

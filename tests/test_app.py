@@ -16,6 +16,7 @@ import pytest
 import yaml
 from hub import Hub
 from packaging.requirements import Requirement
+from searching import few_moves
 from serving import served
 
 import cleancut as cc
@@ -127,6 +128,7 @@ def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
 
 
 @pytest.mark.slow
+@few_moves()
 def test_the_command_and_the_python_shown_make_the_same_split(here, tmp_path):
     files = [RANDOM / "train.conll", RANDOM / "test.conll"]
     made = jobs.split(files, "", "0.01", "70/30", "sample", 7, 5, quiet)

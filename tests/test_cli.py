@@ -9,6 +9,8 @@ import pytest
 
 from cleancut import SplitPlan, cli, exact_f1, partial_f1, read
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
+
 GOLD = "Ada B-PER\nKing I-PER\nspoke O\n\nOslo B-LOC\n\n"
 PRED = "Ada B-PER\nKing O\nspoke O\n\nOslo B-LOC\n\n"
 

@@ -15,6 +15,8 @@ from cleancut import CleancutError, Corpus, Incidences, mincut, spark_extract, w
 from cleancut.cli import main
 from cleancut.demo.story import generate
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
+
 
 def assigned(path):
     """The split of each sample by its name."""

@@ -4,6 +4,7 @@ import gc
 import json
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -20,19 +21,31 @@ WORDS = ["Ada", "ada", "King", "New", "York", "of", "x", "İ", "ﬁ", "fi"]
 TYPES = ["PER", "LOC"]
 
 
+SENTENCES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6)
+
+
+@cache
+def spans_from(at, n_words):
+    """A span of one word or two, which begins at a word or behind it; None instead of one beyond the last word."""
+    found = [None] * 4  # as often as there are spans that begin at a word
+    for start in range(at, n_words):
+        ends = [start + 1, min(start + 2, n_words)]
+        found += [(start, end, label) for end in ends for label in TYPES]
+    return st.sampled_from(found)
+
+
 @st.composite
 def corpora(draw, max_samples=6, nested=False):
     tokens, entities = [], []
     for _ in range(draw(st.integers(0, max_samples))):
-        words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6))
+        words = draw(SENTENCES)
         spans, at = [], 0
         for _ in range(draw(st.integers(0, 3))):
-            start = draw(st.integers(at if not nested else 0, len(words)))
-            if start >= len(words):
+            span = draw(spans_from(0 if nested else at, len(words)))
+            if span is None:
                 break
-            end = draw(st.integers(start + 1, min(start + 2, len(words))))
-            spans.append((start, end, draw(st.sampled_from(TYPES))))
-            at = end
+            spans.append(span)
+            at = span[1]
         tokens.append(words)
         entities.append(spans)
     return Corpus.of(tokens, entities=entities)

@@ -18,6 +18,8 @@ from cleancut.reading.formats import copy_rows
 from cleancut.reading.hub_ids import write_rows
 from cleancut.splitting.folders import recorded, written_together
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
+
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve", "Flo")
 
 
@@ -162,23 +164,11 @@ OUTPUTS = {
     "folds": (["hardeval-folds", "--gold", "gold.conll", "-k", "2"], ["fold-0.train.conll", "manifest.json"]),
     "demo": (["demo"], ["train.conll", "report.html", "clean/test.conll", "clean/plan.json", "manifest.json"]),
     "plots": (
-        [
-            "report",
-            "--gold",
-            "gold.conll",
-            "--pred",
-            "pred.conll",
-            "--train",
-            "train.conll",
-            "--ci",
-            "100",
-            "--plots",
-            "out",
-        ],
-        ["headline.png", "manifest.json"],
+        ["report", "--gold", "gold.conll", "--pred", "pred.conll", "--ci", "100", "--plots", "out"],
+        ["became.png", "manifest.json"],
     ),
 }
-SLOW = {"plots": [pytest.mark.slow]}  # a dozen pictures are drawn before one is written
+SLOW = {"plots": [pytest.mark.slow]}  # several pictures are drawn before one is written
 CASES = [
     pytest.param(command, name, marks=SLOW.get(command, []))
     for command, (_, names) in OUTPUTS.items()
@@ -221,19 +211,7 @@ def test_our_own_files_are_replaced(folder, run, command):
 @pytest.mark.slow
 def test_pictures_are_replaced_and_others_of_the_folder_stay(folder, run):
     pytest.importorskip("matplotlib", reason="matplotlib is in the extra 'plot'")
-    command = [
-        "report",
-        "--gold",
-        "gold.conll",
-        "--pred",
-        "pred.conll",
-        "--train",
-        "train.conll",
-        "--ci",
-        "100",
-        "--plots",
-        "out",
-    ]
+    command = OUTPUTS["plots"][0]
     assert run(*command)[0] == 0
     (folder / "out" / "mine.png").write_text("keep me")
     (folder / "pred.conll").write_text(conll(tag="B-LOC"))
@@ -612,8 +590,7 @@ def test_an_output_that_is_an_input_is_refused(folder, run, command, flag, other
          "data/ladder-100-s0.conll"),
         ("hardeval-folds --gold data/fold-0.train.conll -k 2 -o data", "data/fold-0.train.conll"),
         ("subsets --train train.conll --test data/clean.conll -o data", "data/clean.conll"),
-        ("report --gold data/headline.png --pred pred.conll --train train.conll --ci 100 --plots data",
-         "data/headline.png"),
+        ("report --gold data/became.png --pred pred.conll --ci 100 --plots data", "data/became.png"),
         ("report --gold gold.conll --pred pred.conll -o page.md --format md", "page.md"),
     ],
 )  # fmt: skip
@@ -623,7 +600,7 @@ def test_outputs_beside_and_inputs_of_folders(folder, run, command, written):
     (folder / "data").mkdir()
     (folder / "inc").mkdir()
     for name in ("train.conll", "test.conll", "x.md", "ladder-100-s0.conll", "fold-0.train.conll", "clean.conll",
-                 "headline.png"):  # fmt: skip
+                 "became.png"):  # fmt: skip
         (folder / "data" / name).write_text(TRAIN if name.startswith("ladder") else conll())
     for name in ("data/names.csv", "page.html"):
         (folder / name).write_text("O\nB-PER\n")

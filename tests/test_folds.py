@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from searching import few_moves
 from strategies import examples
 from test_exposure import corpora
 from test_splitting import CORNERS, mixed_corpus
@@ -214,6 +215,7 @@ def test_a_sample_that_no_fold_has_room_for_is_kept():
 
 @examples(25)
 @given(corpora(max_samples=14, nested=True), st.integers(2, 4), st.sampled_from([0, "auto"]))
+@few_moves()
 def test_laws_of_clean_folds(corpus, k, discard):
     try:
         folds = mincut_folds(corpus, k, discard=discard, effort="fast")
@@ -237,6 +239,7 @@ def test_laws_of_clean_folds(corpus, k, discard):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CORNERS)
 @pytest.mark.parametrize("discard", [0, "auto"])
+@few_moves()
 def test_corner_cases(case, discard):
     corpus = CORNERS[case]
     few = case in ("a single sample", "two samples", "an empty sample", "duplicates", "non-ASCII")
@@ -271,6 +274,7 @@ def test_the_order_of_rows_does_not_matter():
     assert one.assignment[order].tolist() == other.assignment.tolist()
 
 
+@few_moves()
 def test_datasets_and_documents_of_sentences():
     datasets = pytest.importorskip("datasets")
     corpus = mixed_corpus(90)
@@ -314,6 +318,7 @@ def task():
 
 
 @pytest.mark.slow
+@few_moves()
 def test_scikit_learns_splitter(task):
     pytest.importorskip("sklearn")
     from sklearn.base import clone
@@ -339,6 +344,7 @@ def test_scikit_learns_splitter(task):
 
 
 @pytest.mark.slow
+@few_moves()
 def test_scikit_learns_metadata_routing(task):
     sklearn = pytest.importorskip("sklearn")
     from sklearn.linear_model import LogisticRegression
@@ -373,6 +379,7 @@ def test_entities_may_be_any_keys_and_runs_agree(task):
     assert json.loads(done.stdout) == expected  # whatever the order of a set is there
 
 
+@few_moves()
 def test_clean_splits_and_bad_groups(task):
     X, _, entities = task
     splits = list(CleanCutSplit(3, discard="auto", effort="fast").split(X, groups=entities))

@@ -11,7 +11,7 @@ from cleancut.demo.sampletext import generate
 from cleancut.showing.pictures import save_plots
 from cleancut.showing.sections import frontier_sections
 
-pytestmark = pytest.mark.slow  # a frontier is a dozen cuts
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_moves")]  # a frontier is a dozen cuts
 QUICK = {"effort": "fast", "engine": "peel"}
 
 

@@ -20,6 +20,8 @@ from cleancut.showing.report_data import findings
 from cleancut.showing.sections import report_sections
 from cleancut.showing.text import to_json
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
+
 
 @pytest.fixture(scope="module")
 def given():

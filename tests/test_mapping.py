@@ -20,6 +20,7 @@ from cleancut import CleancutError, Corpus, Exposure, cli
 from cleancut.reading.progress import work_shown
 from cleancut.scoring.exposure_view import NOVELTY
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
 TRAIN = Corpus.of([["Ada", "King", "saw", "Oslo"]], tags=[["B-PER", "I-PER", "O", "B-LOC"]])
 SHOWN = Exposure.of(TRAIN)

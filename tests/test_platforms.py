@@ -38,16 +38,18 @@ RUN = """
 import sys, warnings
 from cleancut import cli
 warnings.filterwarnings("error", category=EncodingWarning, module=r"cleancut(\\.|$)")
-sys.exit(cli.main(sys.argv[1:]))
+for command in sys.argv[1:]:
+    assert cli.main(command.split()) == 0, command
+    sys.stdout.write("\\0")
 """
 
 
-def ran(folder, command, **environment):
-    """What a command prints, as bytes."""
-    options = [sys.executable, "-X", "warn_default_encoding", "-c", RUN, *command.split()]
-    done = subprocess.run(options, cwd=folder, capture_output=True, env={**os.environ, **environment})
+def ran(folder, commands, **environment):
+    """What each command prints, as bytes."""
+    program = [sys.executable, "-X", "warn_default_encoding", "-c", RUN, *commands]
+    done = subprocess.run(program, cwd=folder, capture_output=True, env={**os.environ, **environment})
     assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
+    return dict(zip(commands, done.stdout.split(b"\0"), strict=False))
 
 
 @pytest.mark.slow
@@ -63,7 +65,8 @@ def test_the_encoding_of_the_platform_changes_nothing(tmp_path):
         for split, n, tag in (("train", 12, "I-PER"), ("test", 6, "I-PER"), ("pred", 6, "O")):
             names = [f"Zoë{i} B-PER\n\U00010330 {tag}\nя O\n\n" for i in range(n)]
             (folder / f"{split}.conll").write_bytes("".join(names).encode())
-        said = {command: ran(folder, command, **environment) for command in COMMANDS}
+        said = ran(folder, COMMANDS, **environment)
+        assert list(said) == COMMANDS
         said = {command: json.loads(out) if "--json" in command else len(out) for command, out in said.items()}
         files = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         found[name] = said, files

@@ -19,6 +19,8 @@ from cleancut.demo.sampletext import generate
 from cleancut.splitting.recipes import READ_BY, Policy, Recipe
 from cleancut.splitting.settings import OPTIONS
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
+
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = sorted((ROOT / "splitters" / "recipes").glob("*.toml"))
 SCRIPT = ROOT / "splitters" / "mincut" / "mincut.py"

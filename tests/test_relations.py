@@ -9,6 +9,8 @@ from test_cli import run
 
 import cleancut as cc
 
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
+
 ONE = {
     "tokens": ["Ada", "of", "Acme", "met", "Bo"],
     "entities": [

@@ -8,6 +8,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from searching import few_moves
 from strategies import examples
 from test_exposure import corpora
 
@@ -57,6 +58,7 @@ def mixed_corpus(n=400, seed=3):
     ("engine", "effort"),
     [("peel", "fast"), ("metis", "fast"), ("auto", "fast"), pytest.param("auto", "auto", marks=pytest.mark.slow)],
 )
+@few_moves()
 def test_the_order_of_rows_does_not_matter(engine, effort):
     corpus, options = mixed_corpus(200), {"engine": engine, "effort": effort}
     order = random.Random(1).sample(range(len(corpus)), len(corpus))
@@ -72,6 +74,7 @@ def test_the_order_of_rows_does_not_matter(engine, effort):
     st.sampled_from([(80, 10, 10), (50, 50), (1, 1, 1)]),
     st.sampled_from([0, "auto"]),
 )
+@few_moves()
 def test_each_sample_is_assigned_once_and_the_guarantee_is_true(corpus, ratios, discard):
     if not len(corpus):
         return
@@ -120,6 +123,7 @@ POLISHED = ["a giant component", "one entity in every sample", "nested"]
     + [pytest.param(case, "fast", "auto", marks=pytest.mark.slow if case in POLISHED else []) for case in CORNERS]
     + [pytest.param(case, "auto", discard, marks=pytest.mark.slow) for case in POLISHED for discard in (0, "auto")],
 )
+@few_moves()
 def test_corner_cases(case, effort, discard, tmp_path):
     corpus = CORNERS[case]
     plan = mincut(corpus, discard=discard, effort=effort)
@@ -153,6 +157,7 @@ def test_wrong_options_are_refused():
 
 
 @pytest.mark.slow
+@few_moves()
 def test_a_budget_is_kept():
     corpus = mixed_corpus(600)
     needed = quick(corpus, discard="auto").n_discarded
@@ -232,6 +237,7 @@ def test_random_and_components():
     assert quick(corpus, method="components").guarantee == NOTHING_SHARED
 
 
+@few_moves()
 def test_the_leakage_is_what_a_slow_count_gives():
     corpus = mixed_corpus(300)
     parts = quick(corpus).apply(corpus)
@@ -253,6 +259,7 @@ def test_a_budget_that_suffices_is_as_good_as_any():
 @pytest.mark.slow
 @pytest.mark.parametrize("discard", [0, 0.05])
 @pytest.mark.parametrize("ratios", [(80, 10, 10), (10, 20, 70), (90, 0, 10), (0, 50, 50), (50, 50)])
+@few_moves()
 def test_ratios_hold_where_an_entity_is_in_every_sample(ratios, discard):
     corpus = Corpus.of([["Ada", f"n{i % 9}"] for i in range(100)], tags=[["B-P", "B-P"]] * 100)
     plan = quick(corpus, ratios, discard=discard, duplicates_together=False)
@@ -282,6 +289,7 @@ def test_a_hundred_splits():
 
 
 @pytest.mark.slow
+@few_moves()
 def test_metis_says_nothing(capfd):
     pytest.importorskip("pymetis", reason="it is METIS that must be quiet")
     rng = random.Random(3)
@@ -296,6 +304,7 @@ def test_metis_says_nothing(capfd):
 @pytest.mark.slow  # most of the work that is told of is the polishing of the default effort
 @pytest.mark.parametrize("discard", [0, 0.01, 0.3, "auto"])
 @pytest.mark.parametrize("floor", [0.9, None])
+@few_moves()
 def test_progress_adds_up(discard, floor):
     told = []
     plan = mincut(mixed_corpus(), discard=discard, representative=floor, progress=told.append)
@@ -399,6 +408,7 @@ def domains():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"discard": "auto"}, {"representative": None}])
+@few_moves()
 def test_ratios_hold_within_strata(domains, options):
     corpus, names = domains
     plan = mincut(corpus, stratify={"domain": names}, **options)
@@ -422,6 +432,7 @@ def test_what_strata_cannot_have_is_said():
     assert any("of the samples whose values is a, not 50.0%." in note for note in plan.notes)
 
 
+@few_moves()
 def test_strata_come_from_columns(tmp_path, capsys, domains):
     import datasets
     from test_cli import run

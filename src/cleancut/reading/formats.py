@@ -511,7 +511,7 @@ def _refuse_relations(corpus: Corpus, where: str) -> None:
 
 
 def _fits_a_line(text: str) -> bool:
-    return bool(text) and not any(c in text for c in "\t\n\r")
+    return bool(text) and "\t" not in text and "\n" not in text and "\r" not in text
 
 
 # --- rows as they stand in the files ----------------------------------------------------------------------
