@@ -64,6 +64,7 @@ def main() -> None:
         "identity map": lambda: test.map(identity, batched=True, load_from_cache_file=False),
         "annotate": lambda: cleancut.annotate(test, shown, **options),
         "keep_mentions": lambda: cleancut.keep_mentions(test, shown, "clean", **options),
+        "no map, streamed": lambda: sum(1 for _ in test.to_iterable_dataset()),
         "identity, streamed": lambda: sum(
             1 for _ in test.to_iterable_dataset().map(identity, batched=True, batch_size=1000)
         ),

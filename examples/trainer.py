@@ -27,7 +27,8 @@ def splits(n_samples: int) -> datasets.DatasetDict:
     )
     rows = {"tokens": corpus.tokens(), "ner_tags": [[names.index(tag) for tag in sample] for sample in tags]}
     both = datasets.Dataset.from_dict(rows, features=features).train_test_split(test_size=0.2, seed=13)
-    return datasets.DatasetDict(train=both["train"], validation=both["test"])
+    held_out = both["test"].train_test_split(test_size=0.5, seed=13)
+    return datasets.DatasetDict(train=both["train"], validation=held_out["train"], test=held_out["test"])
 
 
 def sub_word_tokenizer(words: set[str]) -> transformers.PreTrainedTokenizerFast:
@@ -55,19 +56,25 @@ def tokenised(data: datasets.Dataset, tokenizer: transformers.PreTrainedTokenize
     return data.map(label, batched=True, remove_columns=data.column_names)
 
 
+def small_model(n_pieces: int, names: list[str]) -> transformers.BertForTokenClassification:
+    """A model of two layers, as it is before any training."""
+    config = transformers.BertConfig(
+        vocab_size=n_pieces, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128,
+        num_labels=len(names), id2label=dict(enumerate(names)), label2id={name: i for i, name in enumerate(names)},
+    )  # fmt: skip
+    return transformers.BertForTokenClassification(config)
+
+
 def train(n_samples: int = 1500, max_steps: int = 400, eval_steps: int = 100) -> list[dict]:
     """Train and return the log."""
     transformers.set_seed(13)
     dd = splits(n_samples)
     names = dd["train"].features["ner_tags"].feature.names
     tokenizer = sub_word_tokenizer({word for row in dd["train"]["tokens"] for word in row})
-    config = transformers.BertConfig(
-        vocab_size=len(tokenizer), hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128,
-        num_labels=len(names), id2label=dict(enumerate(names)), label2id={name: i for i, name in enumerate(names)},
-    )  # fmt: skip
+    sets = {name: dd[name] for name in ("validation", "test")}  # all that will be evaluated or predicted
     with tempfile.TemporaryDirectory() as folder:
         trainer = transformers.Trainer(
-            model=transformers.BertForTokenClassification(config),
+            model=small_model(len(tokenizer), names),
             args=transformers.TrainingArguments(
                 folder, max_steps=max_steps, eval_strategy="steps", eval_steps=eval_steps, learning_rate=2e-3,
                 per_device_train_batch_size=32, per_device_eval_batch_size=64, logging_steps=eval_steps,
@@ -76,9 +83,10 @@ def train(n_samples: int = 1500, max_steps: int = 400, eval_steps: int = 100) ->
             train_dataset=tokenised(dd["train"], tokenizer),
             eval_dataset=tokenised(dd["validation"], tokenizer),
             data_collator=transformers.DataCollatorForTokenClassification(tokenizer),
-            compute_metrics=NerMetrics(train=dd["train"], evaluation=dd["validation"]),
+            compute_metrics=NerMetrics(train=dd["train"], evaluation=sets),
         )  # fmt: skip
         trainer.train()
+        trainer.log(trainer.predict(tokenised(dd["test"], tokenizer)).metrics)
         return trainer.state.log_history
 
 
@@ -88,18 +96,13 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=400)
     arguments = parser.parse_args()
     log = train(arguments.samples, arguments.steps, max(arguments.steps // 4, 1))
-    columns = [
-        "eval_f1",
-        "eval_clean_f1",
-        "eval_delta_f1",
-        "eval_clean_recall",
-        "eval_memorisation_f1",
-        "eval_hardeval",
-    ]
-    print("\n" + "  ".join(["step".rjust(5), *(name.removeprefix("eval_").rjust(15) for name in columns)]))
+    columns = ["f1", "clean_f1", "delta_f1", "clean_recall", "memorisation_f1", "hardeval"]
+    print("\n" + "  ".join(["step".rjust(5), *(name.rjust(15) for name in columns)]))
     for entry in log:
-        if "eval_f1" in entry:
-            print("  ".join([f"{entry['step']:5}", *(f"{entry[name]:15.4f}" for name in columns)]))
+        for prefix in ("eval", "test"):
+            if f"{prefix}_f1" in entry:
+                when = f"{entry['step']:5}" if prefix == "eval" else " test"
+                print("  ".join([when, *(f"{entry[f'{prefix}_{name}']:15.4f}" for name in columns)]))
 
 
 if __name__ == "__main__":

@@ -82,6 +82,12 @@ class Hub:
         self.server.shutdown()
         self.server.server_close()
 
+    def clear(self) -> None:
+        """Forget all repositories, requests and faults."""
+        with self.lock:
+            for held in (self.repos, self.large, self.requests, self.faults):
+                held.clear()
+
     def environment(self, home: object) -> dict[str, str]:
         """The settings under which the clients talk to this Hub and keep their files in ``home``."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}

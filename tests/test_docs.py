@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 from hub import Hub
+from programs import Programs
 from serving import served
 
 import cleancut
@@ -163,7 +164,7 @@ def dataset(folder: Path, column: str) -> dict[str, str]:
 class Desk:
     """A folder with the files that a page speaks of, a home, the commands of an installation, and a Hub."""
 
-    def __init__(self, folder: Path, demo: Path, text: str, hub: Hub) -> None:
+    def __init__(self, folder: Path, demo: Path, text: str, hub: Hub, python: str = sys.executable) -> None:
         self.cwd = folder / "cleancut-demo"
         shutil.copytree(demo, self.cwd)
         for name, source in SAMPLES.items():
@@ -178,9 +179,9 @@ class Desk:
         home.mkdir()
         for name, code in {
             "pip": f"#!{sys.executable}\n{PIP.format(root=str(ROOT))}",
-            "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
-            "cleancut": f'#!/bin/sh\nexec {sys.executable} -m cleancut "$@"\n',
-            "uv": f'#!/bin/sh\ntest "$1" = run && shift && exec {sys.executable} "$@"\n',
+            "python": f'#!/bin/sh\nexec {python} "$@"\n',
+            "cleancut": f'#!/bin/sh\nexec {python} -m cleancut "$@"\n',
+            "uv": f'#!/bin/sh\ntest "$1" = run && shift && exec {python} "$@"\n',
         }.items():
             (programs / name).write_text(code)
             (programs / name).chmod(0o755)
@@ -199,35 +200,49 @@ class Desk:
             assert b"cleancut" in urllib.request.urlopen(url).read()
 
 
+@pytest.fixture(scope="module")
+def hub():
+    with Hub() as hub:
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def warm_python(hub, tmp_path_factory) -> str:
+    """What stands for python in a shell, where the clients of the Hub and what a split needs are imported already."""
+    folder = tmp_path_factory.mktemp("python")
+    with Programs(folder, hub.environment(folder), ["cleancut.cli", "evaluate", "numba"]) as programs:
+        yield programs.shell()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the commands are for a shell as Linux and macOS have it")
 @pytest.mark.parametrize("page", SHELL_PAGES, ids=named)
-def test_commands_run(page, short, tmp_path):
-    """All but those that serve, in order, in a shell."""
-    with Hub() as hub:
-        for branch in ("main", "revision"):
-            hub.put("dataset", "org/name", dataset(short, "fine_ner_tags"), branch)
-        hub.put("dataset", "leondz/wnut_17", dataset(short, "ner_tags"))
-        desk = Desk(tmp_path, short, "\n".join(commands(page)), hub)
-        for command in commands(page):
-            if command in NOT_RUN or SERVES.match(command):
-                continue
-            for before in PREPARED.get(command, ()):
-                desk.run(before)
-            desk.run(command)
+def test_commands_run(page, short, hub, warm_python, tmp_path):
+    """All but those that serve, in order, in a shell; those of the README as a reader runs them, each from nothing."""
+    hub.clear()
+    for branch in ("main", "revision"):
+        hub.put("dataset", "org/name", dataset(short, "fine_ner_tags"), branch)
+    hub.put("dataset", "leondz/wnut_17", dataset(short, "ner_tags"))
+    python = sys.executable if named(page) == "README.md" else warm_python
+    desk = Desk(tmp_path, short, "\n".join(commands(page)), hub, python)
+    for command in commands(page):
+        if command in NOT_RUN or SERVES.match(command):
+            continue
+        for before in PREPARED.get(command, ()):
+            desk.run(before)
+        desk.run(command)
 
 
 @pytest.mark.slow
 @pytest.mark.app
-def test_commands_that_serve_answer(short, tmp_path):
+def test_commands_that_serve_answer(short, hub, tmp_path):
     """Each once, where the app is staged as the pages say."""
     found = {command for page in SHELL_PAGES for command in commands(page) if SERVES.match(command)}
     assert len(found) > 2
-    with Hub() as hub:
-        desk = Desk(tmp_path, short, "", hub)
-        desk.run("cleancut stage --app -o space")
-        for command in sorted(found):
-            desk.serve(command.replace("7860", "$GRADIO_SERVER_PORT"))
+    desk = Desk(tmp_path, short, "", hub)
+    desk.run("cleancut stage --app -o space")
+    for command in sorted(found):
+        desk.serve(command.replace("7860", "$GRADIO_SERVER_PORT"))
 
 
 def test_what_is_not_run_stands_on_some_page_and_parses():
@@ -241,9 +256,10 @@ def test_what_is_not_run_stands_on_some_page_and_parses():
 
 @pytest.mark.parametrize("page", [*PAGES, *OTHERS, ROOT / "CHANGELOG.md"], ids=named)
 def test_every_block_says_what_it_is(page):
-    """So that none is passed over: python, console and bash are run."""
+    """So that none is passed over: python, console and bash are run, and py where there is a Trainer for it."""
     fences = re.findall(r"^ *```(.*)$", page.read_text("utf-8"), re.M)
-    assert set(fences[::2]) <= {"python", "console", "bash", "text", "toml", "bibtex", "json"}
+    with_a_trainer = {"py"} if page in (ROOT / "README.md", ROOT / "docs" / "guides" / "trainer.md") else set()
+    assert set(fences[::2]) <= {"python", "console", "bash", "text", "toml", "bibtex", "json"} | with_a_trainer
     assert set(fences[1::2]) <= {""}
 
 

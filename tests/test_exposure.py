@@ -1,6 +1,7 @@
 """The index of what training has shown: counts, keys, batches, merging, saving, and the look-up tagger."""
 
 import gc
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -109,6 +110,8 @@ def test_batches_merging_and_order_make_no_difference(parts, test):
         for name in ("hard_tokens", "hard_tokens_strict"):
             ours, theirs = getattr(other.view(test), name), getattr(whole.view(test), name)
             assert ours.of_token.tolist() == theirs.of_token.tolist()
+        assert not len(other._surfaces) or not other.view(test).can_look_up
+        other.count_occurrences(iter(parts))
         assert other.view(test).memorised == whole.view(test).memorised
 
 
@@ -120,6 +123,7 @@ def test_saving_and_loading_gives_it_back(tmp_path_factory, train, test, case, u
     again = Exposure.load(path)
     assert repr(again) == repr(index)
     assert again.view(test).novelty.tolist() == index.view(test).novelty.tolist()
+    assert again.view(test).memorised == index.view(test).memorised
     again.update(test)
     index.update(test)
     assert repr(again) == repr(index)
@@ -216,9 +220,103 @@ def test_hard_tokens_against_plain_counters(train, test, strict):
     assert found.counts.tolist() == [expected.count(name) for name in HARD]
 
 
+@pytest.mark.parametrize(
+    "second, of_two",  # "second" is a mention in some of its places
+    [
+        ([["B-ORD"], ["O"]], True),  # in half of them
+        ([["B-ORD"], ["O"], ["O"]], False),
+        ([["B-ORD"], ["B-TIME"], ["O"], ["O"]], True),  # whatever its type
+        ([["B-ORD"], ["O"], ["B-ORD"]], True),
+    ],
+)
+def test_the_look_up_holds_names_that_are_mentions_in_half_of_their_places(second, of_two):
+    train = Corpus.of([["second"]] * len(second), tags=second)
+    found = Exposure.of(train).view(Corpus.of([["a", "second"]], entities=[[]])).memorised.spans()
+    assert found == [[{"start": 1, "end": 2, "label": "ORD"}] if of_two else []]
+
+
+def test_what_is_not_in_the_look_up_does_not_hide_what_is():
+    text = [["New", "York", "Times"]] + [["New", "York", "Times", "."]] * 2 + [["New", "York"]] * 4
+    tags = [["B-ORG", "I-ORG", "I-ORG"]] + [["B-LOC", "I-LOC", "O", "O"]] * 2 + [["B-LOC", "I-LOC"]] * 4
+    test = Corpus.of([["New", "York", "Times"]], entities=[[]])
+    # the longer name is a mention in one of its three places, the shorter one in six of seven
+    assert Exposure.of(Corpus.of(text, tags=tags)).view(test).memorised.spans() == [
+        [{"start": 0, "end": 2, "label": "LOC"}]
+    ]
+
+
+def test_occurrences_are_counted_in_the_data_of_the_index_and_no_other():
+    parts = [Corpus.of([["Ada", "spoke"]], tags=[["B-PER", "O"]]), Corpus.of([["Ada"]], tags=[["O"]])]
+    shown = Exposure.of(iter(parts))
+    for other, said in ((parts[:1], "of 2 samples, but 1 samples"), ([parts[0], parts[0]], "but other samples")):
+        with pytest.raises(CleancutError, match=said):
+            shown.count_occurrences(other)
+        assert not shown.view(parts[0]).can_look_up
+    with pytest.raises(CleancutError, match="expected a Corpus, got dict"):
+        shown.count_occurrences([{}])
+    shown.count_occurrences([parts[1], parts[0]])
+    assert len(shown.view(parts[0]).memorised) == 1
+
+
+class Shards:
+    """Corpora that are made anew each time that they are read."""
+
+    def __iter__(self):
+        return (Corpus.of([[word]], tags=[["B-PER"]]) for word in ("Ada", "Bo"))
+
+
+def test_data_that_can_be_read_again_is_read_twice():
+    test = Corpus.of([["Ada", "met", "Bo"]], entities=[[]])
+    assert len(Exposure.of(Shards()).view(test).memorised) == 2
+    assert not Exposure.of(iter(Shards())).view(test).can_look_up
+
+
+def streamed_merged_and_old(train, folder):
+    """Indices of a corpus that do not know where the names stand in its text."""
+    yield Exposure.of(iter([train]))
+    yield Exposure.of(train) + Exposure()
+    index = Exposure.of(train)
+    data = index._arrays()
+    meta = json.loads(data["meta"].tobytes()) | {"format": "cleancut-exposure-1"}
+    del meta["occurrences_checked"]
+    data["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
+    np.savez_compressed(folder / "old.npz", **data)
+    yield Exposure.load(folder / "old.npz")
+
+
+def test_without_occurrences_the_look_up_is_nan_and_a_notice_says_how_to_get_it(tmp_path, caplog):
+    train = Corpus.of([["Ada", "spoke"]], tags=[["B-PER", "O"]])
+    gold = Corpus.of([["Ada"], ["Bo"]], tags=[["B-PER"], ["B-PER"]])
+    known = clean_f1(gold, gold, Exposure.of(train), ci=100)
+    assert known.memorisation_f1 == 2 / 3 and not caplog.records and known.notices == ()
+    for shown in streamed_merged_and_old(train, tmp_path):
+        caplog.clear()
+        score = clean_f1(gold, gold, shown, ci=100)
+        again = Exposure.load(saved(shown, tmp_path / "again.npz"))
+        for found in (score, clean_f1(gold.select([0]), gold.select([0]), shown, ci=100) +
+                      clean_f1(gold.select([1]), gold.select([1]), again, ci=100)):  # fmt: skip
+            assert np.isnan(found.memorisation_f1) and np.isnan(found["memorisation_recall/PER"])
+            assert np.isnan(found.memorisation_f1_low) and found.clean_recall == known.clean_recall
+            assert "|look_up:none|" in found.signature
+        assert [record.message for record in caplog.records] == list(score.notices) * 2
+        assert "second pass over the training data. Give Exposure.of() a corpus" in score.notices[0]
+        with pytest.raises(CleancutError, match="the look-up needs a second pass"):
+            shown.view(gold).memorised  # noqa: B018
+        with pytest.raises(CleancutError, match="computed differently"):
+            score + known
+        shown.count_occurrences([train])
+        assert clean_f1(gold, gold, shown, ci=100) == known
+
+
+def saved(index, path):
+    index.save(path)
+    return path
+
+
 def test_the_look_up_takes_the_longest_surface_and_stays_in_its_sample():
     train = Corpus.of(
-        [["New", "York", "City"], ["New", "York"], ["York"]], tags=[["B-L", "I-L", "I-L"], ["B-L", "I-L"], ["B-P"]]
+        [["New", "York", "City"], ["New", "York"], *[["York"]] * 2],
+        tags=[["B-L", "I-L", "I-L"], ["B-L", "I-L"], *[["B-P"]] * 2],
     )
     test = Corpus.of([["New", "York", "City", "York"], ["New"], ["York", "New", "York"], []], entities=[[], [], [], []])
     assert Exposure.of(train).view(test).memorised.spans() == [
@@ -245,14 +343,18 @@ def crowded(draw):
 
 def look_up(train, test, key):
     """The look-up word by word, and for each mention of a corpus how often training has its surface."""
-    counts = {}
+    counts, places = {}, Counter()
     for words, label in keys(train):
         counts.setdefault(tuple(map(key.fold, words)), Counter())[label] += 1
+    for sample in train.tokens():
+        words = tuple(map(key.fold, sample))
+        places.update(words[b:e] for b in range(len(words)) for e in range(b + 1, len(words) + 1))
+    listed = {words for words, of in counts.items() if of.total() / places[words] >= 1 / 2}
     found = []
     for sample in test.tokens():
         words, spans, at = list(map(key.fold, sample)), [], 0
         while at < len(words):
-            ends = [end for end in range(at + 1, len(words) + 1) if tuple(words[at:end]) in counts]
+            ends = [end for end in range(at + 1, len(words) + 1) if tuple(words[at:end]) in listed]
             if ends:
                 of = counts[tuple(words[at : ends[-1]])]
                 usual = min(label for label, n in of.items() if n == max(of.values()))
@@ -274,11 +376,13 @@ def test_the_look_up_against_one_word_by_word(parts, test, case, typed, unicode)
     options = {"case": case, "typed": typed, "unicode": unicode}
     found, of_surface, of_type = look_up(Corpus.concatenate(parts), test, Key(**options))
     batched = Exposure(**options)
-    for part in parts:
+    for i, part in enumerate(parts, 1):
         batched.view(test).mention_class  # noqa: B018 (what is kept for a smaller index must go)
-        batched.view(test).memorised  # noqa: B018
         batched.update(part)
+        batched.count_occurrences(parts[:i])
+        batched.view(test).memorised  # noqa: B018
     for index in (batched, sum(Exposure.of(part, **options) for part in parts)):
+        index.count_occurrences(reversed(parts))
         view = index.view(test)
         assert view.memorised.spans() == found
         assert view.surface_frequency.tolist() == of_surface

@@ -479,8 +479,8 @@ def test_a_dataset_that_has_changed_beside_its_samples_is_taken():
             of_corpus.apply(own)
 
 
-def test_parts_that_are_read_each_in_its_own_way_are_taken():
-    """Whether the end of a span belongs to it is found for each part, and cannot be for all of them together."""
+def test_parts_are_never_read_each_in_its_own_way():
+    """Whether the end of a span belongs to it is found for all parts together."""
     datasets = pytest.importorskip("datasets")
 
     def part(inclusive):
@@ -489,7 +489,10 @@ def test_parts_that_are_read_each_in_its_own_way_are_taken():
         rows = [{"text": f"{name} {i}", "spans": at} for i, (name, at) in enumerate(zip(names, spans))]
         return datasets.Dataset.from_list(rows)
 
-    parts = datasets.DatasetDict(train=part(False), test=part(True))
+    mixed = datasets.DatasetDict(train=part(False), test=part(True))
+    with pytest.raises(CleancutError, match="60 mentions say the one and 60 the other. Give end='exclusive'"):
+        cc.mincut(mixed, (50, 50), effort="fast")
+    parts = datasets.DatasetDict(train=part(True), test=part(True))
     plan = cc.mincut(parts, (50, 50), effort="fast")
     assert sum(map(len, plan.apply(parts).values())) == 120
     whole = datasets.concatenate_datasets(list(parts.values()))
@@ -537,7 +540,7 @@ OUTPUT_NAMES = ("output", "html", "plots")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_argument_that_names_a_file_is_an_input_or_an_output(command):
     for action in COMMANDS[command]._actions:
-        names_a_file = action.metavar in FILES or action.dest == "labels"
+        names_a_file = action.metavar in FILES or action.dest in ("labels", "map")
         assert (action.type in (Input, Output)) == names_a_file, f"{command} {action.dest}: type it Input or Output"
         if names_a_file:
             assert (action.type is Output) == (action.dest in OUTPUT_NAMES), f"{command} {action.dest}"

@@ -7,38 +7,62 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+import yaml
 from hub import TOKEN, Hub
+from programs import Programs
 
 import cleancut
 from cleancut import CleancutError, write
 from cleancut.demo.sampletext import generate
-from cleancut.hub.publishing import TAG
 from cleancut.hub.requests import check_repo
+from cleancut.hub.spaces import TAG
 from cleancut.scoring.registry import metrics
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.slow  # programs of their own, each of which imports the clients
 
 
-@pytest.fixture
-def hub():
+@pytest.fixture(scope="module")
+def one_hub():
     with Hub() as server:
         yield server
 
 
 @pytest.fixture
-def run(hub, tmp_path):
+def hub(one_hub):
+    """A Hub without anything."""
+    one_hub.clear()
+    return one_hub
+
+
+@pytest.fixture(scope="module")
+def python_at(one_hub, tmp_path_factory):
+    """An interpreter that has imported the clients, which talk to the Hub at an address."""
+    with ExitStack() as opened:
+
+        @cache
+        def python_at(address):
+            folder = tmp_path_factory.mktemp("python")
+            environment = {**one_hub.environment(folder), "HF_ENDPOINT": address}
+            return opened.enter_context(Programs(folder, environment, ["cleancut.cli", "evaluate", "numba"]))
+
+        yield python_at
+
+
+@pytest.fixture
+def run(hub, python_at, tmp_path):
     """A program that talks to the Hub of the test; nothing it prints may hold the token."""
 
-    def run(*arguments, home="home", python=sys.executable, cwd=tmp_path, **environment):
+    def run(*arguments, home="home", python=None, cwd=tmp_path, **environment):
         environment = {**hub.environment(tmp_path / home), **environment}
-        done = subprocess.run(
-            [str(python), *map(str, arguments)], env=environment, cwd=cwd, capture_output=True, text=True, timeout=300
-        )
+        python = python or python_at(environment["HF_ENDPOINT"])
+        done = python.run(*arguments, cwd=cwd, environment=environment)
         assert TOKEN not in done.stdout + done.stderr
         return done
 
@@ -51,8 +75,8 @@ def cli(run):
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory):
-    """A virtual environment with evaluate and numpy, in which cleancut is not installed."""
+def bare(one_hub, tmp_path_factory):
+    """The interpreter of an environment with evaluate and numpy, in which cleancut is not installed."""
     if os.name == "nt":
         pytest.skip("on Windows not everyone may make the links that the environment is made of")
     folder = tmp_path_factory.mktemp("bare")
@@ -64,7 +88,8 @@ def bare(tmp_path_factory):
             (site / entry.name).symlink_to(entry)
     python = folder / "bin" / "python"
     assert subprocess.run([python, "-c", "import cleancut"], capture_output=True).returncode == 1
-    return python
+    with Programs(folder, one_hub.environment(folder), ["evaluate"], python) as interpreter:
+        yield interpreter
 
 
 GOLD = [["B-PER", "I-PER", "O"], ["O"], ["B-LOC", "O"]]
@@ -308,6 +333,129 @@ def test_a_plan_in_hand_is_pushed(hub, run):
     assert b"--tags ner_tags" in hub.files("dataset", "org/hand")["README.md"]
 
 
+CONFIGS_IN_HAND = """
+import datetime, json, sys, datasets, numpy as np, cleancut as cc
+from datasets import ClassLabel, Dataset, DatasetDict, Features, List, Value
+
+datasets.disable_progress_bars()
+NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
+MORE = {"when": Value("date32"), "vector": List(Value("float16"))}
+MORE["meta"] = {"source": Value("string"), "page": Value("int16")}
+SPAN = {"start": Value("int32"), "end": Value("int32"), "label": Value("string")}
+ANNOTATION = {
+    "labels": {"tokens": List(Value("string")), "ner_tags": List(ClassLabel(names=NAMES))},
+    "strings": {"tokens": List(Value("string")), "ner_tags": List(Value("string"))},
+    "spans": {"tokens": List(Value("string")), "entities": List(SPAN)},
+    "characters": {"text": Value("string"), "entities": List(SPAN)},
+}
+
+def split_of(kind, first, last):
+    rows = []
+    for i in range(first, last):
+        name = f"Name{i % 17}"
+        row = {"when": datetime.date(2020, 1, 1 + i % 28), "vector": np.array([i, 0.5], np.float16)}
+        row["meta"] = {"source": f"s{i}", "page": i}
+        row |= {"text": f"{name} ran", "tokens": [name, "ran"], "ner_tags": ["B-PER", "O"]}
+        row["ner_tags"] = [NAMES.index(tag) for tag in row["ner_tags"]] if kind == "labels" else row["ner_tags"]
+        row["entities"] = [{"start": 0, "end": len(name) if kind == "characters" else 1, "label": "PER"}]
+        rows.append({column: row[column] for column in {**ANNOTATION[kind], **MORE}})
+    return Dataset.from_list(rows, features=Features({**ANNOTATION[kind], **MORE}))
+
+found = {}
+for kind in ANNOTATION:
+    parts = DatasetDict(train=split_of(kind, 0, 90), test=split_of(kind, 60, 130))
+    plan = cc.mincut(parts, (60, 20, 20), effort="fast", discard="auto")
+    plan.push_to_hub(parts, "org/kinds", kind, max_shard_size=2000)
+    said = cc.push_subsets(parts, "org/kinds", config=kind, licence="mit")
+    applied = plan.apply(parts)
+    loaded = datasets.load_dataset("org/kinds", kind)
+    streamed = {name: list(part) for name, part in datasets.load_dataset("org/kinds", kind, streaming=True).items()}
+    told = datasets.load_dataset_builder("org/kinds", kind).info
+    derived = [datasets.load_dataset("org/kinds", f"{kind}-{which}-test") for which in ("clean", "contaminated")]
+    clean, contaminated = (found_in["test"] for found_in in derived)
+    wanted = cc.subsets(parts["test"], parts["train"])
+    found[kind] = {
+        "features": all(part.features == parts["train"].features for part in loaded.values()),
+        "rows": all(part.to_dict() == applied[name].to_dict() for name, part in loaded.items()),
+        "streamed": {name: len(rows) for name, rows in streamed.items()} == plan.sizes,
+        "told features": told.features == parts["train"].features,
+        "told sizes": {name: split.num_examples for name, split in told.splits.items()} == plan.sizes,
+        "subsets": [clean.to_dict() == wanted[0].to_dict(), contaminated.to_dict() == wanted[1].to_dict()],
+        "schema of subsets": clean.features == contaminated.features == parts["test"].features,
+        "said": len(said),
+        "mentions": [len(cc.from_dataset(part).mentions) for part in (clean, contaminated)],
+    }
+print(json.dumps(found))
+"""
+
+
+def test_configs_keep_the_schema_and_are_told_to_the_builder(hub, run):
+    """Four kinds of annotation beside columns of other kinds; shards; the clean and contaminated test sets."""
+    done = run("-c", CONFIGS_IN_HAND)
+    assert done.returncode == 0, done.stderr
+    for kind, found in json.loads(done.stdout).items():
+        counts, said = found.pop("mentions"), found.pop("said")
+        assert said == 2 and counts[0] + counts[1] == 70 and counts[1] == 70, (kind, counts)
+        assert all(value in (True, [True, True]) for value in found.values()), (kind, found)
+    files = hub.files("dataset", "org/kinds")
+    shards = sorted(path for path in files if path.startswith("labels/train-"))
+    assert len(shards) > 2 and shards[0].endswith(f"-00000-of-{len(shards):05d}.parquet")
+    told = yaml.safe_load(files["README.md"].decode().split("---")[1])
+    assert told["task_categories"] == ["token-classification"] and "cleancut" in told["tags"]
+    assert told["license"] == "mit" and "source_datasets" not in told
+    assert len(told["configs"]) == len(told["dataset_info"]) == 12
+
+
+def test_a_second_push_replaces_what_the_card_said_of_the_config(hub, run, cli, plan):
+    """Fewer shards and other sizes than before: nothing of the old config is left, neither files nor sizes."""
+    stale = "dataset_info:\n  config_name: c\n  splits:\n  - name: train\n    num_bytes: 1\n    num_examples: 3\n"
+    hub.put("dataset", "org/data", {"README.md": f"---\n{stale}---\n# Mine\n"})
+    command = ["publish", plan, "--to", "org/data", "--config", "c", "--push"]
+    assert cli(*command, "--max-shard-size", "4KB").returncode == 0
+    many = [path for path in hub.files("dataset", "org/data") if path.startswith("c/train-")]
+    assert cli(*command).returncode == 0
+    files = hub.files("dataset", "org/data")
+    assert len(many) > 2 and [path for path in files if path.startswith("c/train-")] == [
+        "c/train-00000-of-00001.parquet"
+    ]
+    done = run("-c", LOAD, "org/data", "c")  # datasets compares the sizes with those that the card states
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["train"]) == len(rows_of(plan.parent, "train"))
+    text = files["README.md"].decode()
+    assert "# Mine" in text and "task_categories" not in text  # the card was there: it stays as its owner has it
+    done = cli(*command, "--max-shard-size", "much")
+    assert done.returncode == 2 and "max_shard_size='much' is not a size" in done.stderr
+
+
+def test_the_clean_and_the_contaminated_test_set_of_a_hub_dataset(hub, run, cli, source, tmp_path):
+    command = ["subsets", "org/source", "--to", "org/subsets"]
+    dry = cli(*command)
+    assert dry.returncode == 0 and "Nothing was uploaded" in dry.stdout and ("dataset", "org/subsets") not in hub.repos
+    assert cli(*command, "--push").returncode == 0
+    told = yaml.safe_load(hub.files("dataset", "org/subsets")["README.md"].decode().split("---")[1])
+    assert told["source_datasets"] == ["org/source"] and told["license"] == "cc-by-4.0" and told["language"] == "en"
+    train, test = (cleancut.from_dataset(rows) for rows in (tagged(0, 220), tagged(220, 280)))
+    seen = cleancut.Exposure.of(train).view(test).seen
+    for which, n in (("clean", int((~seen).sum())), ("contaminated", int(seen.sum()))):
+        rows = json.loads(run("-c", LOAD, "org/subsets", f"{which}-test").stdout)["test"]
+        assert [row["note"] for row in rows] == [f"#{i}" for i in range(220, 280)]  # all rows, all columns
+        assert len(cleancut.from_dataset(rows).mentions) == n > 0
+    card = hub.files("dataset", "org/subsets")["README.md"].decode()
+    made_with = next(line for line in card.splitlines() if line.startswith("cleancut subsets"))
+    done = cli(*made_with.split()[1:])  # the command on the card makes the same rows
+    assert done.returncode == 0, done.stderr
+    written = pyarrow.parquet.read_table(tmp_path / "subsets" / "contaminated.parquet").to_pylist()
+    assert written == rows
+    for options, message in (
+        (["org/source"], "give either -o DIR"),
+        (["org/source", "-o", "x", "--push"], "--push has no effect without --to"),
+        (["org/source", "--to", "org/x", "--split", "dev"], "no split 'dev'"),
+        (["org/source", "--to", "org/x", "--join-at"], "change mentions"),
+    ):
+        done = cli("subsets", *options)
+        assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") <= 2, done.stderr
+
+
 def test_the_contamination_ladder_as_configs(hub, run, cli, tmp_path):
     corpus = generate(160, seed=4)
     write(corpus, tmp_path / "all.jsonl")
@@ -329,7 +477,9 @@ def test_the_contamination_ladder_as_configs(hub, run, cli, tmp_path):
         assert [row["tokens"] for row in loaded["train"]] == tokens
         assert [row["tokens"] for row in loaded["test"]] == split["test"].tokens()
     card = hub.files("dataset", "org/rungs")["README.md"].decode()
-    assert "50% of which" in card and card.count("config_name: r-ladder-") == 6
+    told = yaml.safe_load(card.split("---")[1])
+    assert "50% of which" in card and {entry["config_name"] for entry in told["configs"]} == {"r", *expected}
+    assert [entry["config_name"] for entry in told["dataset_info"]] == sorted({"r", *expected})
     commits = len(hub.repos["dataset", "org/rungs"].commits)
     assert cli(*command, "--push").returncode == 0 and len(hub.repos["dataset", "org/rungs"].commits) == commits
     done = cli(*command[:6], "--seeds", "2")
@@ -489,7 +639,7 @@ def tagged(first, last):
 @pytest.fixture
 def source(hub):
     """A dataset with two splits, and its commit."""
-    files = {"README.md": "---\nlicense: cc-by-4.0\n---\n# The source\n"}
+    files = {"README.md": "---\nlanguage: en\nlicense: cc-by-4.0\n---\n# The source\n"}
     files |= {"data/train-0.parquet": parquet(tagged(0, 220)), "data/test-0.parquet": parquet(tagged(220, 280))}
     return hub.put("dataset", "org/source", files)
 

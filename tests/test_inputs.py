@@ -233,7 +233,7 @@ def test_corpora_of_different_text_are_refused():
     other = Corpus.of([["a", "b"], ["d"]], tags=[["O", "O"], ["O"]], ids=["x", "y"])
     with pytest.raises(CleancutError, match="sample 1, token 0: the gold token is 'c' but the predicted one is 'd'"):
         exact_f1(gold, other)
-    with pytest.raises(CleancutError, match="gold id 'y' but predicted id 'z'"):
+    with pytest.raises(CleancutError, match="'y' is in the gold only, 'z' is in the predictions only"):
         exact_f1(gold, Corpus.of([["a", "b"], ["c"]], tags=[["O", "O"], ["O"]], ids=["x", "z"]))
 
 

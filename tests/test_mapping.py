@@ -1,5 +1,7 @@
 """Datasets in, datasets out: what is added, filtered and split keeps the schema and the order of the rows."""
 
+import io
+import json
 import pickle
 import subprocess
 import sys
@@ -14,7 +16,8 @@ from hypothesis import strategies as st
 from strategies import examples
 
 import cleancut as cc
-from cleancut import CleancutError, Corpus, Exposure
+from cleancut import CleancutError, Corpus, Exposure, cli
+from cleancut.reading.progress import work_shown
 from cleancut.scoring.exposure_view import NOVELTY
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
@@ -352,3 +355,134 @@ def test_processes_that_share_the_work_give_the_same():
     rows = datasets.concatenate_datasets([tagged("labels")] * 5)
     alone, shared = (cc.annotate(rows, SHOWN, num_proc=n, batch_size=3) for n in (None, 2))
     assert shared.to_dict() == alone.to_dict() and shared.features == alone.features
+
+
+# --- the clean and the contaminated test set as files ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MAKE)
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_the_command_writes_both_test_sets_with_all_columns(kind, ending, tmp_path):
+    rows = MAKE[kind]().remove_columns(["when", "vector"])  # which JSON does not have
+    cc.write(TRAIN, tmp_path / "train.jsonl")
+    file = tmp_path / f"test.{ending}"
+    rows.to_json(str(file)) if ending == "jsonl" else rows.to_parquet(str(file))
+    command = ["subsets", "--train", str(tmp_path / "train.jsonl"), "--test", str(file), "-o", str(tmp_path / "out")]
+    if kind == "labels" and ending == "jsonl":  # JSON does not keep the names of labels
+        command += ["--labels", ",".join(NAMES)]
+    assert cli.main(command) == 0
+    for which, wanted in zip(("clean", "contaminated"), cc.subsets(rows, SHOWN), strict=True):
+        written = tmp_path / "out" / f"{which}.{ending}"
+        if ending == "jsonl":
+            assert [json.loads(line) for line in written.read_text("utf-8").splitlines()] == wanted.to_list()
+        else:
+            again = Dataset.from_parquet(str(written), cache_dir=str(tmp_path / "cache"))
+            assert again.features == rows.features and again.to_dict() == wanted.to_dict()
+
+
+def test_subsets_of_rows_change_nothing_else():
+    first = {"tokens": ["Ada", "King", "and", "Bo"], "tags": ["B-PER", "I-PER", "O", "B-PER"], "x": {"y": 1}}
+    rows = [first, {"tokens": [], "tags": []}]
+    clean, contaminated = cc.subsets(rows, SHOWN)
+    assert clean == [{**rows[0], "tags": ["O", "O", "O", "B-PER"]}, rows[1]]
+    assert contaminated == [{**rows[0], "tags": ["B-PER", "I-PER", "O", "O"]}, rows[1]]
+
+
+# --- plans applied to streams ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["labels", "spans", "characters"])
+def test_a_plan_is_applied_to_a_stream_row_by_row(kind, tmp_path):
+    whole = datasets.concatenate_datasets([MAKE[kind]()] * 6)
+    parts = DatasetDict(train=whole.select(range(15)), test=whole.select(range(15, 24)))
+    plan = cc.mincut(parts, (70, 30), effort="fast", seed=3)
+    plan.save(tmp_path / "plan.json")
+    streams = datasets.IterableDatasetDict({name: part.to_iterable_dataset() for name, part in parts.items()})
+    for known in (plan, cc.SplitPlan.load(tmp_path / "plan.json")):
+        applied = known.apply(streams)
+        assert isinstance(applied, datasets.IterableDatasetDict)
+        for name, part in plan.apply(parts).items():
+            assert applied[name].features == part.features
+            assert Dataset.from_list(list(applied[name]), features=part.features).to_dict() == part.to_dict()
+    one = cc.mincut(whole, (70, 30), effort="fast", seed=3).apply(whole.to_iterable_dataset())
+    assert sum(len(list(part)) for part in one.values()) == 24
+
+
+def test_a_stream_with_another_row_is_refused_where_it_stands():
+    rows = tagged("strings")
+    whole = datasets.concatenate_datasets([rows] * 700)
+    plan = cc.mincut(whole, (50, 50), method="random")
+    changed = [0, 1, 2, 3] * 700
+    changed[2001] = 0
+    for stream, message in (
+        (whole.select(changed), "row 2001 of the stream is not the plan's, which has another there"),
+        (whole.select(range(2799)), "the stream ended after 2799"),
+        (datasets.concatenate_datasets([whole, rows]), "row 2800 of the stream is not the plan's, which has only 2800"),
+    ):
+        with pytest.raises(CleancutError, match=message):
+            list(plan.apply(stream.to_iterable_dataset())["train"])
+    with pytest.raises(CleancutError, match="for the splits 'train', 'test', but 'a', 'b' are given"):
+        parts = DatasetDict(train=rows, test=rows)
+        cc.mincut(parts, method="random").apply({"a": rows.to_iterable_dataset(), "b": rows.to_iterable_dataset()})
+    with pytest.raises(CleancutError, match="origin=True is for loaded datasets"):
+        plan.apply(whole.to_iterable_dataset(), origin=True)
+
+
+# --- what is to be known of the mentions ----------------------------------------------------------------------------
+
+UNFOUND = [{"text": "Ada ran", "entities": [{"text": "Ada", "label": "PER"}, {"text": "Bo", "label": "PER"}]}] * 40
+NOTE = "40 of 80 mentions could not be located in the text and are left out."
+
+
+def test_what_is_left_out_is_logged_and_stands_in_the_plan(caplog):
+    rows = Dataset.from_list(UNFOUND)
+    runs = {
+        "from_dataset": (lambda: cc.from_dataset(rows), NOTE),
+        "Exposure.of": (lambda: Exposure.of(rows), NOTE),
+        "audit": (lambda: cc.audit(DatasetDict(train=rows, test=rows)), f"train: {NOTE}"),
+        "mincut": (lambda: cc.mincut(rows, method="random"), NOTE),
+        "annotate": (lambda: cc.annotate(rows, SHOWN, load_from_cache_file=False), f"in a first batch of rows: {NOTE}"),
+        "keep_mentions": (
+            lambda: list(cc.keep_mentions(rows.to_iterable_dataset(), SHOWN, "clean")),
+            f"in a first batch of rows: {NOTE}",
+        ),
+    }
+    for name, (run, message) in runs.items():
+        caplog.clear()
+        run()
+        said = [record.getMessage() for record in caplog.records if record.name == "cleancut"]
+        assert said.count(message) == 1, (name, said)
+    assert NOTE in cc.mincut(rows, method="random").notes
+    caplog.clear()
+    good = Dataset.from_list([{"text": "Ada ran", "entities": [{"text": "Ada", "label": "PER"}]}] * 40)
+    assert cc.mincut(good, method="random").notes == cc.mincut(cc.from_dataset(good), method="random").notes
+    cc.annotate(good, SHOWN, load_from_cache_file=False)
+    assert not caplog.records
+
+
+# --- progress -------------------------------------------------------------------------------------------------------
+
+
+def test_a_bar_is_shown_where_someone_sees_it_and_none_within_another(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    with work_shown("x") as told:
+        assert told is None  # nobody would see it
+    monkeypatch.setattr("sys.stderr", Terminal())
+    shares = []
+    with work_shown("x", shares.append) as told:
+        told(0.5)
+    assert shares == [0.5]
+    with work_shown("x") as told:
+        assert told is not None
+        with work_shown("y") as inner:
+            assert inner is None
+    datasets.disable_progress_bars()
+    try:
+        with work_shown("x") as told:
+            assert told is None
+    finally:
+        datasets.enable_progress_bars()
+    assert cc.mincut(cc.from_dataset(tagged("strings")), (50, 50), effort="fast").sizes == {"train": 2, "test": 2}

@@ -154,7 +154,7 @@ def test_class_label_columns_are_not_copied():
 @examples(40)
 @given(
     st.lists(flat(), min_size=1, max_size=4),
-    st.sampled_from(["iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes"]),
+    st.sampled_from(["iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "bmeow"]),
     st.sampled_from(["x.conll", "x.jsonl", "x.conll.gz", "x.jsonl.gz"]),
     st.booleans(),
     st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=8, max_size=8),

@@ -435,6 +435,10 @@ WORDS = (
 """Strings of these names are stored even of the shared corpora: none of them is text of a corpus."""
 
 
+DIGESTED = ("leakage_before", "marks")
+"""What the audit has as well, and what has letters for each sample."""
+
+
 def digest(value: Any) -> str:
     """Half of a SHA-256, of text in which floats have nine digits: the last ones may depend on the machine."""
     if isinstance(value, str):
@@ -460,8 +464,7 @@ def short(value: Any, *, condensed: bool = False, longest: int = MOST) -> Any:
             kept = {key: short(value[key]) for key in HEAD if key in value}
             return {**kept, "values": len(value), "sha256": digest(value)}
         return {
-            key: digest(item) if key == "leakage_before" else short(item, condensed=condensed)  # the audit has it
-            for key, item in value.items()
+            key: digest(item) if key in DIGESTED else short(item, condensed=condensed) for key, item in value.items()
         }
     if isinstance(value, list):
         if len(value) > longest:

@@ -289,7 +289,7 @@ def test_derived_configs_are_read_as_the_split_was(tmp_path):
         (tmp_path / "out", None),
         (SplitPlan.load(tmp_path / "out" / "plan.json"), datasets.Dataset.from_list(samples_there)),
     ):
-        plan, splits, reading = _plan_and_rows(plan, data)
+        plan, splits, reading = _plan_and_rows(plan, data, str(tmp_path))
         (parts, _), (rest, _) = _derived(splits, reading, plan, "c", DERIVED[:2], {}).values()
         named = {} if isinstance(data, dict) else {"tags": "loc"}  # a corpus in hand has its mentions alone
         clean, contaminated = (cleancut.from_dataset(part["test"], **named) for part in (parts, rest))

@@ -127,20 +127,20 @@ def test_few_nerd_asks_for_a_choice_and_reads_bare_names():
 def test_letters_of_tags_are_those_of_the_table_in_core_tags(monkeypatch):
     """A scheme that is added to the table is detected, with no letter of it written anywhere else."""
     rows = [
-        {"tokens": ["Ada", "King", "saw", "Bo"], "ner_tags": ["F-PER", "X-PER", "O", "W-PER"]},
+        {"tokens": ["Ada", "King", "saw", "Bo"], "ner_tags": ["F-PER", "X-PER", "O", "Z-PER"]},
     ]
     pieces = [{"text": "Ada King", "entities": [
         {"start": 0, "end": 3, "label": "F-PER"}, {"start": 4, "end": 8, "label": "X-PER"},
     ]}]  # fmt: skip
     assert detect(rows, tags="ner_tags").scheme is Scheme.IO and not detect(pieces).pieces
-    letters = {"F": "B", "C": "I", "X": "E", "W": "S"}
+    letters = {"F": "B", "C": "I", "X": "E", "Z": "S"}
     kinds = {new: core_tags._KIND[old] for new, old in letters.items()}
     monkeypatch.setattr(core_tags, "_KIND", core_tags._KIND | kinds)
     monkeypatch.setattr(core_tags, "_SCHEME_LETTERS", core_tags._SCHEME_LETTERS | {Scheme.BMES: "".join(letters)})
     assert str(detect(rows, tags="ner_tags")) == "tokens: tokens; tags: ner_tags (strings, bmes)"
     assert from_dataset(rows, tags="ner_tags").texts() == ["Ada King", "Bo"]
     assert detect(pieces).pieces and from_dataset(pieces).texts() == ["Ada King"]
-    chunked = [{"tokens": ["Ada"], "ner_tags": ["W-PER"], "more": ["W-NP"]}]
+    chunked = [{"tokens": ["Ada"], "ner_tags": ["Z-PER"], "more": ["Z-NP"]}]
     assert detect(chunked).annotation == "ner_tags"
 
 
@@ -300,10 +300,11 @@ def test_ai4privacy():
         mbert_bio_labels=[["B-NAME", "I-NAME"]], id=["1"], language=["en"],
     )  # fmt: skip
     samples = read_dataset(ds)
-    assert mentions(samples.corpus) == [(0, "Ada King", "NAME"), (0, "Oslo", "CITY")]
-    assert samples.notes == ("1 of 2 mentions cut a token and are widened to whole tokens.",)
+    assert mentions(samples.corpus) == [(0, "Ada King", "NAME"), (0, "slo", "CITY")]
+    assert samples.notes == ("1 of 2 mentions begin or end inside a word, which is cut there.",)
     assert str(samples.shape) == "text: source_text; entities: privacy_mask (character offsets)"
-    assert from_dataset(ds, entities="span_labels").mentions.labels == ("NAME", "O")
+    listed = read_dataset(ds, entities="span_labels")
+    assert listed.corpus.mentions.labels == ("NAME",) and listed.notes == ("1 spans are labelled O and are left out.",)
 
 
 def test_gliner_ends_are_inclusive():
@@ -316,7 +317,9 @@ def test_gliner_ends_are_inclusive():
         assert mentions(from_dataset(ds)) == [(0, "Ada King", "PER"), (0, "Oslo", "LOC")]
         assert "tokens: tokenized_text; entities: ner (token spans, ends inclusive" in str(detect(ds))
     other = [{"tokens": r["tokenized_text"], "ner": r["ner"][:1]} for r in rows]
-    assert from_dataset(other).texts() == ["Ada"]  # nothing shows that its end belongs to it
+    with pytest.raises(CleancutError, match="nothing in the text shows it. Give end='exclusive' or end='inclusive'"):
+        from_dataset(other)
+    assert from_dataset(other, end="exclusive").texts() == ["Ada"]
     assert from_dataset(other, end="inclusive").texts() == ["Ada King"]
     with pytest.raises(CleancutError, match="is empty"):
         from_dataset(rows, end="exclusive")

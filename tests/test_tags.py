@@ -57,6 +57,13 @@ TRICKY = [
     ("S-P E-P", "P:0-1 P:1-2"),
     ("B-P B-L I-L I-P", "P:0-1 L:1-3 P:3-4"),
     ("E-P B-P E-P", "P:0-1 P:1-3"),
+    ("B_P I_P O", "P:0-2"),  # lst20; seqeval reads the type _P
+    ("P-B P-I O", "P:0-2"),  # seqeval with suffix=True
+    ("P_B P_E O P_S", "P:0-2 P:3-4"),
+    ("B-O B-P I-P I-O", "P:1-3"),  # PLOD: outside is B-O
+    ("B-P M-P E-P W-P", "P:0-3 P:3-4"),  # BMEOW
+    ("B-geo_loc I-geo_loc B_geo-loc", "geo_loc:0-2 geo-loc:2-3"),
+    ("B-P-I I-P-I", "P-I:0-2"),  # a prefix before a suffix
 ]
 
 
@@ -80,6 +87,7 @@ WELL_FORMED = {
     "bioes": ["B-P E-P", "S-P B-P I-P E-P", "S-P S-L", "O S-P O"],
     "bilou": ["B-P L-P", "U-P B-P I-P L-P", "U-P U-L", "O U-P O"],
     "bmes": ["B-P E-P", "S-P B-P M-P E-P", "S-P S-L", "O S-P O"],
+    "bmeow": ["B-P E-P", "W-P B-P M-P E-P", "W-P W-L", "O W-P O"],
     "io": ["I-P I-P", "P L P", "I-P I-L", "O I-P O"],
 }
 ILL_FORMED = {
@@ -90,6 +98,7 @@ ILL_FORMED = {
     "bioes": ["B-P I-P", "B-P", "I-P E-P", "E-P", "I-P", "B-P E-L", "B-P S-P"],
     "bilou": ["B-P I-P", "B-P", "I-P L-P", "L-P", "I-P", "B-P L-L", "B-P U-P"],
     "bmes": ["B-P M-P", "B-P", "M-P E-P", "E-P", "M-P", "B-P E-L", "B-P S-P"],
+    "bmeow": ["B-P M-P", "B-P", "M-P E-P", "E-P", "M-P", "B-P E-L", "B-P W-P"],
 }
 
 
@@ -133,6 +142,7 @@ def test_discard_judges_predictions_by_the_scheme_of_the_gold_tags():
         ("B-P I-P O", "iob2"), ("B-P", "iob2"), ("O", "iob2"), ("I-P I-P O I-L", "iob1"), ("I-P B-P", "iob1"),
         ("I-P E-P", "ioe2"), ("E-P", "ioe2"), ("I-P O I-P E-P I-P", "ioe1"), ("B-P E-P S-P", "bioes"), ("S-P", "bioes"),
         ("B-P L-P", "bilou"), ("U-P", "bilou"), ("B-P M-P E-P", "bmes"), ("S-P M-P", "bmes"),
+        ("B-P M-P E-P W-P", "bmeow"), ("W-P", "bmeow"), ("B_P I_P", "iob2"), ("P-B P-E P-S", "bioes"), ("B-O", "iob2"),
     ],
 )  # fmt: skip
 def test_the_scheme_is_inferred_from_the_inventory(tags, scheme):
@@ -152,7 +162,10 @@ def test_bare_names_are_types_in_the_io_scheme_only():
         Mentions.of([["O", "art-music"]])
 
 
-@pytest.mark.parametrize("tag", ["PER", "B", "B-", "", "X-PER", "b-PER", "B_PER", "-PER", "o", "I-", "BPER"])
+UNKNOWN = ["PER", "B", "B-", "", "X-PER", "b-PER", "X_PER", "PER-X", "-PER", "o", "I-", "BPER", "B-A|B-C", "B-A/I-C"]
+
+
+@pytest.mark.parametrize("tag", UNKNOWN)
 def test_unknown_tags_are_refused_with_their_place(tag):
     with pytest.raises(CleancutError, match="sample 1, token 1") as caught:
         Mentions.of([["O"], ["O", tag]])
@@ -225,3 +238,8 @@ def test_more_than_256_distinct_tags():
     tags = [[f"{letter}-T{i}" for letter in "BI"] for i in range(300)]
     assert len(Mentions.of(tags)) == 300
     assert exact_f1(tags, tags).f1 == 1.0
+
+
+def test_a_type_that_would_be_read_as_outside_is_not_written():
+    with pytest.raises(CleancutError, match="type 'O' cannot be written as tags"):
+        Corpus.of([["a"]], entities=[[(0, 1, "O")]]).tags()

@@ -1,6 +1,10 @@
 """NerMetrics: the same values as a direct computation, in any shape a Trainer gives, in a real Trainer."""
 
 import importlib.util
+import json
+import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,9 +12,11 @@ from types import SimpleNamespace
 import datasets
 import numpy as np
 import pytest
+from hub import Hub
 
 from cleancut import CleancutError, Corpus, Exposure, clean_f1, exact_f1, from_dataset, hardeval, partial_f1
-from cleancut.trainer import NerMetrics
+from cleancut.hub.staging import files_of_space, stage
+from cleancut.trainer import DEFAULT, NerMetrics
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
@@ -194,24 +200,244 @@ def test_other_ways_to_give_the_data():
         NerMetrics(evaluation=EVALUATION, metrics=["f1"])(prediction(IDS * 1.1))
 
 
+def test_without_training_data_precision_recall_and_f1_are_logged():
+    exact = expected()[0]
+    assert NerMetrics(evaluation=EVALUATION)(prediction(IDS)) == {
+        "precision": exact.precision, "recall": exact.recall, "f1": exact.f1,
+    }  # fmt: skip
+    assert set(NerMetrics(TRAIN, EVALUATION).metrics) == set(DEFAULT)
+
+
+def test_of_a_dataset_dict_the_split_train_is_the_training_data():
+    dd = datasets.DatasetDict(train=TRAIN, validation=EVALUATION)
+    of_train = NerMetrics(train=TRAIN, evaluation=EVALUATION)(prediction(IDS))
+    found = NerMetrics(train=dd, evaluation=EVALUATION)(prediction(IDS))
+    assert str(found) == str(of_train) and found["clean_recall"] > 0  # with validation as training data, all is seen
+    assert str(NerMetrics(train={"a": TRAIN}, evaluation=EVALUATION)(prediction(IDS))) == str(of_train)
+    with pytest.raises(CleancutError, match="which of 'a', 'b' is the training data"):
+        NerMetrics(train={"a": TRAIN, "b": EVALUATION}, evaluation=EVALUATION)
+    several = NerMetrics(train=[TRAIN, EVALUATION], evaluation=EVALUATION, metrics=["n_clean"])
+    assert several(prediction(IDS)) == {"n_clean": 0.0}
+    shown = Exposure.of(TRAIN, case=False)
+    uncased = NerMetrics(train=shown, evaluation=EVALUATION, metrics=["clean_f1"])
+    assert uncased(prediction(IDS))["clean_f1"] == of_train["clean_f1"]
+    with pytest.raises(CleancutError, match="the index has the key surface.type,uncased"):
+        NerMetrics(train=shown, evaluation=EVALUATION, typed=False)
+
+
+def test_an_error_about_other_rows_names_the_argument_for_them():
+    with pytest.raises(CleancutError, match=r'belongs to evaluation=\{"validation": ..., "test": ...\}'):
+        NerMetrics(TRAIN, EVALUATION)(prediction(IDS[:2], LABELS[:2]))
+
+
+@pytest.mark.parametrize("form", ["arrays", "tuples"])
+def test_batches_that_were_not_put_together(form):
+    logits, labels = [LOGITS[:2], LOGITS[2:, :3]], [LABELS[:2], LABELS[2:, :3]]
+    given = logits if form == "arrays" else [(batch, np.zeros(1)) for batch in logits]
+    metrics = NerMetrics(TRAIN, EVALUATION)
+    assert str(metrics(prediction(given, labels))) == str(metrics(prediction(LOGITS)))
+    with pytest.raises(CleancutError, match="2 batches of gold labels but 1 batches of predictions"):
+        metrics(prediction(logits[:1], labels))
+
+
+def test_batches_one_by_one():
+    metrics = NerMetrics(TRAIN, EVALUATION)
+    whole = metrics(prediction(LOGITS))
+    for _ in range(2):  # the second evaluation knows nothing of the first
+        assert metrics(prediction(LOGITS[:2], LABELS[:2]), compute_result=False) == {}
+        assert str(metrics(prediction(LOGITS[2:, :3], LABELS[2:, :3]), compute_result=True)) == str(whole)
+
+
+class Arguments:
+    """Of a Trainer's arguments, what chooses the best checkpoint."""
+
+    def __init__(self, metric, greater):
+        self.metric_for_best_model, self.greater_is_better = metric, greater
+
+
+class Caller:
+    """What calls as a Trainer does."""
+
+    def __init__(self, args):
+        self.args = args
+
+    def evaluate(self, metrics):
+        return metrics(prediction(IDS))
+
+
+@pytest.mark.parametrize(
+    "name", ["hardeval", "eval_hardeval", "eval_validation_hardeval", "ter_unseen", "eval_ter_diff"]
+)
+def test_an_error_rate_is_not_taken_for_a_score(name):
+    metrics = NerMetrics(TRAIN, EVALUATION)
+    with pytest.raises(CleancutError, match="the worst checkpoint would be kept. Give .*greater_is_better=False"):
+        Caller(Arguments(name, True)).evaluate(metrics)
+    assert Caller(Arguments(name, False)).evaluate(metrics)
+    assert Caller(Arguments("clean_f1", True)).evaluate(metrics) and Caller(Arguments(None, None)).evaluate(metrics)
+    assert Caller(Arguments(name, True)).evaluate(NerMetrics(evaluation=EVALUATION))  # it does not compute it
+
+
+def test_all_columns_can_be_named():
+    renamed = {"tokens": "w", "ner_tags": "t"}
+    spans = datasets.Dataset.from_dict({"w": [["Ada", "spoke"]], "s": [[{"start": 0, "end": 0, "label": "PER"}]]})
+    rows = EVALUATION.rename_columns(renamed)
+    given = {"tokens": "w", "tags": "t", "document": "d", "scheme": "iob2"}
+    with_documents = rows.add_column("d", ["x", "x", "y"])
+    train = TRAIN.rename_columns(renamed).add_column("d", ["z"])
+    found = NerMetrics(train, with_documents, **given)(prediction(IDS))
+    assert str(found) == str(NerMetrics(TRAIN, EVALUATION)(prediction(IDS)))
+    of_spans = Exposure.of(from_dataset(spans, tokens="w", entities="s", end="inclusive"))
+    assert str(NerMetrics(of_spans, EVALUATION)(prediction(IDS))) == str(found)
+    columns = {"w": [["Ada", "spoke"]], "s": [[(0, 1, "PER")]]}
+    both = {"w": EVALUATION["tokens"][:], "t": EVALUATION["ner_tags"][:]}
+    named = NerMetrics(columns, both, labels=NAMES, tokens="w", tags="t", entities="s")
+    assert str(named(prediction(IDS))) == str(found)
+    with pytest.raises(CleancutError, match="text='x' is for datasets"):
+        NerMetrics(columns, both, labels=NAMES, tokens="w", tags="t", entities="s", text="x")
+
+
+# --- a real Trainer ---------------------------------------------------------------------------------------------
+
+
+def example():
+    spec = importlib.util.spec_from_file_location("trainer_example", ROOT / "examples" / "trainer.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Setup:
+    """A tiny model that is not trained, its tokenizer and its data."""
+
+    def __init__(self):
+        import transformers
+
+        self.module = example()
+        transformers.set_seed(13)
+        self.dd = self.module.splits(120)
+        self.names = self.dd["train"].features["ner_tags"].feature.names
+        self.tokenizer = self.module.sub_word_tokenizer({w for row in self.dd["train"]["tokens"] for w in row})
+        self.tokenised = {name: self.module.tokenised(part, self.tokenizer) for name, part in self.dd.items()}
+        self.model = self.module.small_model(len(self.tokenizer), self.names)
+
+    def trainer(self, metrics, folder, **arguments):
+        import transformers
+
+        usual = {"report_to": [], "use_cpu": True, "disable_tqdm": True, "per_device_eval_batch_size": 5}
+        return transformers.Trainer(
+            model=self.model,
+            args=transformers.TrainingArguments(str(folder), **usual, **arguments),
+            train_dataset=self.tokenised["train"],
+            eval_dataset=self.tokenised["validation"],
+            data_collator=transformers.DataCollatorForTokenClassification(self.tokenizer),
+            compute_metrics=metrics,
+        )
+
+
+@pytest.fixture(scope="module")
+def setup():
+    return Setup()
+
+
+def scores(metrics, prefix="eval"):
+    """What was scored, without the times."""
+    return {name: value for name, value in metrics.items() if name.removeprefix(f"{prefix}_") in DEFAULT}
+
+
+@pytest.mark.trainer
+def test_a_trainer_passes_batches_in_each_of_its_ways(setup, tmp_path):
+    metrics = NerMetrics(train=setup.dd, evaluation=setup.dd["validation"])
+    whole = setup.trainer(metrics, tmp_path).evaluate()
+    assert len(scores(whole)) == len(DEFAULT)
+    for option in ({"eval_do_concat_batches": False}, {"batch_eval_metrics": True}):
+        trainer = setup.trainer(metrics, tmp_path, **option)
+        assert str(scores(trainer.evaluate())) == str(scores(whole)), option
+        assert str(scores(trainer.evaluate())) == str(scores(whole)), option
+
+
+@pytest.mark.trainer
+def test_a_trainer_predicts_further_sets_or_is_told_how(setup, tmp_path):
+    sets = {"validation": setup.dd["validation"], "test": setup.dd["test"]}
+    trainer = setup.trainer(NerMetrics(train=setup.dd["train"], evaluation=sets), tmp_path)
+    assert len(scores(trainer.predict(setup.tokenised["test"]).metrics, "test")) == len(DEFAULT)
+    trainer = setup.trainer(NerMetrics(train=setup.dd["train"], evaluation=setup.dd["validation"]), tmp_path)
+    with pytest.raises(CleancutError, match='belongs to evaluation={"validation": ..., "test": ...}'):
+        trainer.predict(setup.tokenised["test"])
+
+
+@pytest.mark.trainer
+def test_a_trainer_does_not_keep_the_checkpoint_with_most_errors(setup, tmp_path):
+    metrics = NerMetrics(train=setup.dd["train"], evaluation=setup.dd["validation"])
+    best = {"metric_for_best_model": "hardeval"}
+    with pytest.raises(CleancutError, match="greater_is_better=False"):
+        setup.trainer(metrics, tmp_path, **best).evaluate()
+    with pytest.raises(CleancutError, match="greater_is_better=False"):  # also behind a function of one's own
+        setup.trainer(lambda given: metrics(given), tmp_path, **best).evaluate()
+    assert setup.trainer(metrics, tmp_path, **best, greater_is_better=False).evaluate()
+    assert setup.trainer(metrics, tmp_path, metric_for_best_model="clean_f1").evaluate()
+
+
+@pytest.mark.trainer
+@pytest.mark.slow
+def test_the_recipes_run_as_they_stand(tmp_path):
+    """In a program of their own, with the module from a Hub."""
+    wanted = []
+    for page in ("README.md", "docs/guides/trainer.md"):
+        blocks = re.findall(r"^```(python|py)\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S)
+        own = [code for language, code in blocks if language == "py"]
+        assert len(own) == 2 and "NerMetrics(" in own[0] and "my-org/clean_f1" in own[1], page
+        wanted += own
+    (space,) = stage(["clean_f1"], tmp_path / "spaces")
+    script = tmp_path / "script.py"
+    script.write_text("\n".join([RECIPE.format(tests=str(ROOT / "tests")), *wanted, RECIPE_END]), encoding="utf-8")
+    with Hub() as hub:
+        hub.put("space", "my-org/clean_f1", files_of_space(space))
+        environment = hub.environment(tmp_path / "home") | {"OMP_NUM_THREADS": "1"}
+        settings = {"env": environment, "cwd": tmp_path, "capture_output": True, "text": True}
+        done = subprocess.run([sys.executable, str(script)], **settings)
+    assert done.returncode == 0, done.stderr[-3000:]
+    of_module, of_metrics = json.loads(done.stdout.splitlines()[-1])
+    assert of_module == of_metrics and of_module[0] > 0
+
+
+RECIPE = """
+import sys
+sys.path.insert(0, {tests!r})
+import transformers
+from test_trainer import Setup
+setup = Setup()
+dd, tokenised, model = setup.dd, setup.tokenised, setup.model
+collator = transformers.DataCollatorForTokenClassification(setup.tokenizer)
+setup.trainer(None, "before", max_steps=50, learning_rate=1e-2, per_device_train_batch_size=16).train()
+"""
+"""What a reader has before the recipe: here, a model that has learned something."""
+RECIPE_END = """
+import json
+of_module = trainer.evaluate()
+trainer.compute_metrics = NerMetrics(train=dd["train"], evaluation=dd["validation"])
+of_metrics = trainer.evaluate()
+print(json.dumps([[one[f"eval_{name}"] for name in ("f1", "clean_f1", "delta_f1")] for one in (of_module, of_metrics)]))
+"""
+"""The module says what NerMetrics says."""
+
+
 @pytest.mark.trainer
 def test_a_real_trainer_logs_what_a_direct_computation_gives():
-    spec = importlib.util.spec_from_file_location("trainer_example", ROOT / "examples" / "trainer.py")
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-    kept = {}
-    original = NerMetrics.__call__
+    calls = []
+    original, module = NerMetrics.__call__, example()
 
     def recording(self, given):
-        kept["logits"], kept["labels"] = given.predictions, given.label_ids
+        calls.append({"logits": given.predictions, "labels": given.label_ids})
         return original(self, given)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(NerMetrics, "__call__", recording)
-        log = example.train(n_samples=120, max_steps=4, eval_steps=2)
+        log = module.train(n_samples=120, max_steps=4, eval_steps=2)
+    kept = calls[-2]  # the last is that of the test set
+    assert "test_clean_f1" in log[-1]
     entries = [entry for entry in log if "eval_f1" in entry]
     assert len(entries) == 2
-    dd = example.splits(120)
+    dd = module.splits(120)
     names = dd["train"].features["ner_tags"].feature.names
     gold, shown = from_dataset(dd["validation"]), Exposure.of(from_dataset(dd["train"]))
     ids = kept["logits"].argmax(-1)

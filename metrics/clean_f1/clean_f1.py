@@ -8,8 +8,9 @@ from cleancut.scoring.clean import METRIC
 
 _DESCRIPTION = """\
 F1 on the mentions that training has not shown, and delta F1: how much of an F1 is memory. Recall on clean and on
-contaminated mentions, precision both ways, recall by novelty, what a look-up of the training mentions would score, and
-on request recall on names that have several types (confusable).
+contaminated mentions, precision both ways, recall by novelty, what a look-up of the training mentions would score (of
+the names that are mentions in at least half of their places in the training text), and on request recall on names that
+have several types (confusable).
 """
 
 _INPUTS = """
@@ -17,12 +18,13 @@ Args:
     predictions: one list for each sample: tags ("B-PER"), label ids (with labels=), or spans
         ({"start", "end", "label"}, half-open token offsets).
     references: the same of the gold annotation. Positions whose label id is -100 are left out on both sides.
-    tokens: the words of each sample (required).
+    tokens: the words of each sample (required); here, with each batch, or once at evaluate.load(..., tokens=...).
     train: the training data, {"tokens": ..., "tags": ...} or {"tokens": ..., "entities": ...}, or a list of such;
         here or once at evaluate.load(..., train=...).
     labels: names of the label ids: a list, an id2label dict or a ClassLabel.
-    scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes or io; inferred if not given.
+    scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes, bmeow or io; inferred if not given.
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
+    types: other names for types, by those that predictions, references and train have: {"person": "PER"}.
     ci: a number of resamples, for 95% intervals (value_low, value_high); seed: of the draws (default 13).
     match: "exact" (default), "left", "right" or "overlap"; a match that is not exact earns credit.
     credit: what such a match is worth, from 0 to 1 (default 0.5).

@@ -18,8 +18,9 @@ Args:
     references: the same of the gold annotation. Positions whose label id is -100 are left out on both sides.
     tokens: the words of each sample (optional; checked against the labels).
     labels: names of the label ids: a list, an id2label dict or a ClassLabel.
-    scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes or io; inferred if not given.
+    scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes, bmeow or io; inferred if not given.
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
+    types: other names for types, by those that predictions and references have: {"person": "PER"}.
     ci: a number of resamples, for 95% intervals (value_low, value_high); seed: of the draws (default 13).
     keys: "cleancut" (default), or "seqeval" for the keys of evaluate's seqeval.
 

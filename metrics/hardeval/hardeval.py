@@ -16,12 +16,13 @@ Args:
     predictions: one list for each sample: tags ("B-PER"), label ids (with labels=), or spans
         ({"start", "end", "label"}, half-open token offsets) that do not overlap.
     references: the same of the gold annotation. Positions whose label id is -100 are left out on both sides.
-    tokens: the words of each sample (required).
+    tokens: the words of each sample (required); here, with each batch, or once at evaluate.load(..., tokens=...).
     train: the training data, {"tokens": ..., "tags": ...} or {"tokens": ..., "entities": ...}, or a list of such;
         here or once at evaluate.load(..., train=...).
     labels: names of the label ids: a list, an id2label dict or a ClassLabel.
-    scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes or io; inferred if not given.
+    scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes, bmeow or io; inferred if not given.
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
+    types: other names for types, by those that predictions, references and train have: {"person": "PER"}.
     ci: a number of resamples, for 95% intervals (value_low, value_high); seed: of the draws (default 13).
     strict: count a token as diff only if its label was never seen with the word (default False).
     encoding: the token labels compared: "bilou" (default), "bio" or "io".

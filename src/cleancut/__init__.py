@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from .core.corpus import Corpus, Mentions
     from .core.exceptions import CleancutError
     from .core.locating import metric
-    from .hub.publishing import materialise, publish, publish_app, publish_metrics
+    from .hub.indices import materialise
+    from .hub.publishing import publish, push_subsets
+    from .hub.spaces import publish_app, publish_metrics
     from .hub.staging import stage, stage_app
     from .mapping.annotate import annotate
-    from .mapping.subsets import decontaminate, keep_mentions
+    from .mapping.subsets import decontaminate, keep_mentions, subsets
     from .mapping.train_test import entities_of, train_test_split
     from .reading.dataset import Shape, detect, from_dataset, load_splits
     from .reading.formats import read, read_batches, read_pair, write
@@ -50,7 +52,6 @@ if TYPE_CHECKING:
     from .splitting.plan import SplitPlan
     from .splitting.settings import SplitSettings
     from .splitting.spark import spark_extract, spark_incidences
-    from .splitting.subsets import subsets
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 # The functions of the metrics are found by the registry of `scoring`.
@@ -59,10 +60,12 @@ _HOME = {
     "core.corpus": ["Corpus", "Mentions"],
     "core.exceptions": ["CleancutError"],
     "core.locating": ["metric"],
-    "hub.publishing": ["materialise", "publish", "publish_app", "publish_metrics"],
+    "hub.indices": ["materialise"],
+    "hub.publishing": ["publish", "push_subsets"],
+    "hub.spaces": ["publish_app", "publish_metrics"],
     "hub.staging": ["stage", "stage_app"],
     "mapping.annotate": ["annotate"],
-    "mapping.subsets": ["decontaminate", "keep_mentions"],
+    "mapping.subsets": ["decontaminate", "keep_mentions", "subsets"],
     "mapping.train_test": ["entities_of", "train_test_split"],
     "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
     "reading.formats": ["read", "read_batches", "read_pair", "write"],
@@ -92,7 +95,6 @@ _HOME = {
     "splitting.plan": ["SplitPlan"],
     "splitting.settings": ["SplitSettings"],
     "splitting.spark": ["spark_extract", "spark_incidences"],
-    "splitting.subsets": ["subsets"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -160,6 +162,7 @@ __all__ = [
     "publish",
     "publish_app",
     "publish_metrics",
+    "push_subsets",
     "read",
     "read_batches",
     "read_pair",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .core.arrays import bounds_of, ranges
 from .core.corpus import Corpus, Mentions, Tagged, in_sample
+from .core.entities import Key
 from .core.exceptions import CleancutError, did_you_mean
-from .core.inputs import MASK, label_names
+from .core.inputs import MASK, as_array, label_names
+from .core.notices import said_once
 from .core.tags import Repair, parse_scheme
 from .reading.dataset import from_dataset
 from .scoring.exposure import Exposure
@@ -20,21 +23,40 @@ from .scoring.registry import available_metrics, score_metrics
 from .scoring.score import Score
 
 DEFAULT = tuple(value for metric in score_metrics().values() for value in metric.logged)
-"""The values that are logged unless others are asked for."""
+"""The values that are logged unless others are asked for; without training data, those of them that need none."""
 
 
 class NerMetrics:
     """Scores of a Trainer's evaluation: ``Trainer(..., compute_metrics=NerMetrics(train=..., evaluation=...))``.
 
-    ``train`` and ``evaluation`` are the datasets before tokenisation (words and their labels); several evaluation sets
-    go into a dict. ``labels`` are the model's label names in the order of its ids, where they are not those of the
-    evaluation set's ClassLabel. ``metrics`` chooses the values that are logged, of any score and any type: ``("f1",
-    "clean_f1", "f1_overlap", "recall/PER")``.
-
     A Trainer passes label ids, not words. So rows are checked against the gold labels of the evaluation set: reordered
     rows are an error and never a score (rows with the very same labels cannot be told apart), and so are two evaluation
     sets with the same labels and other words. Words at the end that the tokenizer cut off count as not predicted; words
     in the middle that it drops (such as a lone variation selector) must be replaced in the dataset.
+
+    Args:
+        train: the training data before tokenisation (words and their labels): a dataset, a ``DatasetDict`` (its split
+            train is taken), a list of several, a corpus, columns, or an ``Exposure``. Without it, what needs none is
+            computed: precision, recall and F1.
+        evaluation: all that the Trainer will evaluate or predict, likewise; several sets go into a dict, as
+            ``{"validation": dd["validation"], "test": dd["test"]}``.
+        metrics: the values that are logged, of any score and any type: ``("f1", "clean_f1", "recall/PER")``.
+        labels: the model's label names in the order of its ids, where they are not those of the evaluation set's
+            ClassLabel.
+        tokens: the column of the words, where it is not found.
+        tags: the column of the labels.
+        entities: the column of spans, for training data that has these rather than labels.
+        text: the column of the text that character offsets are for.
+        document: the column of documents.
+        scheme: the tag scheme, where it is not to be inferred.
+        end: does the end of a span belong to it: ``"inclusive"`` or ``"exclusive"``.
+        case: does case matter for what counts as the same entity?
+        typed: does the type belong to the entity?
+        unicode: a Unicode normal form into which words are brought first.
+
+    >>> columns = {"tokens": [["Ada", "slept"]], "tags": [["B-PER", "O"]]}
+    >>> NerMetrics(evaluation=columns, labels=["O", "B-PER"]).metrics
+    ('precision', 'recall', 'f1')
     """
 
     def __init__(
@@ -42,41 +64,58 @@ class NerMetrics:
         train: Any = None,
         evaluation: Any = None,
         *,
-        metrics: Sequence[str] = DEFAULT,
+        metrics: Sequence[str] | None = None,
         labels: Any = None,
         tokens: str | None = None,
         tags: str | None = None,
+        entities: str | None = None,
+        text: str | None = None,
+        document: str | None = None,
         scheme: str | None = None,
+        end: str | None = None,
         case: bool = True,
         typed: bool = True,
         unicode: str | None = None,
     ) -> None:
-        reader = _Reader(labels, tokens, tags, scheme)
+        columns = {"tokens": tokens, "tags": tags, "entities": entities, "text": text, "document": document, "end": end}
+        reader = _Reader(labels, scheme, columns)
         sets = evaluation if _is_several(evaluation) else {"evaluation": evaluation}
         if evaluation is None or not sets:
             raise CleancutError("give the evaluation set (before tokenisation) as evaluation=.")
         self._sets = {name: _Gold(reader, data, name) for name, data in sets.items()}
-        self._exposure = None
-        if train is not None:
-            parts = list(train.values()) if _is_several(train) else [train]
-            splits = [reader.corpus(part) for part in parts]
-            self._exposure = Exposure.of(splits, case=case, typed=typed, unicode=unicode)
-        self._metrics = tuple(metrics)
+        self._exposure = _exposure_of(train, reader, Key(case, typed, unicode))
+        self.metrics = self._default() if metrics is None else tuple(metrics)
         self._scores = self._needed()
+        self._batches: list[_Rows] = []
         if self._exposure is not None and any(score_metrics()[name].needs_train for name in self._scores):
             self._exposure.prepare(*(gold.corpus for gold in self._sets.values()))
 
-    def __call__(self, prediction: Any) -> dict[str, float]:
-        """The values chosen, as plain floats, of an ``EvalPrediction`` (logits, or ids by argmax)."""
-        predicted, label_ids = _unpacked(prediction)
-        kept = label_ids != MASK
-        lengths = kept.sum(axis=1)
-        gold = self._matching_set(label_ids[kept], lengths)
-        pred = gold.predictions(predicted[kept], lengths)
+    def __call__(self, prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
+        """Return the values chosen, as plain floats, of an ``EvalPrediction``.
+
+        Args:
+            prediction: logits, or ids by argmax, and label ids: as arrays, or in batches (``eval_do_concat_batches``).
+            compute_result: with ``batch_eval_metrics``, whether this is the last batch. Before it, nothing is returned.
+        """
+        _check_best_model(self._scores)
+        if compute_result is None:
+            rows = _unpacked(prediction)
+        else:
+            self._batches.append(_unpacked(prediction))
+            if not compute_result:
+                return {}
+            rows, self._batches = _Rows.concatenate(self._batches), []
+        gold = self._matching_set(rows.labels, rows.lengths)
+        pred = gold.predictions(rows.predicted, rows.lengths)
         values: dict[str, Any] = {}
-        for name in self._scores:
-            values = self._score(name, gold.corpus, pred).to_dict() | values
-        return {name: float(values.get(name, np.nan)) for name in self._metrics}
+        with said_once():
+            for name in self._scores:
+                values = self._score(name, gold.corpus, pred).to_dict() | values
+        return {name: float(values.get(name, np.nan)) for name in self.metrics}
+
+    def _default(self) -> tuple[str, ...]:
+        available = available_metrics(train=self._exposure is not None)
+        return tuple(value for name in available for value in score_metrics()[name].logged)
 
     def _score(self, name: str, gold: Corpus, pred: Mentions) -> Score:
         return score_metrics()[name](gold, pred, self._exposure)
@@ -90,7 +129,7 @@ class NerMetrics:
         known = sorted({k for v in values.values() for k in v if "/" not in k and not isinstance(v[k], str)})
         types = sorted({name for gold in self._sets.values() for name in gold.types})
         needed = []
-        for wanted in self._metrics:
+        for wanted in self.metrics:
             plain, slash, of_type = wanted.partition("/")
             found = next((name for name in available if plain in known and plain in values[name]), None)
             if found is None or (slash and of_type not in types):
@@ -109,7 +148,11 @@ class NerMetrics:
         fitting = whole or fitting
         if not fitting:
             told = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
-            raise CleancutError(f"the rows are not those of the evaluation set. {told}")
+            further = ", ".join(f"{name!r}: ..." for name in self._sets if name != "evaluation") or '"validation": ...'
+            raise CleancutError(
+                f"the rows are not those of {'an' if len(reasons) > 1 else 'the'} evaluation set. {told} A set that is "
+                f'evaluated or predicted too belongs to evaluation={{{further}, "test": ...}}.'
+            )
         (name, gold), *others = fitting.items()
         for other, same in others:
             if same.corpus.tokens() != gold.corpus.tokens():
@@ -186,20 +229,93 @@ class _Gold:
         return Mentions.of_tagged(tagged, in_sample("predicted"))
 
 
-def _unpacked(prediction: Any) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """Predicted and gold ids, both (rows, positions)."""
-    predicted, label_ids = prediction.predictions, np.asarray(prediction.label_ids)
+class _Rows(NamedTuple):
+    """The positions of an evaluation that are scored, one row after the other."""
+
+    predicted: NDArray[np.integer]
+    labels: NDArray[np.integer]
+    lengths: NDArray[np.integer]
+    """Of each row, how many there are."""
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[_Rows]) -> _Rows:
+        return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _unpacked(prediction: Any) -> _Rows:
+    """Predicted and gold ids where the latter are not masked."""
+    predicted, label_ids = prediction.predictions, prediction.label_ids
+    if isinstance(label_ids, list) and len(label_ids) and as_array(label_ids[0]) is not None:
+        # batches that were not put together, each with a width of its own
+        if not isinstance(predicted, list) or len(predicted) != len(label_ids):
+            given = f"{len(predicted)} batches" if isinstance(predicted, list) else type(predicted).__name__
+            raise CleancutError(f"{len(label_ids)} batches of gold labels but {given} of predictions.")
+        return _Rows.concatenate([_unmasked(*batch) for batch in zip(predicted, label_ids, strict=True)])
+    return _unmasked(predicted, label_ids)
+
+
+def _unmasked(predicted: Any, label_ids: Any) -> _Rows:
+    """The same of one batch: both are (rows, positions), but for logits."""
     if isinstance(predicted, tuple | list):  # further outputs of the model follow the logits
         predicted = predicted[0]
-    predicted = np.asarray(predicted)
-    if predicted.ndim == 3:
-        predicted = predicted.argmax(axis=-1)
-    if predicted.shape != label_ids.shape or label_ids.ndim != 2 or predicted.dtype.kind not in "iu":
+    if getattr(predicted, "ndim", 0) == 3:  # of tensors too, whose kind of numbers numpy may not have
+        predicted = predicted.argmax(-1)
+    ids, labels = (np.asarray(side) if (array := as_array(side)) is None else array for side in (predicted, label_ids))
+    if ids.shape != labels.shape or labels.ndim != 2 or ids.dtype.kind not in "iu":
         raise CleancutError(
-            f"predictions of shape {predicted.shape} ({predicted.dtype}) do not fit gold labels of shape "
-            f"{label_ids.shape}. Expected logits (rows, positions, labels) or, after argmax, ids (rows, positions)."
+            f"predictions of shape {ids.shape} ({ids.dtype}) do not fit gold labels of shape "
+            f"{labels.shape}. Expected logits (rows, positions, labels) or, after argmax, ids (rows, positions)."
         )
-    return predicted, label_ids
+    kept = labels != MASK
+    return _Rows(ids[kept], labels[kept], kept.sum(axis=1))
+
+
+def _check_best_model(scores: Iterable[str]) -> None:
+    """Raise an error where the Trainer that evaluates would keep the checkpoint with the highest error rate.
+
+    ``greater_is_better`` is True by default, unless the name ends with ``loss``; a Trainer does not tell it, so that
+    the one that has called is looked for.
+    """
+    lower = [score_metrics()[name] for name in scores if score_metrics()[name].lower_is_better]
+    arguments = _training_arguments() if lower else None
+    if arguments is None or not arguments.greater_is_better or not arguments.metric_for_best_model:
+        return
+    chosen = arguments.metric_for_best_model
+    rates = [value for metric in lower for value in (*metric.headline, *metric.logged)]
+    if any(f"_{chosen}".endswith(f"_{value}") for value in rates):  # behind eval_, and the name of a set
+        raise CleancutError(
+            f"metric_for_best_model={chosen!r} is an error rate, but greater_is_better is True, its default: the worst "
+            "checkpoint would be kept. Give TrainingArguments(greater_is_better=False)."
+        )
+
+
+def _training_arguments() -> Any:
+    """The TrainingArguments of the Trainer by which we are called, if any."""
+    frame = sys._getframe(1)
+    while (frame := frame.f_back) is not None:  # type: ignore[assignment]
+        arguments = getattr(frame.f_locals.get("self"), "args", None)
+        if hasattr(arguments, "metric_for_best_model") and hasattr(arguments, "greater_is_better"):
+            return arguments
+    return None
+
+
+def _exposure_of(train: Any, reader: _Reader, key: Key) -> Exposure | None:
+    """What the training data has shown; of several splits, that of the name train."""
+    if train is None:
+        return None
+    if isinstance(train, Exposure):
+        if key not in (Key(), train.key):
+            raise CleancutError(
+                f"the index has the key {train.key}; case, typed and unicode are given when it is made."
+            )
+        return train
+    if _is_several(train):
+        if "train" not in train and len(train) != 1:
+            names = ", ".join(map(repr, train))
+            raise CleancutError(f"train: which of {names} is the training data? Give it, or a list of several.")
+        train = train["train"] if "train" in train else next(iter(train.values()))
+    several = isinstance(train, list | tuple) and all(isinstance(p, Corpus) or hasattr(p, "features") for p in train)
+    return Exposure.of([reader.corpus(part) for part in (train if several else [train])], **key._asdict())
 
 
 def _is_several(data: Any) -> bool:
@@ -212,22 +328,29 @@ def _is_several(data: Any) -> bool:
 class _Reader:
     """Reads datasets, corpora and columns alike, each with its own label names where it has them."""
 
-    def __init__(self, labels: Any, tokens: str | None, tags: str | None, scheme: str | None) -> None:
-        self._labels, self._tokens, self._tags = labels, tokens, tags
-        self._scheme = parse_scheme(scheme)
+    def __init__(self, labels: Any, scheme: str | None, columns: Mapping[str, Any]) -> None:
+        self._labels, self._scheme, self._columns = labels, parse_scheme(scheme), columns
 
     def corpus(self, data: Any) -> Corpus:
         if isinstance(data, Corpus):
             return data
         if isinstance(data, Mapping):
-            tokens, tags = self._tokens or "tokens", self._tags or ("tags" if "tags" in data else "ner_tags")
-            if missing := {tokens, tags} - set(data):
-                raise CleancutError(f"no {' and '.join(sorted(missing))} among {', '.join(map(str, data))}.")
-            return Corpus.of(data[tokens], tags=data[tags], labels=self._labels, scheme=self._scheme)
+            return self._of_columns(data)
         named = self._class_labels(data) is not None
-        return from_dataset(
-            data, tokens=self._tokens, tags=self._tags, labels=None if named else self._labels, scheme=self._scheme
-        )
+        return from_dataset(data, labels=None if named else self._labels, scheme=self._scheme, **self._columns)
+
+    def _of_columns(self, data: Mapping[str, Any]) -> Corpus:
+        for name in ("text", "document", "end"):
+            if self._columns[name] is not None:
+                raise CleancutError(f"{name}={self._columns[name]!r} is for datasets, not for a dict of columns.")
+        tokens, spans = self._columns["tokens"] or "tokens", self._columns["entities"]
+        tags = self._columns["tags"] or ("tags" if "tags" in data else "ner_tags")
+        given = tags if spans is None or (self._columns["tags"] and tags in data) else spans
+        if missing := {tokens, given} - set(data):
+            raise CleancutError(f"no {' and '.join(sorted(missing))} among {', '.join(map(str, data))}.")
+        if given == spans:
+            return Corpus.of(data[tokens], entities=data[spans])
+        return Corpus.of(data[tokens], tags=data[tags], labels=self._labels, scheme=self._scheme)
 
     def model_labels(self, data: Any, tagged: Tagged) -> tuple[str, ...]:
         """The model's label names in the order of its ids: those given, else those of the dataset."""
@@ -240,7 +363,8 @@ class _Reader:
 
     def _class_labels(self, dataset: Any) -> Any:
         """The ClassLabel of the column that is read, if it is one."""
-        columns = [self._tags] if self._tags else ["tags", "ner_tags", "labels"]
+        tags = self._columns["tags"]
+        columns = [tags] if tags else ["tags", "ner_tags", "labels"]
         features = getattr(dataset, "features", None) or {}
         feature = next((features[c] for c in columns if c in features), None)
         return getattr(getattr(feature, "feature", None), "names", None)

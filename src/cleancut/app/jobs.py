@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
-from ..reading.dataset import Samples, load_splits, read_samples
+from ..reading.dataset import Samples, load_splits, read_files, read_samples
 from ..reading.formats import Format, by_split, format_of, read_pair
 from ..reading.hub_ids import HubId, is_local, network_errors
 from ..scoring.compare import compare
@@ -149,7 +149,7 @@ def _data(given: Several, hub: str) -> _Data:
     if not names:
         raise CleancutError("there are no splits. Choose files such as train.conll and test.conll, or name a dataset.")
     found = by_split(names)
-    return _Data({name: read_samples(file) for name, file in found.items()}, list(found.values()), " ".join(names))
+    return _Data(read_files(found), list(found.values()), " ".join(names))
 
 
 def _from_hub(source: str) -> dict[str, Samples]:

@@ -28,8 +28,10 @@ from . import (
     report,
     score,
     split,
+    subsets,
 )
 from .paths import guarded
+from .terminal import notices_told
 
 
 class _Parser(argparse.ArgumentParser):
@@ -86,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.verbose:
         main_parser.error(f"{_VERBOSE} has no effect without --version. Leave it out.")
     try:
-        with guarded(arguments):
+        with guarded(arguments), notices_told():
             text = arguments.run(arguments)
         if text:
             print(text)
@@ -136,7 +138,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     for group in (
-        score, compare, buckets, report, audit, split, ladder, hardeval_folds, publish, convert,
+        score, compare, buckets, report, audit, subsets, split, ladder, hardeval_folds, publish, convert,
         completion,
         app,
     ):  # fmt: skip

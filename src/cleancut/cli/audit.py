@@ -1,9 +1,8 @@
-"""cleancut audit and subsets."""
+"""cleancut audit."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import replace
 from typing import Any
 
@@ -12,38 +11,30 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.dataset import load_splits
-from ..reading.formats import read, split_files, write, written_as
+from ..reading.formats import split_files
 from ..reading.hub_ids import is_local
 from ..reading.splits import SPLITS
-from ..scoring.exposure import Exposure
 from ..showing.html import html_audit
 from ..showing.text import audit_text, to_json
 from ..splitting.audit import Unit, audit
-from ..splitting.folders import written_together
-from ..splitting.subsets import subsets
 from .options import (
     add_column_options,
     add_key_options,
+    add_map_option,
     add_tag_options,
     column_options,
     command,
-    key,
     read_said,
     say_found,
     shared_key,
     tag_options,
-    train_batches,
+    type_options,
 )
 from .paths import Input, Output
 from .terminal import wants_colour
 
 
 def add(commands: Any) -> None:
-    _add_audit(commands)
-    _add_subsets(commands)
-
-
-def _add_audit(commands: Any) -> None:
     parser = command(
         commands,
         "audit",
@@ -63,6 +54,7 @@ def _add_audit(commands: Any) -> None:
     add_column_options(parser)
     add_key_options(parser, relations=True)
     add_tag_options(parser)
+    add_map_option(parser)
     parser.add_argument(
         "--html", type=Output, metavar="FILE", help="the audit as a page too: one file that needs no other"
     )
@@ -82,10 +74,12 @@ def _audit(arguments: argparse.Namespace) -> str:
     else:
         if arguments.source:
             files = {split: [file] for split, file in split_files(arguments.source).items()}
-        splits = {name: _together([read_said(file, arguments) for file in parts]) for name, parts in files.items()}
+        corpora = read_said([file for parts in files.values() for file in parts], arguments)
+        splits = {name: _together([corpora[file] for file in parts]) for name, parts in files.items()}
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
-    found = audit(splits, unit=arguments.unit, top=arguments.top, **shared_key(arguments))
+    options = {**shared_key(arguments), **type_options(arguments)}
+    found = audit(splits, unit=arguments.unit, top=arguments.top, **options)
     if arguments.html:
         write_text(
             arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")
@@ -101,34 +95,3 @@ def _together(corpora: list[Corpus]) -> Corpus:
             for i, corpus in enumerate(corpora)
         ]
     return Corpus.concatenate(corpora)
-
-
-def _add_subsets(commands: Any) -> None:
-    parser = command(
-        commands,
-        "subsets",
-        _subsets,
-        "write the clean and the contaminated test set (all samples, filtered mentions)",
-        "cleancut subsets --train train.conll --test test.conll -o subsets",
-    )
-    parser.add_argument("--train", action="append", required=True, type=Input, metavar="FILE", help="training data")
-    parser.add_argument("--test", required=True, type=Input, metavar="FILE", help="the test set")
-    parser.add_argument("-o", "--output", required=True, type=Output, metavar="DIR", help="folder for the two files")
-    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
-    add_key_options(parser)
-    add_tag_options(parser)
-
-
-def _subsets(arguments: argparse.Namespace) -> str:
-    exposure = Exposure.of(train_batches(arguments, arguments.column, {}), **key(arguments))
-    test = read(arguments.test, column=arguments.column, **tag_options(arguments))
-    test = join_at(test) if arguments.join_at else test
-    suffix = f".{written_as(arguments.test)}"
-    parts = dict(zip(("clean", "contaminated"), subsets(test, exposure), strict=True))
-    lines = []
-    with written_together(arguments.output, {"format": "cleancut-subsets-1"}) as folder:
-        for name, corpus in parts.items():
-            write(corpus, os.path.join(folder, name + suffix))
-            path = os.path.join(arguments.output, name + suffix)
-            lines.append(f"{path}: {len(corpus)} samples, {len(corpus.mentions)} of {len(test.mentions)} mentions")
-    return "\n".join(lines)

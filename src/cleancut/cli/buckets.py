@@ -7,7 +7,7 @@ from typing import Any
 
 from ..scoring.buckets import attribute_names, buckets
 from ..showing.text import buckets_text, to_json
-from .options import add_system_options, command, exposure_of, read_systems
+from .options import add_system_options, command, exposure_of, read_systems, type_options
 from .terminal import wants_colour
 
 
@@ -33,10 +33,10 @@ def add(commands: Any) -> None:
 
 
 def _buckets(arguments: argparse.Namespace) -> str:
-    exposure = exposure_of(arguments, whole=True)
+    exposure = exposure_of(arguments, ["bucket_f1"])
     names = [name.strip() for name in arguments.attributes.split(",")] if arguments.attributes is not None else None
     options: dict[str, Any] = {"attributes": names, "bins": arguments.bins, "level": arguments.level}
-    options |= {"ci": arguments.ci, "seed": arguments.seed}
+    options |= {"ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     gold, systems = read_systems(arguments)
     found = {system: buckets(gold, pred, exposure, **options) for system, pred in systems.items()}
     if arguments.json:

@@ -10,15 +10,16 @@ from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.formats import paired_batches
+from ..reading.progress import with_progress
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics
 from ..showing.html import html_comparison
 from ..showing.report_data import left_out
 from ..showing.text import comparison_text, to_json
-from .options import add_system_options, command, exposure_of, system_files, tag_options
+from .options import add_system_options, command, exposure_of, system_files, tag_options, type_options
 from .paths import Output
 from .score import add_metrics, chosen_metrics
-from .terminal import wants_colour, with_progress
+from .terminal import wants_colour
 
 
 def add(commands: Any) -> None:
@@ -46,16 +47,17 @@ def _compare(arguments: argparse.Namespace) -> str:
     if n < 2:
         raise CleancutError(f"--pred is given {n} times, but it takes two systems to compare. Repeat --pred.")
     metrics = chosen_metrics(arguments)
-    exposure = exposure_of(arguments)
+    exposure = exposure_of(arguments, metrics or available_metrics(train=bool(arguments.train)))
     systems, columns = system_files(arguments)
     reading: dict[str, Any] = {**columns, **tag_options(arguments)}
+    options = {"ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     found = None
     batches = zip(*(paired_batches(arguments.gold, file, **reading) for file in systems.values()), strict=True)
     for pairs in with_progress(batches, arguments.gold):
         gold, predicted = pairs[0][0], dict(zip(systems, (pred for _, pred in pairs), strict=True))
         if arguments.join_at:
             gold, predicted = join_at(gold), {name: join_at(pred) for name, pred in predicted.items()}
-        part = compare(gold, predicted, exposure, metrics=metrics, ci=arguments.ci, seed=arguments.seed)
+        part = compare(gold, predicted, exposure, metrics=metrics, **options)
         found = part if found is None else found + part
     if found is None:
         raise CleancutError(f"{arguments.gold}: there are no samples to compare systems on.")

@@ -10,9 +10,10 @@ from typing import Any
 from ..core.corpus import Corpus
 from ..core.tags import Repair, Scheme
 from ..reading.formats import read_batches, write
+from ..reading.progress import with_progress, work_shown
 from .options import LABELS, command, label_names
 from .paths import Input, Output
-from .terminal import wants_colour, with_progress, work_shown
+from .terminal import wants_colour
 
 
 def add(commands: Any) -> None:

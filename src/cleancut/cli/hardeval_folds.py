@@ -9,6 +9,7 @@ from ..core.at_signs import join_at
 from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
 from ..reading.formats import Format, format_of, read, written_as
+from ..reading.progress import with_progress
 from ..showing.text import folds_text, scores_text, to_json
 from ..splitting.audit import Unit
 from ..splitting.folds import hardeval_folds, kfold
@@ -19,7 +20,7 @@ from .options import (
     tag_options,
 )
 from .paths import Input, Output
-from .terminal import wants_colour, with_progress
+from .terminal import wants_colour
 
 
 def add(commands: Any) -> None:

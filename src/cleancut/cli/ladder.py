@@ -47,7 +47,8 @@ def add(commands: Any) -> None:
 
 
 def _ladder(arguments: argparse.Namespace) -> str:
-    train, test = (read_said(file, arguments) for file in (arguments.train, arguments.test))
+    corpora = read_said([arguments.train, arguments.test], arguments)
+    train, test = corpora[arguments.train], corpora[arguments.test]
     if arguments.join_at:
         train, test = join_at(train), join_at(test)
     given = {name: value for name in ("levels", "seeds") if (value := getattr(arguments, name)) is not None}

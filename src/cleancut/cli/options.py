@@ -14,13 +14,14 @@ from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
 from ..core.tags import Repair, Scheme
-from ..reading.dataset import Samples, load_splits, needs_shape, read_samples
+from ..reading.dataset import Samples, load_splits, needs_shape, read_files
 from ..reading.detecting import End, label_file
 from ..reading.formats import Format, format_of, paired_batches, read_batches
 from ..reading.hub_ids import is_local
+from ..reading.progress import with_progress
 from ..scoring.exposure import Exposure
+from ..scoring.registry import metrics as all_metrics
 from .paths import Input
-from .terminal import with_progress
 
 
 def command(commands: Any, name: str, run: Callable[..., str | None], summary: str, example: str) -> Any:
@@ -60,6 +61,7 @@ def add_system_options(parser: Any, pred: str = _PRED) -> None:
     add_column_options(parser.add_argument_group("columns of the training data"))
     add_key_options(parser)
     add_tag_options(parser)
+    add_map_option(parser)
 
 
 def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
@@ -95,6 +97,30 @@ def add_tag_options(parser: Any) -> None:
         help=f"what to do with ill-formed tags ({', '.join(Repair)}); default conlleval",
     )
     parser.add_argument("--labels", type=Input, metavar="NAMES", help=LABELS)
+
+
+def add_map_option(parser: Any) -> None:
+    what = "other names for types, where data do not agree: person=PER,location=LOC or a file of such lines"
+    parser.add_argument("--map", type=Input, metavar="OLD=NEW", help=what)
+
+
+def type_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The names of types that stand for others, if any are given."""
+    if arguments.map is None:
+        return {}
+    text, place = arguments.map, "--map"
+    if os.path.isfile(text):
+        text, place = Path(text).read_text("utf-8-sig").replace("\n", ","), f"--map {text}"
+    types: dict[str, str] = {}
+    for pair in filter(str.strip, text.split(",")):
+        old, equals, new = (part.strip() for part in pair.partition("="))
+        if not equals or not old or not new:
+            raise CleancutError(f"{place}: {pair.strip()!r:.60} is not OLD=NEW. Write person=PER,location=LOC.")
+        if types.setdefault(old, new) != new:
+            raise CleancutError(f"{place}: {old!r} is to be {types[old]!r} and {new!r}. Give it one name.")
+    if not types:
+        raise CleancutError(f"{place}: there are no names. Write person=PER,location=LOC.")
+    return {"types": types}
 
 
 LABELS = "names of int labels: a,b,c or a file with one name a line, or with label2id or id2label as JSON"
@@ -157,32 +183,43 @@ def label_names(text: str | None) -> Any:
     return [name.strip() for name in text.split(",")]
 
 
-def train_batches(
-    arguments: argparse.Namespace, column: int | None, columns: Mapping[str, Any]
-) -> Iterator[Corpus]:  # fmt: skip
-    """Training data; its tags decode without the scheme and repair of what is scored, bare IO names aside."""
-    scheme = "io" if str(arguments.scheme).lower() == "io" else None
-    options = {"labels": label_names(arguments.labels), "scheme": scheme, **columns}
-    for source in arguments.train:
-        if not is_local(source) or needs_shape(source, **options):
-            batches: Iterable[Corpus] = [_train_split(source, options)]
-        else:
-            of_conll = column if format_of(source) is Format.CONLL else None
-            usual = {name: value for name, value in options.items() if name not in ("text", "document", "end")}
-            batches = with_progress(read_batches(source, column=of_conll, **usual), source)
-        for batch in batches:
-            yield join_at(batch) if arguments.join_at else batch
+class TrainData:
+    """The training data of a command, in batches, to be read as often as it takes.
+
+    Tags decode without the scheme and repair of what is scored, bare IO names aside. What was read whole is kept.
+    """
+
+    def __init__(self, arguments: argparse.Namespace, column: int | None, columns: Mapping[str, Any]) -> None:
+        scheme = "io" if str(arguments.scheme).lower() == "io" else None
+        self._options = {"labels": label_names(arguments.labels), "scheme": scheme, **columns}
+        self._sources, self._column, self._joined = arguments.train, column, arguments.join_at
+        self._whole: dict[str, Corpus] = {}
+
+    def __iter__(self) -> Iterator[Corpus]:
+        for source in self._sources:
+            for batch in self._batches(source):
+                yield join_at(batch) if self._joined else batch
+
+    def _batches(self, source: str) -> Iterable[Corpus]:
+        if source not in self._whole and (not is_local(source) or needs_shape(source, **self._options)):
+            self._whole[source] = _train_split(source, self._options)
+        if source in self._whole:
+            return [self._whole[source]]
+        of_conll = self._column if format_of(source) is Format.CONLL else None
+        usual = {name: value for name, value in self._options.items() if name not in ("text", "document", "end")}
+        return with_progress(read_batches(source, column=of_conll, **usual), source)
 
 
-def exposure_of(arguments: argparse.Namespace, *, whole: bool = False) -> Exposure | None:
+def exposure_of(arguments: argparse.Namespace, metrics: Iterable[str]) -> Exposure | None:
     """What training has shown, if there is --train; without it, options that are for it are refused.
 
-    The data are read in batches; ``whole`` keeps them all for the second pass that consistency takes.
+    The data are read in batches, and twice where one of the metrics needs it.
     """
     columns = column_options(arguments)
     if arguments.train:
-        batches = train_batches(arguments, arguments.gold_column, columns)
-        return Exposure.of(list(batches) if whole else batches, **key(arguments))
+        data = TrainData(arguments, arguments.gold_column, columns)
+        twice = any(all_metrics()[metric].reads_train_twice for metric in metrics)
+        return Exposure.of(data if twice else iter(data), **key(arguments))
     if given := [name for name, value in columns.items() if value is not None]:
         raise CleancutError(f"--{given[0]} is for the training data. Give --train SOURCE.")
     if arguments.key != "surface+type" or arguments.ignore_case:
@@ -200,11 +237,14 @@ def _train_split(source: str, options: Mapping[str, Any]) -> Corpus:
     return splits[name].corpus
 
 
-def read_said(file: str, arguments: argparse.Namespace) -> Corpus:
-    """A file by the options of the command; what was found in it is said."""
-    samples = read_samples(file, column=arguments.column, **tag_options(arguments), **column_options(arguments))
-    say_found(file, {"": samples})
-    return samples.corpus
+def read_said(files: Sequence[str], arguments: argparse.Namespace) -> dict[str, Corpus]:
+    """Files by the options of the command, all read in one way; what was found in them is said."""
+    found = read_files(
+        {file: file for file in files}, column=arguments.column, **tag_options(arguments), **column_options(arguments)
+    )
+    for file, samples in found.items():
+        say_found(file, {"": samples})
+    return {file: samples.corpus for file, samples in found.items()}
 
 
 def say_found(source: str, splits: Mapping[str, Samples]) -> None:

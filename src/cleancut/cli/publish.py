@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.exceptions import CleancutError
@@ -35,14 +36,14 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("names", nargs="*", metavar="NAME", help="metrics; default all")
     parser.add_argument("--to", required=True, metavar="ORG", help="user or organisation")
-    _add_push(parser)
+    add_push_options(parser)
 
     parser = command(
         commands, "publish-app", _publish_app, "upload the app as a Space", "cleancut publish-app --to my-org/cleancut"
     )  # fmt: skip
     parser.add_argument("--to", required=True, metavar="ORG/NAME", help="the Space; made if it is not there")
     parser.add_argument("--private", action="store_true", help="make the Space private, if it is new")
-    _add_push(parser)
+    add_push_options(parser)
 
     parser = command(
         commands, "publish", _publish, "upload a split as a config of a dataset",
@@ -51,16 +52,13 @@ def add(commands: Any) -> None:
     parser.add_argument("plan", type=Input, metavar="PLAN", help="plan.json, with the splits beside it")
     parser.add_argument("--to", required=True, metavar="ORG/NAME", help="the dataset; made if it is not there")
     parser.add_argument("--config", required=True, metavar="NAME", help="name of the config, such as mincut-80-10-10")
-    parser.add_argument("--private", action="store_true", help="make the dataset private, if it is new")
     parser.add_argument("--indices-only", action="store_true", help="upload the places of the rows, and no text")
     parser.add_argument(
         "--also", action="append", default=[], metavar="A,B",
         help="derived configs: clean-test, contaminated-test, ladder (one config for each of its training sets)",
     )  # fmt: skip
     add_ladder_options(parser)
-    parser.add_argument("--licence", metavar="L", help="licence for the card; default that of the source")
-    parser.add_argument("--pr", action="store_true", help="upload as a pull request")
-    _add_push(parser)
+    add_config_options(parser)
 
     parser = command(
         commands, "materialise", _materialise, "rebuild a dataset from an indices-only config and its source",
@@ -74,8 +72,25 @@ def add(commands: Any) -> None:
     )
 
 
-def _add_push(parser: argparse.ArgumentParser) -> None:
+def add_push_options(parser: argparse.ArgumentParser) -> None:
+    """Nothing is uploaded without a word to say so."""
     parser.add_argument("--push", action="store_true", help="upload; without it, only say what would be uploaded")
+
+
+def add_config_options(parser: argparse.ArgumentParser) -> None:
+    """What commands that add configs to a dataset have in common."""
+    parser.add_argument("--private", action="store_true", help="make the dataset private, if it is new")
+    parser.add_argument("--licence", metavar="L", help="licence for the card; default that of the source")
+    parser.add_argument("--pr", action="store_true", help="upload as a pull request")
+    parser.add_argument(
+        "--max-shard-size", metavar="SIZE", default="500MB", help="largest Parquet file, uncompressed; default 500MB"
+    )
+    add_push_options(parser)
+
+
+def announced(said: Sequence[str], push: bool) -> str:
+    """Return what a command prints: what was or would be done, and how to do it."""
+    return "\n\n".join([*said, *([] if push else ["Nothing was uploaded. Add --push to do it."])])
 
 
 def _stage(arguments: argparse.Namespace) -> str:
@@ -89,33 +104,34 @@ def _stage(arguments: argparse.Namespace) -> str:
 
 
 def _publish_metrics(arguments: argparse.Namespace) -> str:
-    from ..hub.publishing import joined, publish_metrics
+    from ..hub.spaces import publish_metrics
 
     quiet_clients()
-    return joined(publish_metrics(arguments.to, arguments.names, push=arguments.push), arguments.push)
+    return announced(publish_metrics(arguments.to, arguments.names, push=arguments.push), arguments.push)
 
 
 def _publish_app(arguments: argparse.Namespace) -> str:
-    from ..hub.publishing import joined, publish_app
+    from ..hub.spaces import publish_app
 
     quiet_clients()
-    return joined(publish_app(arguments.to, private=arguments.private, push=arguments.push), arguments.push)
+    return announced(publish_app(arguments.to, private=arguments.private, push=arguments.push), arguments.push)
 
 
 def _publish(arguments: argparse.Namespace) -> str:
-    from ..hub.publishing import joined, publish
+    from ..hub.publishing import publish
 
     quiet_clients()
     said = publish(
         arguments.plan, arguments.to, arguments.config, private=arguments.private, indices_only=arguments.indices_only,
         also=[name for names in arguments.also for name in names.split(",") if name], levels=arguments.levels,
         seeds=arguments.seeds, licence=arguments.licence, pr=arguments.pr, push=arguments.push,
+        max_shard_size=arguments.max_shard_size,
     )  # fmt: skip
-    return joined(said, arguments.push)
+    return announced(said, arguments.push)
 
 
 def _materialise(arguments: argparse.Namespace) -> str:
-    from ..hub.publishing import materialise
+    from ..hub.indices import materialise
 
     quiet_clients()
     found = materialise(arguments.repo, arguments.config, revision=arguments.revision)

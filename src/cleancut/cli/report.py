@@ -9,11 +9,12 @@ from typing import Any
 
 from ..core.exceptions import CleancutError
 from ..core.files import refuse_kept, write_text
+from ..scoring.registry import metrics
 from ..showing.export import Format, tables
 from ..showing.html import report_page
 from ..showing.report_data import findings
 from ..showing.sections import report_sections
-from .options import add_system_options, command, exposure_of, read_systems
+from .options import add_system_options, command, exposure_of, read_systems, type_options
 from .paths import Output
 
 _SUFFIX = {Format.MARKDOWN: ".md", Format.LATEX: ".tex", Format.CSV: ".csv"}
@@ -40,9 +41,10 @@ def _report(arguments: argparse.Namespace) -> str:
     if not (arguments.output or arguments.plots or arguments.format):
         raise CleancutError("report: there is nothing to write. Give -o report.html, --plots DIR or --format md.")
     tables_file = _tables_file(arguments)
-    exposure = exposure_of(arguments, whole=True)
+    exposure = exposure_of(arguments, metrics())
     gold, systems = read_systems(arguments)
-    found = findings(gold, systems, exposure, ci=arguments.ci, seed=arguments.seed, max_errors=arguments.errors)
+    options = {"ci": arguments.ci, "seed": arguments.seed, "max_errors": arguments.errors, **type_options(arguments)}
+    found = findings(gold, systems, exposure, **options)
     sections = report_sections(found)
     said = []
     if arguments.output:

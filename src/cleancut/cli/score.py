@@ -13,14 +13,15 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
 from ..reading.formats import paired_batches, read_batches
+from ..reading.progress import with_progress
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
 from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.score import Score
 from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text, to_json
-from .options import add_system_options, command, exposure_of, key, system_files, tag_options
-from .terminal import wants_colour, with_progress
+from .options import add_system_options, command, exposure_of, key, system_files, tag_options, type_options
+from .terminal import wants_colour
 
 _OF_SOME = ("credit", "muc", "iou")
 """Options that go to the metrics whose function takes them."""
@@ -80,9 +81,9 @@ def _score(arguments: argparse.Namespace) -> str:
             raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
         arguments.pred = _expanded(arguments.pred or [])
     files, columns = system_files(arguments)
-    tags, exposure = tag_options(arguments), exposure_of(arguments)
+    tags, exposure = tag_options(arguments), exposure_of(arguments, metrics)
     confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
-    options: dict[str, dict[str, Any]] = {metric: dict(confidence) for metric in metrics}
+    options: dict[str, dict[str, Any]] = {metric: {**confidence, **type_options(arguments)} for metric in metrics}
     for metric, own in options.items():
         own |= {name: getattr(arguments, name) for name in _OF_SOME if name in score_metrics()[metric].keywords}
     if arguments.confusable:  # by the whole file, since batches are scored one by one

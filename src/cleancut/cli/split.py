@@ -17,9 +17,10 @@ from ..core.entities import Shared
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, write_text
 from ..core.tags import Repair
-from ..reading.dataset import Samples, given_samples, load_splits, read_samples
+from ..reading.dataset import Samples, given_samples, load_splits, read_files
 from ..reading.formats import by_split
 from ..reading.hub_ids import is_local
+from ..reading.progress import work_shown
 from ..showing.html import html_frontier, html_split
 from ..showing.text import frontier_text, split_text, to_json
 from ..splitting.audit import Unit
@@ -50,7 +51,7 @@ from .options import (
     tag_options,
 )
 from .paths import Input, Output
-from .terminal import wants_colour, work_shown
+from .terminal import wants_colour
 
 SPARK = "spark"
 """On the command line an engine like the others: peeling, with its components found by Spark."""
@@ -379,12 +380,11 @@ def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
         found = load_splits(hub[0], **options)
         say_found(hub[0], found)
     else:
-        found = {}
         files = by_split(arguments.input)
         if arguments.output:
             refuse_own_input(files.values(), arguments.output)
+        found = read_files(files, column=arguments.column, **options)
         for name, file in files.items():
-            found[name] = read_samples(file, column=arguments.column, **options)
             say_found(file, {"": found[name]})
     torn = any(part.holds_documents for part in found.values())
     if torn and arguments.unit != Unit.DOC and _kept_format(arguments, found) == "input":

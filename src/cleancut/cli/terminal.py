@@ -1,57 +1,31 @@
-"""What a person at a terminal sees besides the results: progress and colour."""
+"""What a person at a terminal sees besides the results: colour, and the words of the clients of the Hub."""
 
 from __future__ import annotations
 
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
-Item = TypeVar("Item")
-
-
-def with_progress(items: Iterable[Item], what: str) -> Iterable[Item]:
-    """A progress bar on a terminal, where the work takes more than a moment."""
-    if not sys.stderr.isatty():
-        return items
-    from tqdm import tqdm
-
-    return tqdm(items, desc=os.path.basename(what), unit=" batches", delay=1, leave=False)
+from ..core.notices import said_once
 
 
 @contextmanager
-def work_shown(what: str) -> Iterator[Callable[[float], None] | None]:
-    """A progress bar on a terminal, to be told what share of the work was done."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
+def notices_told() -> Iterator[None]:
+    """Print notices on standard error, each once."""
 
-    form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
-    with tqdm(total=1.0, desc=what, delay=1, leave=False, bar_format=form) as bar, _waits_told():
-        yield lambda share: bar.update(min(share, 1.0 - bar.n))
-
-
-@contextmanager
-def _waits_told() -> Iterator[None]:
-    """What the package has to say while one waits, in a line each above the bar."""
-    from tqdm import tqdm
-
-    class Above(logging.Handler):
+    class Lines(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            tqdm.write(f"cleancut: {record.getMessage()}", file=sys.stderr)
+            print(f"cleancut: {' '.join(record.getMessage().split())}", file=sys.stderr)
 
-    log, handler = logging.getLogger("cleancut"), Above()
-    before = log.level
+    log, handler = logging.getLogger("cleancut"), Lines(logging.WARNING)
     log.addHandler(handler)
-    log.setLevel(logging.INFO)
     try:
-        yield
+        with said_once():
+            yield
     finally:
         log.removeHandler(handler)
-        log.setLevel(before)
 
 
 def quiet_clients() -> None:

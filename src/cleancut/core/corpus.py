@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .arrays import bounds_of, ranges
 from .exceptions import CleancutError, parse_choice
 from .inputs import Interner, Raw, RawSpans, RawTags, in_sample, intern_words, recognise
-from .tags import Repair, Scheme, Tagging, Where, decode, encode, parse_scheme
+from .tags import Repair, Scheme, Tagging, Where, decode, encode, parse_scheme, prefix_letter, split_tag
 from .vocabulary import Vocabulary
 
 
@@ -140,6 +140,18 @@ class Mentions:
         columns = self.sample[chosen], self.start[chosen], self.end[chosen], self.label[chosen]
         return Mentions.of_columns(*columns, self.labels, self.n_samples, self.lengths, self.where)
 
+    def renamed(self, types: Mapping[str, str]) -> Mentions:
+        """The mentions with other names of their types; of equal ones that come of it, one is left.
+
+        >>> Mentions.of([["B-person", "B-LOC"]]).renamed({"person": "PER"}).labels
+        ('LOC', 'PER')
+        """
+        if not any(name in types for name in self.labels):
+            return self
+        names = [types.get(name, name) for name in self.labels]
+        columns = self.sample, self.start, self.end, self.label, names, self.n_samples, self.lengths, self.where
+        return replace(Mentions.of_columns(*columns), tagging=self.tagging, tagged=_renamed_tags(self.tagged, types))
+
     def spans(self) -> list[list[dict[str, Any]]]:
         """A list of ``{"start", "end", "label"}`` for each sample."""
         out: list[list[dict[str, Any]]] = [[] for _ in range(self.n_samples)]
@@ -159,6 +171,22 @@ class Mentions:
         )
         flat = iter([tags[c] for c in codes.tolist()])
         return [[next(flat) for _ in range(n)] for n in self.lengths.tolist()]
+
+
+def _renamed_tags(tagged: Tagged | None, types: Mapping[str, str]) -> Tagged | None:
+    """The tags with other names; None where two types become one, whose mentions would be decoded otherwise."""
+    if tagged is None:
+        return None
+    parts = [split_tag(tag, tagged.scheme) if tag else ("", "") for tag in tagged.tags]
+    old = {name for _, name in parts if name}
+    if len({types.get(name, name) for name in old}) < len(old):
+        return None
+    bare = {tag for tag in tagged.tags if prefix_letter(tag) is None}
+    tags = tuple(
+        tag if name not in types else types[name] if tag in bare else f"{letter}-{types[name]}"
+        for tag, (letter, name) in zip(tagged.tags, parts, strict=True)
+    )
+    return tagged._replace(tags=tags)
 
 
 def _of_types(mentions: Mentions) -> str:
@@ -373,6 +401,16 @@ class Corpus:
         relations = self.relations and self.relations.moved(np.where(chosen, np.cumsum(chosen) - 1, -1))
         return replace(self, mentions=self.mentions.keep(chosen), relations=relations)
 
+    def renamed(self, types: Mapping[str, str]) -> Corpus:
+        """The same text, with other names of the types of its mentions."""
+        mentions = self.mentions.renamed(types)
+        if mentions is self.mentions:
+            return self
+        relations = self.relations
+        if relations is not None:  # of mentions that become equal, one is left
+            relations = relations.moved(_places_in(mentions, self.mentions, types))
+        return replace(self, mentions=mentions, relations=relations)
+
     def used_words(self) -> NDArray[np.int64]:
         """Which words of the vocabulary occur: a part of a corpus has the vocabulary of the whole."""
         used = np.zeros(len(self.vocabulary), bool)
@@ -413,6 +451,16 @@ class Corpus:
             " ".join([vocabulary[w] for w in words[b : b + n].tolist()])
             for b, n in zip(begin.tolist(), sizes.tolist(), strict=True)
         ]
+
+
+def _places_in(renamed: Mentions, before: Mentions, types: Mapping[str, str]) -> NDArray[np.int64]:
+    """Which of the renamed mentions each mention has become."""
+    number = {name: i for i, name in enumerate(renamed.labels)}
+    label = np.array([number[types.get(name, name)] for name in before.labels], np.int64)[before.label]
+    rows = zip(before.sample.tolist(), before.start.tolist(), before.end.tolist(), label.tolist(), strict=True)
+    after = zip(*(c.tolist() for c in (renamed.sample, renamed.start, renamed.end, renamed.label)), strict=True)
+    place = {row: i for i, row in enumerate(after)}
+    return np.array([place[row] for row in rows], np.int64)
 
 
 def _joined_relations(corpora: Sequence[Corpus]) -> Relations | None:
@@ -528,6 +576,11 @@ def check_lengths(found: NDArray, expected: NDArray, what: str, where: Where) ->
     differ = np.flatnonzero(found != expected)
     if len(differ):
         i = int(differ[0])
+        if np.array_equal(np.sort(found), np.sort(expected)):
+            raise CleancutError(
+                f"{where(i)}: the samples seem to be in another order: this one has {int(expected[i])} {what} but "
+                f"{int(found[i])} tags, and both sides have samples of the same lengths. Give them in the same order."
+            )
         raise CleancutError(
             f"{where(i)}: {int(expected[i])} {what} but {int(found[i])} tags (-100 not counted). "
             "Give one tag for each token; re-align sub-word predictions before scoring."

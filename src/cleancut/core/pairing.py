@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError
+from .hashing import text_hashes
 from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
 from .tags import Repair, Where
+from .type_names import parse_types
 
 
 class Pair(NamedTuple):
@@ -19,6 +23,8 @@ class Pair(NamedTuple):
     gold: Mentions
     pred: Mentions
     corpus: Corpus | None
+    types: Mapping[str, str] = MappingProxyType({})
+    """The names of types that stand for others, by these."""
 
 
 def pair(
@@ -29,11 +35,18 @@ def pair(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Any = None,
 ) -> Pair:
     """Read gold and predictions of any form together, and check that they speak of the same samples.
 
-    Positions whose gold label id is -100 are dropped on both sides before anything is decoded.
+    Positions whose gold label id is -100 are dropped on both sides before anything is decoded. ``types`` are other
+    names for types, by those that the data have.
     """
+    names = parse_types(types)
+    if isinstance(gold, Corpus) and isinstance(pred, Corpus):
+        pred = by_id(gold, pred)
+        if not np.array_equal(gold.lengths, pred.lengths):
+            _refuse_other_order(gold, pred)
     text = gold, pred
     corpus = next((side for side in text if isinstance(side, Corpus)), None)
     if corpus is not None and tokens is not None:
@@ -74,9 +87,51 @@ def pair(
     elif of_pred.lengths is not None:
         of_gold = on_lengths(of_gold, of_pred.lengths, "predicted tokens")
     _check_same_text(*text)
+    of_gold, of_pred = of_gold.renamed(names), of_pred.renamed(names)
     if corpus is not None and corpus.mentions is not of_gold:  # only the predictions came with their text
         corpus = replace(corpus, mentions=of_gold)
-    return Pair(of_gold, of_pred, corpus)
+    return Pair(of_gold, of_pred, corpus, names)
+
+
+def by_id(gold: Corpus, pred: Corpus) -> Corpus:
+    """Return the predictions in the order of the gold samples, where both sides have an id for each sample.
+
+    >>> gold = Corpus.of([["a"], ["b"]], tags=[["O"], ["O"]], ids=["1", "2"])
+    >>> by_id(gold, gold.select([1, 0])).ids
+    ('1', '2')
+    """
+    if gold.ids is None or pred.ids is None or gold.ids == pred.ids:
+        return pred
+    place = {name: i for i, name in enumerate(pred.ids)}
+    wanted = set(gold.ids)
+    if None in place or None in wanted or len(place) < len(pred.ids) or len(wanted) < len(gold.ids):
+        return pred  # ids that do not tell samples apart: their order is checked
+    if place.keys() != wanted:
+        lacking = [
+            f"{name!r:.60} is in the {side} only"
+            for side, names in (
+                ("gold", [name for name in gold.ids if name not in place]),
+                ("predictions", [name for name in pred.ids if name not in wanted]),
+            )
+            for name in names[:1]
+        ]
+        raise CleancutError(
+            f"{len(gold)} gold and {len(pred)} predicted samples are not of the same ids: {', '.join(lacking)}. "
+            "Give one prediction for each gold sample, under its id."
+        )
+    return pred.select([place[name] for name in gold.ids])
+
+
+def _refuse_other_order(gold: Corpus, pred: Corpus) -> None:
+    """Raise an error where the predictions are for the gold samples, in another order."""
+    ours, theirs = text_hashes(gold), text_hashes(pred)
+    if np.array_equal(np.sort(ours), np.sort(theirs)):
+        i = int(np.argmax(ours != theirs))
+        at = int(np.argmax(theirs == ours[i]))
+        raise CleancutError(
+            f"{gold.mentions.where(i)}: the predictions are for the same samples in another order; this one is at "
+            f"{pred.mentions.where(at)}. Give both in the same order, or both with ids."
+        )
 
 
 # --- masks ---------------------------------------------------------------------------------------------
@@ -130,6 +185,7 @@ def _check_same_text(gold: Any, pred: Any) -> None:
     table = np.array([of_gold.get(word, -1) for word in pred.vocabulary] or [0])
     differ = np.flatnonzero(table[pred.words] != gold.words)
     if len(differ):
+        _refuse_other_order(gold, pred)
         at = int(differ[0])
         sample, token = place_of(at, gold.lengths)
         ours, theirs = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]

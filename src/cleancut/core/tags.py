@@ -1,6 +1,6 @@
 """Tags: the only decoder and encoder of BIO-style tags.
 
-One conlleval-style transition table decodes every scheme (IOB1, IOB2, IOE1, IOE2, BIOES, BILOU, BMES, IO),
+One conlleval-style transition table decodes every scheme (IOB1, IOB2, IOE1, IOE2, BIOES, BILOU, BMES, BMEOW, IO),
 so that what is decoded never depends on what was inferred, and shards of a corpus agree with the whole.
 A scheme is only needed to say which mentions are *ill-formed*: to count repairs, to discard or reject
 them, to read bare IO names and to encode.
@@ -8,7 +8,8 @@ them, to read bare IO names and to encode.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, assert_never
@@ -33,6 +34,7 @@ class Scheme(StrEnum):
     BIOES = "bioes"
     BILOU = "bilou"
     BMES = "bmes"
+    BMEOW = "bmeow"
     IO = "io"
 
 
@@ -45,6 +47,7 @@ class Repair(StrEnum):
 
 
 _ALIASES = {"iobes": Scheme.BIOES, "bmeso": Scheme.BMES, "bio": Scheme.IOB2, "iob": Scheme.IOB1}
+_ALIASES |= {"bioul": Scheme.BILOU, "bmewo": Scheme.BMEOW}
 
 
 def parse_scheme(value: str | None) -> Scheme | None:
@@ -63,7 +66,7 @@ _I, _B, _E, _S = range(4)
 
 _BEGINS, _ENDS = 1, 2
 
-_KIND = {"B": _B, "I": _I, "M": _I, "E": _E, "L": _E, "S": _S, "U": _S}
+_KIND = {"B": _B, "I": _I, "M": _I, "E": _E, "L": _E, "S": _S, "U": _S, "W": _S}
 
 _LETTERS = "".join(_KIND)
 
@@ -87,22 +90,25 @@ _GRAMMARS = {
     Scheme.BIOES: _BRACKETS,
     Scheme.BILOU: _BRACKETS,
     Scheme.BMES: _BRACKETS,
+    Scheme.BMEOW: _BRACKETS,
     Scheme.IO: _Grammar(((_I, _I),)),
 }
 
 _SCHEMES = tuple(Scheme)
 
-_DISTINCT = (Scheme.IOB2, Scheme.IOE2, Scheme.BIOES, Scheme.BILOU, Scheme.BMES)  # in order of inference
+_DISTINCT = (Scheme.IOB2, Scheme.IOE2, Scheme.BIOES, Scheme.BILOU, Scheme.BMES, Scheme.BMEOW)  # in order of inference
 
 _SCHEME_LETTERS = {
     Scheme.IOB1: "BI", Scheme.IOB2: "BI", Scheme.IOE1: "IE", Scheme.IOE2: "IE",
-    Scheme.BIOES: "BIES", Scheme.BILOU: "BILU", Scheme.BMES: "BMES", Scheme.IO: "I",
+    Scheme.BIOES: "BIES", Scheme.BILOU: "BILU", Scheme.BMES: "BMES",
+    Scheme.BMEOW: "BMEW", Scheme.IO: "I",
 }  # fmt: skip
 
 # The letters of the first, a middle and the last token of a mention, and of a mention of one token.
 _ENCODING = {
     Scheme.IOB1: "IIII", Scheme.IOB2: "BIIB", Scheme.IOE1: "IIII", Scheme.IOE2: "IIEE",
-    Scheme.BIOES: "BIES", Scheme.BILOU: "BILU", Scheme.BMES: "BMES", Scheme.IO: "IIII",
+    Scheme.BIOES: "BIES", Scheme.BILOU: "BILU", Scheme.BMES: "BMES",
+    Scheme.BMEOW: "BMEW", Scheme.IO: "IIII",
 }  # fmt: skip
 
 
@@ -207,27 +213,80 @@ def prefix_letter(tag: str) -> str | None:
     return tag[0] if len(tag) > 2 and tag[1] == "-" and tag[0] in _KIND else None
 
 
+def written(tag: str) -> tuple[str, str] | None:
+    """Return the letter and the type of a tag, however the two are joined; None for ``O`` and for a bare name.
+
+    >>> [written(tag) for tag in ("B-PER", "B_PER", "PER-B", "PER_B")]
+    [('B', 'PER'), ('B', 'PER'), ('B', 'PER'), ('B', 'PER')]
+    >>> [written(tag) for tag in ("O", "PER", "art-music")]
+    [None, None, None]
+    """
+    if len(tag) < 3:
+        return None
+    if tag[1] in _JOINTS and tag[0] in _KIND:
+        return tag[0], tag[2:]
+    if tag[-2] in _JOINTS and tag[-1] in _KIND:
+        return tag[-1], tag[:-2]
+    return None
+
+
+_JOINTS = "-_"
+
+_SEVERAL = re.compile(r"[|/;,+&#][A-Z]-\w")
+"""What follows the first of several tags in one, as files of nested mentions have them: ``B-PER|I-ORG``."""
+
+
+def is_outside(tag: str) -> bool:
+    """Is it ``O``, also one with a letter, as some corpora write it: ``B-O``?"""
+    parts = written(tag)
+    return tag == "O" or (parts is not None and parts[1] == "O")
+
+
+def letters_in(tags: Iterable[str]) -> frozenset[str]:
+    """Return the letters of the tags of a corpus; none where they are bare names.
+
+    A hyphen behind the letter is certain. In any other writing all tags must have a letter, and one be B or I:
+    ``E_MAIL`` beside ``PHONE`` is a name.
+
+    >>> sorted(letters_in(["O", "PER-B", "PER-I"])), sorted(letters_in(["O", "E_MAIL", "PHONE"]))
+    (['B', 'I'], [])
+    """
+    entities = [tag for tag in tags if not is_outside(tag)]
+    certain = frozenset(letter for tag in entities if (letter := prefix_letter(tag)))
+    if certain:
+        return certain
+    found = [written(tag) for tag in entities]
+    letters = frozenset(parts[0] for parts in found if parts is not None)
+    return letters if None not in found and letters & {"B", "I"} else frozenset()
+
+
 def inside_tag(label: str) -> str:
     """Return the tag of a token that goes on with a mention of a type and never begins one, in whatever scheme."""
     return f"I-{label}"
 
 
 def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
-    """Prefix letter and type: ``B-geo-loc`` -> ``("B", "geo-loc")``, ``O`` -> ``("O", "")``.
+    """Prefix letter and type: ``B-geo-loc`` -> ``("B", "geo-loc")``, ``O`` and ``B-O`` -> ``("O", "")``.
 
-    A bare name (``PER``, ``art-music``) is a type of its own in the IO scheme and an error elsewhere.
+    ``B_PER``, ``PER-B`` and ``PER_B`` are ``("B", "PER")``. A bare name (``PER``, ``art-music``) is a type of its own
+    in the IO scheme and an error elsewhere.
     """
-    if tag == "O":
+    if is_outside(tag):
         return "O", ""
     if scheme is Scheme.IO and tag not in ("", "B", "I", "I-") and not tag.startswith(("B-", "I-")):
         return "I", tag  # a bare name; one with B- shows that the tags are of another scheme
-    if letter := prefix_letter(tag):
+    if parts := written(tag):
+        letter, name = parts
+        if _SEVERAL.search(name):
+            raise CleancutError(
+                f"tag {tag!r} holds several tags. Give nested mentions as spans (entities=), or one tag for each token."
+            )
         if scheme and letter not in _SCHEME_LETTERS[scheme]:
             raise CleancutError(
                 f"tag {tag!r} is not in scheme {scheme.upper()}, whose letters are "
                 f"{', '.join(_SCHEME_LETTERS[scheme])} and O. Give the right scheme, or none to have it inferred."
             )
-        return letter, tag[2:]
+        return letter, name
     if tag.removesuffix("-") in _KIND:
         raise CleancutError(f"tag {tag!r} has no type. Write it as {tag[0]}-TYPE.")
     raise CleancutError(
@@ -247,8 +306,7 @@ def decode(
 ) -> Decoded:
     """Mentions of tagged samples: ``tags[codes[i]]`` is the tag of token i, samples lie one after the other."""
     bounds = bounds_of(lengths)
-    meaning, labels, letters = _parse_inventory(codes, tags, scheme, lambda at: where(*locate(at, bounds)))
-    outside = [c for c, tag in enumerate(tags) if tag == "O"]
+    meaning, labels, letters, outside = _parse_inventory(codes, tags, scheme, lambda at: where(*locate(at, bounds)))
     sample, start, end, label, verdict = _segments(codes, bounds, meaning, outside)
     tagging = Tagging(letters, _ill_formed(sample, verdict, len(lengths)), scheme, repair)
     if repair is not Repair.CONLLEVAL and len(sample):
@@ -284,8 +342,10 @@ def decode(
 
 def _parse_inventory(
     codes: NDArray[np.integer], tags: Sequence[str], scheme: Scheme | None, at: Callable[[int], str]
-) -> tuple[NDArray[np.unsignedinteger], tuple[str, ...], frozenset[str]]:
-    """The letter (low two bits) and type of each tag, the type names, and the letters; a bad tag is refused.
+) -> tuple[NDArray[np.unsignedinteger], tuple[str, ...], frozenset[str], list[int]]:
+    """The letter (low two bits) and type of each tag, the type names, the letters, and the codes of O.
+
+    A bad tag is refused.
 
     Tags that no token has may be anything, but their letters count: names of labels tell the scheme also where few
     of them occur.
@@ -307,7 +367,8 @@ def _parse_inventory(
     meaning = np.zeros(len(tags), np.min_scalar_type(4 * len(labels)))
     for c, (letter, name) in entities.items():
         meaning[c] = 4 * rank[name] + _KIND[letter]
-    return meaning, labels, frozenset(letter for letter, _ in entities.values())
+    outside = [c for c, (letter, _) in parsed.items() if letter == "O"]
+    return meaning, labels, frozenset(letter for letter, _ in entities.values()), outside
 
 
 def _segments(
@@ -366,6 +427,8 @@ def encode(
     where: Where,
 ) -> tuple[NDArray[np.int32], list[str]]:
     """Codes of all tokens and the tags they stand for (``tags[0]`` is O); mentions sorted, and not overlapping."""
+    if "O" in labels:
+        raise CleancutError("mentions of type 'O' cannot be written as tags: B-O is outside. Give it another name.")
     bounds = bounds_of(lengths)
     begin, until = bounds[sample] + start, bounds[sample] + end
     clash = np.flatnonzero(begin[1:] < until[:-1])

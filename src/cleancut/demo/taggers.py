@@ -25,7 +25,7 @@ class Tagger(Protocol):
 
 
 class LookUp:
-    """Finds what were mentions in training, with their most frequent type, and nothing else.
+    """Finds names that training has as mentions more often than not, with their most frequent type, and nothing else.
 
     >>> train = Corpus.of([["Ada", "spoke"]], tags=[["B-PER", "O"]])
     >>> LookUp(train).tag(Corpus.of([["Bo", "met", "Ada"]], tags=[["B-PER", "O", "B-PER"]])).texts()

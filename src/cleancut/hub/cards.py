@@ -77,26 +77,41 @@ def _paths(data_files: Any) -> list[str]:
 
 
 def card_text(
-    old: str, config: str, section: str, files: Iterable[str], licences: Sequence[str], there: Iterable[str] = ()
+    old: str,
+    config: str,
+    section: str,
+    files: Iterable[str],
+    info: Any,
+    metadata: Mapping[str, Any],
+    there: Iterable[str] = (),
 ) -> str:
-    """The dataset card with this config in it; all other text and configs stay."""
+    """Return the dataset card with a config in it; all other text and configs stay.
+
+    Args:
+        old: the card as it is; empty if there is none.
+        config: the name of the config.
+        section: what the text of the card says of it.
+        files: the files of the config.
+        info: its ``DatasetInfo``, which takes the place of what the metadata of the card said of the config.
+        metadata: those of a new card; of one that is there, only the licence is added where it names none.
+        there: the files of the repository.
+    """
+    from datasets.info import DatasetInfosDict
     from huggingface_hub import DatasetCard
 
     old = old.lstrip("\ufeff \n\r")
     try:
         card = DatasetCard(old if old.startswith("---") else f"---\n{{}}\n---\n{old}", ignore_metadata_errors=True)
         configs = [dict(other) for other in card.data.get("configs") or []]
+        DatasetInfosDict({config: info}).to_dataset_card_data(card.data)
     except Exception as error:  # YAML's errors and those of the card alike
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CleancutError(
             f"the metadata of the dataset's card cannot be read ({why}). Mend README.md there."
         ) from None
     _refuse_harm(configs, config, there)
-    tables = [path for path in files if path.endswith(".parquet")]
-    data_files = [
-        {"split": path.rpartition("/")[2].partition("-")[0], "path": re.sub(r"-\d+-of-\d+", "-*", path)}
-        for path in tables
-    ]
+    patterns = dict.fromkeys(re.sub(r"-\d+-of-\d+", "-*", path) for path in files if path.endswith(".parquet"))
+    data_files = [{"split": path.rpartition("/")[2].removesuffix("-*.parquet"), "path": path} for path in patterns]
     entry: dict[str, Any] = {"config_name": config, "data_files": data_files}
     known = [i for i, other in enumerate(configs) if other.get("config_name") == config]
     if known:
@@ -104,8 +119,9 @@ def card_text(
     else:
         configs.append(entry if configs else {**entry, "default": True})
     card.data["configs"] = configs
-    if licences and not card.data.get("license"):
-        card.data["license"] = licences[0] if len(licences) == 1 else licences
+    for name in metadata if not old else ["license"]:
+        if metadata.get(name) and not card.data.get(name):
+            card.data[name] = metadata[name]
     begin, end = _BEGIN.format(config=config), _END.format(config=config)
     before, _, rest = card.text.partition(begin)
     after = rest.partition(end)[2] if end in rest else rest  # without its end, what follows is someone's text

@@ -67,6 +67,7 @@ class NerModule:
             raise CleancutError(f"config_name={config_name!r} is unknown: this module has no configurations.")
         own = inspect.signature(evaluate.EvaluationModule.__init__).parameters
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in own}
+        self._usual_tokens: Any = options.pop("tokens", None)  # for callers that pass no columns of their own
         _check_keywords(options)
         self._defaults = options
         self._tokens: Any = None
@@ -169,6 +170,8 @@ class NerModule:
             if self._tokens is not None:
                 raise CleancutError("tokens came with the batches already. Leave them out here.")
             self._tokens, self._late_tokens = self._late_tokens, None
+        if self._tokens is None:
+            self._tokens = self._usual_tokens
 
     def _release(self) -> None:
         """Leave no lock, no file and no rows behind a failed computation."""

@@ -13,7 +13,7 @@ from ..reading.detecting import Shape
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
 from ..version import __version__
-from .mentions import RowMentions, exposure_of, features_of, shape_of
+from .mentions import RowReader, exposure_of, features_of, shape_of
 
 CONTAMINATION = ("none", "partly", "fully")
 """Of the mentions of a row, how many training has shown; a row without any has none."""
@@ -70,7 +70,7 @@ def annotate(
     return of_each(dataset, added)
 
 
-class Mapper:
+class Mapper(RowReader):
     """The columns that ``annotate`` adds, for batches of rows. It can be pickled."""
 
     def __init__(self, exposure: Exposure, columns: Mapping[str, Any] | Shape | None = None, prefix: str = "") -> None:
@@ -115,7 +115,7 @@ class Mapper:
     def _arrays(self, table: Any, shape: Shape) -> dict[str, Any]:
         import pyarrow as pa
 
-        rows = RowMentions.of(table, shape)
+        rows = self.read(table, shape)
         view = self._exposure.view(rows.corpus)
         found = np.zeros(rows.n_items, bool)
         found[rows.item] = True

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
+from ..core.tags import is_outside
 from ..reading.columns import kind_of_feature, records_in
-from ..reading.dataset import Converter, TokenSpan
+from ..reading.dataset import Converter, TokenSpan, log_notes
 from ..reading.detecting import Form, Shape, detect
 from ..reading.formats import in_rows
 from ..scoring.exposure import Exposure
@@ -38,6 +39,8 @@ class RowMentions(NamedTuple):
     """The item of each pair of an item and a mention."""
     mention: NDArray[np.int64]
     """The mention of each such pair; an item may be no mention, or several."""
+    notes: tuple[str, ...] = ()
+    """What is to be known of the mentions, such as that some could not be found in the text."""
 
     @classmethod
     def of(cls, table: Any, shape: Shape) -> RowMentions:
@@ -64,7 +67,12 @@ def _is_plain(table: Any, shape: Shape) -> bool:
     """Can Arrow's own columns be read as they are?"""
     import pyarrow as pa
 
-    if shape.sentences is not None or shape.tokens is None or {shape.tokens, shape.annotation} & shape.packed:
+    if (
+        shape.sentences is not None
+        or shape.tokens is None
+        or shape.prefixed
+        or {shape.tokens, shape.annotation} & shape.packed
+    ):
         return False
     tokens, annotation = (table.schema.field(name).type for name in (shape.tokens, shape.annotation))
     if not _is_list(tokens) or not (
@@ -79,7 +87,10 @@ def _is_plain(table: Any, shape: Shape) -> bool:
         return False
     record = annotation.value_type
     plain = shape.fields[:4] == ("start", "end", None, "label") and pa.types.is_struct(record)
-    return plain and pa.types.is_string(record.field("label").type)
+    if not plain or not pa.types.is_string(record.field("label").type):
+        return False
+    labels = table.column(shape.annotation).combine_chunks().flatten().field("label")
+    return "O" not in labels.unique().to_pylist()  # spans of the text between mentions are left out
 
 
 def _is_list(kind: Any) -> bool:
@@ -155,7 +166,26 @@ def _of_span_rows(rows: Sequence[Mapping[str, Any]], shape: Shape) -> RowMention
             pairs += [(n_items, number[sample, *span]) for span in item]
             n_items += 1
     both = np.array(pairs, np.int64).reshape(-1, 2)
-    return RowMentions(corpus, bounds_of(of_row), both[:, 0], both[:, 1])
+    notes = tuple(converter.notes(len(corpus.mentions)))
+    return RowMentions(corpus, bounds_of(of_row), both[:, 0], both[:, 1], notes)
+
+
+class RowReader:
+    """Reads the mentions of batches of rows, and logs once what is to be known of them."""
+
+    _has_told = False
+
+    def read(self, table: Any, shape: Shape) -> RowMentions:
+        """Return the mentions of an Arrow table."""
+        rows = RowMentions.of(table, shape)
+        if rows.notes and not self._has_told:
+            log_notes(f"in a first batch of rows: {note}" for note in rows.notes)
+            self._has_told = True
+        return rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what makes one reader differ from another; what it has told does not."""
+        return {name: value for name, value in self.__dict__.items() if name != "_has_told"}
 
 
 def features_of(dataset: Any) -> Any:
@@ -180,7 +210,7 @@ def outside(shape: Shape, feature: Any) -> Any:
     if names is None:
         return "O"
     pairs = names.items() if isinstance(names, Mapping) else enumerate(getattr(names, "names", None) or names)
-    found = [number for number, name in pairs if name == "O"]
+    found = [number for number, name in pairs if is_outside(name)]
     if not found:
         raise CleancutError(f"the tags in {shape.annotation} have no name O, so that no mention can be taken out.")
     return int(found[0])

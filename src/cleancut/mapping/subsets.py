@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of, ranges
+from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..reading.columns import records_in, unpacked
 from ..reading.detecting import Form, Shape
 from ..scoring.exposure import Exposure
 from ..version import __version__
 from .annotate import mapped, of_each
-from .mentions import RowMentions, exposure_of, features_of, outside, shape_of
+from .mentions import RowMentions, RowReader, exposure_of, features_of, outside, shape_of
 
 
 class Which(StrEnum):
@@ -36,6 +37,36 @@ class Level(StrEnum):
     """Those with a mention of an entity that is shared."""
     FULLY = "fully"
     """Those whose mentions are all of entities that are shared."""
+
+
+def subsets(test: Any, train: Any, **columns: Any) -> tuple[Any, Any]:
+    """Return the clean and the contaminated test set: all samples are kept, the targets are filtered.
+
+    Args:
+        test: a corpus; or a ``Dataset``, ``DatasetDict``, ``IterableDataset`` or a list of dicts, whose columns are
+            kept.
+        train: an ``Exposure``, or what ``Exposure.of`` takes.
+        **columns: which columns of a dataset hold what, as for ``annotate``.
+
+    Returns:
+        Two objects of the kind that was given: the one with the mentions that training has not shown, the other with
+        those that it has.
+
+    >>> test = Corpus.of([["Ada", "Bo"]], tags=[["B-PER", "B-PER"]])
+    >>> clean, contaminated = subsets(test, Corpus.of([["Ada"]], tags=[["B-PER"]]))
+    >>> clean.texts(), contaminated.texts()
+    (['Bo'], ['Ada'])
+    """
+    exposure = exposure_of(train)
+    if isinstance(test, Corpus):
+        seen = exposure.view(test).seen
+        return test.keep(~seen), test.keep(seen)
+    if isinstance(test, list):
+        shape = shape_of(test, columns)
+        clean, contaminated = (_Filter(exposure, shape, which, None).of_rows(test) for which in Which)
+        return clean, contaminated
+    clean, contaminated = (keep_mentions(test, exposure, which, **columns) for which in Which)
+    return clean, contaminated
 
 
 def keep_mentions(
@@ -84,13 +115,17 @@ def keep_mentions(
     return of_each(dataset, filtered)
 
 
-class _Filter:
+class _Filter(RowReader):
     """Takes mentions out of batches of rows. It can be pickled."""
 
     def __init__(self, exposure: Exposure, shape: Shape, which: Which, feature: Any) -> None:
         if shape.sentences is not None:
             raise CleancutError(
                 f"the rows are documents of several sentences ({shape.sentences}). Give a row for each sentence."
+            )
+        if shape.fields.keyed is not None:
+            raise CleancutError(
+                f"{shape.annotation} has mentions by their {shape.fields.keyed.key}. Give a list of spans."
             )
         self._exposure, self._shape, self._which = exposure, shape, which
         self._outside = outside(shape, feature) if shape.form is Form.TAGS else None
@@ -106,7 +141,7 @@ class _Filter:
 
         is_table = isinstance(batch, pa.Table)
         table = batch if is_table else pa.table({name: list(batch[name]) for name in self._shape.columns})
-        rows = RowMentions.of(table, self._shape)
+        rows = self.read(table, self._shape)
         seen = self._exposure.view(rows.corpus).seen
         kept = {Which.CLEAN: ~seen, Which.CONTAMINATED: seen}[self._which]
         column = self._tags(table, rows, kept) if self._shape.form is Form.TAGS else self._spans(table, rows, kept)
@@ -114,6 +149,14 @@ class _Filter:
             return {self._shape.annotation: column.to_pylist()}
         at = batch.column_names.index(self._shape.annotation)
         return batch.set_column(at, batch.schema.field(at), column)
+
+    def of_rows(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return rows that are dicts with some of their mentions; all else in them is as it was."""
+        annotation = self._shape.annotation
+        columns = {name: [row.get(name) for row in rows] for name in self._shape.columns}
+        if not rows:
+            return []
+        return [{**row, annotation: own} for row, own in zip(rows, self(columns)[annotation], strict=True)]
 
     def _tags(self, table: Any, rows: RowMentions, kept: NDArray[np.bool_]) -> Any:
         """Return the tags with those of the other mentions put outside."""
@@ -224,14 +267,14 @@ def decontaminate(
     return of_each(train, cleaned)
 
 
-class _Rows:
+class _Rows(RowReader):
     """Tells which rows of a batch stay. It can be pickled."""
 
     def __init__(self, exposure: Exposure, shape: Shape, level: Level) -> None:
         self._exposure, self._shape, self._level = exposure, shape, level
 
     def __call__(self, table: Any) -> NDArray[np.bool_]:
-        rows = RowMentions.of(table, self._shape)
+        rows = self.read(table, self._shape)
         shared = np.append(0, np.cumsum(rows.any_of_item(self._exposure.view(rows.corpus).seen)))
         n_shared = shared[rows.bounds[1:]] - shared[rows.bounds[:-1]]
         n_items = np.diff(rows.bounds)

@@ -11,7 +11,7 @@ from ..core.exceptions import CleancutError
 from ..reading.detecting import Shape
 from ..splitting.mincut import mincut
 from ..splitting.settings import DEFAULTS
-from .mentions import RowMentions, shape_of
+from .mentions import RowReader, shape_of
 
 
 def train_test_split(
@@ -98,8 +98,9 @@ def entities_of(
     """
     shape = shape_of(dataset, columns if columns is not None else more_columns)
     found: list[set[Any]] = []
+    reader = RowReader()
     for table in dataset.with_format("arrow").iter(batch_size=10_000):
-        rows = RowMentions.of(table, shape)
+        rows = reader.read(table, shape)
         mentions = rows.corpus.mentions
         texts, labels = rows.corpus.texts(), [mentions.labels[label] for label in mentions.label.tolist()]
         row_of_item = np.repeat(np.arange(len(table)), np.diff(rows.bounds))

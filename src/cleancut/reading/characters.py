@@ -1,21 +1,69 @@
-"""Characters to tokens: a simple tokeniser, mentions at character offsets, mentions that are only quoted.
+"""Characters to tokens: the rule for text that has none, mentions at character offsets, mentions that are only quoted.
 
-A token is a run of word characters, or any other single character that is not a space. It serves to build entity
-keys and nothing else: the text itself is never rewritten.
+A token is a run of word characters (letters, digits, the marks that belong to them, ``_``) or any other single
+character that is not a space. In scripts that are written without spaces each character is a token by itself, with its
+marks. Every edge of a mention is an edge of a token, so that a mention is what stands at its offsets.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from ..core.corpus import Mentions
 from ..core.tags import inside_tag, split_tag
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+WITHOUT_SPACES = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Myanmar
+    "\u1780-\u17ff\u19e0-\u19ff"  # Khmer
+    "\u1950-\u19df\u1a20-\u1aaf"  # Tai Le, New Tai Lue, Tai Tham
+    "\u1b00-\u1b7f\ua980-\ua9df"  # Balinese, Javanese
+    "\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f\U0001aff0-\U0001b16f"  # Hiragana, Katakana
+    "\u3100-\u312f\u31a0-\u31bf"  # Bopomofo
+)
+"""Scripts that are written without spaces between words, as a class of a regular expression."""
+
+_HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
+"""Korean, whose particles follow a word without a space."""
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """The rule as a regular expression; Python's own classes do not know the marks of letters."""
+    planes = [*range(0x20000), *range(0xE0100, 0xE01F0)]
+    marks = [code for code in planes if unicodedata.category(chr(code)).startswith("M")]
+    ranges: list[list[int]] = []
+    for code in marks:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    mark = "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+    spaced = f"(?![{WITHOUT_SPACES}])[\\w{mark}]"
+    joiner = "[\u200c\u200d](?=\\w)"  # inside words of Persian and of the scripts of India
+    alone = f"(?=[^\\W_])[{WITHOUT_SPACES}][{mark}]*"
+    ascii_run = "[A-Za-z0-9_]+"  # what most text is made of, without a look at each letter
+    run = f"(?:{ascii_run}|{spaced})(?:{ascii_run}|{spaced}|[{mark}]|{joiner})*"
+    return re.compile(f"{run}|{alone}|[^\\w\\s]")
+
+
+_IN_A_WORD = re.compile(f"(?![{WITHOUT_SPACES}{_HANGUL}])[^\\W_]{{2}}")
+
+
+def is_inside_word(text: str, edge: int) -> bool:
+    """Is an edge between two letters of a word, in a script where words end at spaces and nothing is joined to them?
+
+    >>> is_inside_word("Oslo", 1), is_inside_word("Oslo.", 4), is_inside_word("서울에서", 2), is_inside_word("東京", 1)
+    (True, False, False, False)
+    """
+    return edge > 0 and _IN_A_WORD.match(text, edge - 1) is not None
 
 
 class Words(NamedTuple):
@@ -26,13 +74,18 @@ class Words(NamedTuple):
     ends: list[int]
 
     @classmethod
-    def of(cls, text: str) -> Words:
-        """
+    def of(cls, text: str, edges: Iterable[int] = ()) -> Words:
+        """Return the tokens of a text, also cut at the edges of its mentions.
+
         >>> Words.of("Dr. Ada-May").tokens
         ['Dr', '.', 'Ada', '-', 'May']
+        >>> Words.of("Ada는 東京にいた", edges=[0, 3]).tokens
+        ['Ada', '는', '東', '京', 'に', 'い', 'た']
         """
-        found = list(_TOKEN.finditer(text))
-        return cls([m.group() for m in found], [m.start() for m in found], [m.end() for m in found])
+        found = [match.span() for match in _token().finditer(text)]
+        if edges:
+            found = _cut(found, sorted(set(edges)))
+        return cls([text[a:b] for a, b in found], [a for a, _ in found], [b for _, b in found])
 
     def covering(self, start: int, end: int) -> tuple[int, int]:
         """The tokens that the characters from start to end touch, half-open; empty where these are all space.
@@ -46,6 +99,47 @@ class Words(NamedTuple):
         """Do the offsets cut a token, so that its rest is not in the mention?"""
         first, until = self.covering(start, end)
         return first < until and (self.starts[first] < start or end < self.ends[until - 1])
+
+
+def _cut(spans: Sequence[tuple[int, int]], edges: Sequence[int]) -> list[tuple[int, int]]:
+    """Return spans cut wherever an edge, of which there is a sorted list, falls inside one."""
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        inside = edges[bisect_right(edges, start) : bisect_left(edges, end)]
+        found += zip([start, *inside], [*inside, end], strict=True)
+    return found
+
+
+def placed(quotes: Iterable[tuple[str, str]], text: str) -> list[tuple[int, int, str] | None]:
+    """Return the characters of mentions of which only the words and the label are known; None for one not in the text.
+
+    Mentions are found as whole tokens, Korean ones also before a particle; one that is named again with the same label
+    stands at the next place.
+
+    >>> placed([("Ada", "PER"), ("서울", "LOC"), ("Ad", "PER")], "Ada는 서울에서 Ada")
+    [(10, 13, 'PER'), (5, 7, 'LOC'), None]
+    """
+    words = Words.of(text)
+    places: dict[str, list[tuple[int, int]]] = {}
+    used: Counter[tuple[str, str]] = Counter()
+    found: list[tuple[int, int, str] | None] = []
+    for quote, label in quotes:
+        if quote not in places:
+            whole = _occurrences(Words.of(quote).tokens, words.tokens)
+            places[quote] = [(words.starts[a], words.ends[b - 1]) for a, b in whole]
+            places[quote] += _before_particles(quote, text, words)
+        turn = used[quote, label]
+        used[quote, label] += 1
+        found.append((*places[quote][turn], label) if turn < len(places[quote]) else None)
+    return found
+
+
+def _before_particles(quote: str, text: str, words: Words) -> list[tuple[int, int]]:
+    """Return where a Korean mention begins a word and the word goes on behind it."""
+    if not quote or not re.match(f"[{_HANGUL}]", quote[-1]):
+        return []
+    at = [match.span() for match in re.finditer(re.escape(quote), text)]
+    return [(start, end) for start, end in at if start in words.starts and end not in words.ends]
 
 
 def located(quotes: Iterable[tuple[str, str]], tokens: Sequence[str]) -> list[tuple[int, int, str] | None]:

@@ -17,7 +17,7 @@ import numpy as np
 from ..core.exceptions import CleancutError
 
 SHOWN = 200
-"""Rows that are looked at to detect a shape."""
+"""Rows of a dataset that are looked at to find what its columns hold."""
 
 
 def plain_name(name: str) -> str:
@@ -139,15 +139,41 @@ def _has_neighbours(text: str) -> bool:
 
 
 class Table(NamedTuple):
-    """The columns of a dataset and its first rows."""
+    """The columns of a dataset, or of several with the same columns, and the rows that show what these hold."""
 
     kinds: Mapping[str, Kind]
     head: Sequence[Mapping[str, Any]]
+    datasets: Sequence[Any] = ()
+
+    def value(self, row: Mapping[str, Any], column: str) -> Any:
+        """Return what a row has in a column, out of its string where it stands in one."""
+        found = row.get(column)
+        if not self.kinds[column].packed or not isinstance(found, str):
+            return found
+        return unpacked(found) if found.strip() else None
 
     def values(self, column: str) -> list[Any]:
-        packed = self.kinds[column].packed
-        found = [row.get(column) for row in self.head]
-        return [unpacked(v) if packed and isinstance(v, str) and v.strip() else v for v in found]
+        return [self.value(row, column) for row in self.head]
+
+    def rows(self, *columns: str) -> Iterator[Mapping[str, Any]]:
+        """Return all rows with some columns; of what is streamed, those that were looked at."""
+        if any(not hasattr(dataset, "__len__") for dataset in self.datasets):
+            yield from self.head
+            return
+        for dataset in self.datasets:
+            yield from rows_in(dataset, columns)
+
+    def strings(self, column: str) -> set[str]:
+        """Return the strings in a column of strings, or of lists of them, over all rows."""
+        found: set[str] = set()
+        for dataset in self.datasets:
+            if self.kinds[column].packed or isinstance(dataset, list) or not hasattr(dataset, "__len__"):
+                values = (self.value(row, column) for row in self.rows(column))
+                return set(chain.from_iterable(map(_strings_in, values)))
+            for chunk in dataset.with_format("arrow")[column].chunks if len(dataset) else ():
+                flat = chunk.flatten() if hasattr(chunk, "flatten") and self.kinds[column].name == "list" else chunk
+                found |= set(chain.from_iterable(map(_strings_in, flat.unique().to_pylist())))
+        return found
 
     def named(self, usual: Sequence[str], fits: Callable[[Kind], bool]) -> str | None:
         """The column with the first of the usual names that fits."""
@@ -159,24 +185,54 @@ class Table(NamedTuple):
         return ", ".join(f"{name!r} ({kind})" for name, kind in self.kinds.items()) or "no columns"
 
 
-def table_of(dataset: Any) -> Table:
-    if isinstance(dataset, Mapping):
-        raise CleancutError(f"a DatasetDict holds several splits. Choose one of {', '.join(map(repr, dataset))}.")
-    if isinstance(dataset, list) and all(isinstance(row, Mapping) for row in dataset):
-        head, features = dataset[:SHOWN], None
-    elif not hasattr(dataset, "with_format") or not hasattr(dataset, "features"):
-        raise CleancutError(f"expected a datasets.Dataset, got {type(dataset).__name__}.")
-    else:
-        features = dataset.features
-        if features is not None:  # pictures and sound are not decoded to find text
-            features = {name: feature for name, feature in features.items() if not _is_media(feature)}
-        head = list(islice(rows_in(dataset, None if features is None else list(features)), SHOWN))
+def _strings_in(value: Any) -> list[str]:
+    """The tags of a row: a list of them, or a string of them."""
+    if isinstance(value, str):
+        return value.split()
+    return [item for item in value or () if isinstance(item, str)]
+
+
+def table_of(*datasets: Any) -> Table:
+    """Return the columns of a dataset, or of several that have the same."""
+    heads = [_head(dataset) for dataset in datasets]
+    head = list(chain.from_iterable(rows for rows, _ in heads))
+    features = next((features for _, features in heads if features is not None), None)
     names = dict.fromkeys(chain(features or (), chain.from_iterable(head)))
     declared = {n: kind_of_feature(features[n]) if features and n in features else OTHER for n in names}
     kinds = {n: _known(kind, [row.get(n) for row in head]) for n, kind in declared.items()}
     # without features, text may hold lists as well
     kinds = {n: _kind_in_text([row.get(n) for row in head]) if k.name == "text" else k for n, k in kinds.items()}
-    return Table(kinds, head)
+    return Table(kinds, head, datasets)
+
+
+def _head(dataset: Any) -> tuple[Sequence[Mapping[str, Any]], Mapping[str, Any] | None]:
+    """Return rows that show what the columns of a dataset hold, and its features where it has them."""
+    if isinstance(dataset, Mapping):
+        raise CleancutError(f"a DatasetDict holds several splits. Choose one of {', '.join(map(repr, dataset))}.")
+    if isinstance(dataset, list) and all(isinstance(row, Mapping) for row in dataset):
+        return dataset, None
+    if not hasattr(dataset, "with_format") or not hasattr(dataset, "features"):
+        raise CleancutError(f"expected a datasets.Dataset, got {type(dataset).__name__}.")
+    features = dataset.features
+    if features is not None:  # pictures and sound are not decoded to find text
+        features = {name: feature for name, feature in features.items() if not _is_media(feature)}
+    names = None if features is None else list(features)
+    head = list(islice(rows_in(dataset, names), SHOWN))
+    if features is not None and hasattr(dataset, "__len__") and len(dataset) > SHOWN:
+        head += _telling_rows(dataset, head, names or [])
+    return head, features
+
+
+def _telling_rows(dataset: Any, head: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Return later rows for the columns of which the first rows show nothing, such as lists that are all empty."""
+    found: list[Mapping[str, Any]] = []
+    for name in names:
+        if any(row[name] not in (None, "", [], {}, "[]", "{}") for row in head):
+            continue
+        values = (row[name] for row in rows_in(dataset, [name]))
+        telling = (i for i, value in enumerate(values) if value not in (None, "", [], {}, "[]", "{}"))
+        found += [dataset.with_format(None)[i] for i in islice(telling, SHOWN)]
+    return found
 
 
 def _is_media(feature: Any) -> bool:
@@ -202,6 +258,8 @@ def inner_table(table: Table, column: str) -> Table | None:
     if kind.name == "list" and kind.of and kind.of.name == "record":
         fields = kind.of.fields
     elif kind.name == "record" and kind.fields and all(k.name == "list" for k in kind.fields.values()):
+        if not all(_is_even(value) for value in table.values(column) if value is not None):
+            return None  # lists by label, not columns
         fields = {name: k.of or OTHER for name, k in kind.fields.items()}
     else:
         return None
@@ -209,9 +267,17 @@ def inner_table(table: Table, column: str) -> Table | None:
     return Table(fields, list(records))
 
 
+def _is_even(value: Mapping[str, Any]) -> bool:
+    """Have all lists of a dict the same length?"""
+    return len({len(column) for column in value.values() if isinstance(column, list | tuple)}) < 2
+
+
 def records_in(value: Any) -> list[Any]:
     """A list of dicts, also where it stands as a dict of lists."""
     if isinstance(value, Mapping):
         columns = {name: column for name, column in value.items() if isinstance(column, list | tuple)}
+        if not _is_even(value):
+            sizes = ", ".join(f"{len(column)} of {name}" for name, column in columns.items())
+            raise CleancutError(f"a dict of lists has {sizes}. Give lists of the same length.")
         return [dict(zip(columns, items, strict=True)) for items in zip(*columns.values(), strict=True)]
     return list(value)

@@ -16,12 +16,26 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.inputs import label_names
-from ..core.tags import Repair
-from .characters import Words, joined_pieces, located
+from ..core.language_codes import without_language
+from ..core.notices import say
+from ..core.tags import Repair, is_outside
+from .characters import Words, is_inside_word, joined_pieces, located, placed
 from .columns import kind_of_feature, records_in, rows_in, unpacked
-from .detecting import Form, Shape, Span, detect, listed, names_in, number_in, spans_in, text_in
-from .formats import BATCH, Format, format_of, in_rows, read, relations_in, split_files, standard_columns
+from .conventions import Offsets, Unit
+from .detecting import Form, Shape, detect, detect_splits, listed, names_in
+from .formats import (
+    BATCH,
+    Format,
+    format_of,
+    has_language_codes,
+    in_rows,
+    read,
+    relations_in,
+    split_files,
+    standard_columns,
+)
 from .hub_ids import HubId, is_local, is_table, load_hub, rows_of_file
+from .spans import Span, number_in, spans_in, text_in
 
 COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end")
 """What may be said of the columns of a dataset, where these are not found or not the right ones."""
@@ -101,8 +115,8 @@ def from_dataset(
     """A dataset as a corpus: a ``Dataset``, an ``IterableDataset``, a list of dicts, or the id or path of one split.
 
     Where tokens, annotation and documents are is detected (``detect`` says what was found), unless given. ClassLabel
-    columns are taken from Arrow without a copy. Mentions at character offsets become token spans by a simple
-    tokeniser: a run of word characters, or any other single character, is a token.
+    columns are taken from Arrow without a copy. Text gets tokens by one rule: a run of word characters, or any other
+    single character, is a token, each character in scripts without spaces, and mentions begin and end tokens.
 
     >>> from_dataset([{"text": "Ada ran.", "entities": [{"start": 0, "end": 3, "label": "PER"}]}]).texts()
     ['Ada']
@@ -118,15 +132,35 @@ def from_dataset(
                 f"{dataset} holds several splits. Choose one of {', '.join(map(repr, splits))} of load_splits()."
             )
         return next(iter(splits.values())).corpus
-    return read_dataset(dataset, **options).corpus
+    samples = read_dataset(dataset, **options)
+    log_notes(samples.notes)
+    return samples.corpus
+
+
+def log_notes(notes: Iterable[str]) -> None:
+    """Say what is to be known of mentions that were read."""
+    for note in notes:
+        say(note)
 
 
 def read_dataset(dataset: Any, *, repair: str = "conlleval", **options: Any) -> Samples:
     """The same, with the shape, the rows of the samples and notes; ``options`` are those of ``detect``."""
-    shape = detect(dataset, **options)
+    return read_shape(dataset, detect(dataset, **options), repair)
+
+
+def read_parts(parts: Mapping[str, Any], *, repair: str = "conlleval", **options: Any) -> dict[str, Samples]:
+    """The same of splits, which are read in one way where they have the same columns."""
+    shapes = detect_splits(parts, **options)
+    return {name: read_shape(part, shapes[name], repair) for name, part in parts.items()}
+
+
+def read_shape(dataset: Any, shape: Shape, repair: str = "conlleval") -> Samples:
+    """The same of a dataset whose shape is known."""
     is_dataset = hasattr(dataset, "with_format") and hasattr(dataset, "__len__")
     if is_dataset and _is_plain(shape, dataset):
-        return Samples(_from_arrow(dataset, shape, repair), shape, dataset, len(dataset))
+        corpus = _from_arrow(dataset, shape, repair)
+        if "O" not in corpus.mentions.labels:  # else the spans that say so are left out, and counted
+            return Samples(corpus, shape, dataset, len(dataset))
     columns = shape.columns
     if not isinstance(dataset, list) and "id" in (dataset.features or ()):
         columns = list(dict.fromkeys([*columns, "id"]))
@@ -161,7 +195,13 @@ def read_dataset(dataset: Any, *, repair: str = "conlleval", **options: Any) -> 
 
 def _is_plain(shape: Shape, dataset: Any) -> bool:
     """Can Arrow's own columns be read as they are?"""
-    if shape.sentences or shape.sentence or shape.tokens is None or {shape.tokens, shape.annotation} & shape.packed:
+    if (
+        shape.sentences
+        or shape.sentence
+        or shape.tokens is None
+        or shape.prefixed
+        or {shape.tokens, shape.annotation} & shape.packed
+    ):
         return False
     kinds = {name: kind_of_feature(dataset.features[name]) for name in (shape.tokens, shape.annotation)}
     if not kinds[shape.tokens].is_list_of("text"):
@@ -212,6 +252,7 @@ class Converter:
         self._shape = shape
         self._label = label_names(shape.labels) if shape.form is not Form.TAGS and shape.labels is not None else None
         self._counts: Counter[str] = Counter()
+        self._n_outside = self._n_prefixed = 0
         self.n_rows = 0
 
     def notes(self, n_mentions: int) -> list[str]:
@@ -220,11 +261,16 @@ class Converter:
         says = {
             "missing": "could not be located in the text and are left out",
             "blank": "hold nothing but space and are left out",
-            "widened": "cut a token and are widened to whole tokens",
+            "cut": "begin or end inside a word, which is cut there",
             "fragments": "are discontinuous and are taken from their first to their last character",
             "differ": "say another text than stands at their offsets",
         }
-        return [f"{self._counts[k]} of {total} mentions {what}." for k, what in says.items() if self._counts[k]]
+        notes = [f"{self._counts[k]} of {total} mentions {what}." for k, what in says.items() if self._counts[k]]
+        if self._n_outside:
+            notes.append(f"{self._n_outside} spans are labelled O and are left out.")
+        if self._n_prefixed:
+            notes.append(f"{self._n_prefixed} words have the code of a language before them, which is taken away.")
+        return notes
 
     def samples(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[_Sample]:
         shape = self._shape
@@ -300,30 +346,38 @@ class Converter:
         match shape.form:
             case Form.TOKEN_SPANS:
                 return self._tokens(row), [list(self._token_span(span)) for span in spans]
-            case Form.QUOTES:
+            case Form.QUOTES if shape.tokens is not None:
                 tokens = self._tokens(row)
                 return tokens, self._located(spans, tokens)
-            case Form.CHARACTER_SPANS:
-                text = self._text(row)
-                words = Words.of(text)
-                return words.tokens, self._covered(spans, text, words)
+            case Form.QUOTES | Form.CHARACTER_SPANS:
+                return self._in_text(spans, self._text(row))
             case Form.TAGS:
                 raise AssertionError("tags are no spans")
             case _:
                 assert_never(shape.form)
 
     def _tokens(self, row: Mapping[str, Any]) -> list[str]:
-        """Return the tokens of a sample, or the words of its text where it has none."""
-        if self._shape.tokens is None:
-            return Words.of(self._text(row)).tokens
+        assert self._shape.tokens is not None
         tokens = self._value(row, self._shape.tokens)
         if tokens is None:
             raise _null(self._shape.tokens)
-        return list(listed(tokens))
+        words = list(listed(tokens))
+        if not self._shape.prefixed:
+            return words
+        plain = without_language(words)
+        self._n_prefixed += sum(a != b for a, b in zip(words, plain, strict=True))
+        return plain
 
     def _text(self, row: Mapping[str, Any]) -> str:
         assert self._shape.text is not None
         return text_in(self._value(row, self._shape.text))
+
+    def _names(self, span: Span) -> list[str]:
+        """Return the labels of a span without ``O``, which some lists of spans have for the text between mentions."""
+        names = [self._name(label) for label in span.labels]
+        kept = [name for name in names if not is_outside(name)]
+        self._n_outside += len(names) - len(kept)
+        return kept
 
     def _name(self, label: Any) -> str:
         if self._label is not None and number_in(label) is not None:
@@ -340,61 +394,61 @@ class Converter:
     def _token_span(self, span: Span) -> Iterator[TokenSpan]:
         if span.start is None or span.end is None:
             raise CleancutError(f"a span has start {span.start!r} and end {span.end!r}. Give whole numbers.")
-        for label in span.labels:
-            yield span.start, span.end + self._shape.inclusive, self._name(label)
+        for label in self._names(span):
+            yield span.start, span.end + self._shape.inclusive, label
 
     def _located(self, spans: Sequence[Span], tokens: Sequence[str]) -> list[list[TokenSpan]]:
         """Return the token spans of mentions that are only quoted."""
-        quotes = [(span.surface or "", self._name(label)) for span in spans for label in span.labels]
+        names = [self._names(span) for span in spans]
+        quotes = [(span.surface or "", name) for span, own in zip(spans, names, strict=True) for name in own]
         places = iter(located(quotes, tokens))
-        items = [[next(places) for _ in span.labels] for span in spans]
+        items = [[next(places) for _ in own] for own in names]
         self._counts["missing"] += sum(place is None for item in items for place in item)
         return [[place for place in item if place is not None] for item in items]
 
-    def _covered(self, spans: Sequence[Span], text: str, words: Words) -> list[list[TokenSpan]]:
-        """Return the token spans of mentions at character offsets; those without offsets are looked for."""
-        quoted = [i for i, span in enumerate(spans) if span.start is None or span.end is None]
+    def _in_text(self, spans: Sequence[Span], text: str) -> tuple[list[str], list[list[TokenSpan]]]:
+        """Return the tokens of a text and the token spans of its mentions, whose edges are edges of tokens."""
+        places = self._places(spans, text)
+        words = Words.of(text, [edge for _, start, end, _ in places for edge in (start, end)])
         items: list[list[TokenSpan]] = [[] for _ in spans]
-        for i, item in zip(quoted, self._located([spans[i] for i in quoted], words.tokens), strict=True):
-            items[i] = item
-        at = [
-            (i, *self._characters(span, text), self._name(label))
-            for i, span in enumerate(spans)
-            if i not in quoted
-            for label in span.labels
-        ]
-        if not self._shape.pieces:
-            for i, start, end, label in at:
-                items[i] += self._tokens_at(start, end, label, words)
-            return items
-        # a mention of several pieces belongs to the first of them
-        first_of = {start: i for i, start, _, _ in reversed(at)}
-        for start, end, label in joined_pieces([place[1:] for place in at], text):
-            items[first_of[start]] += self._tokens_at(start, end, label, words)
-        return items
+        for i, start, end, label in places:
+            first, until = words.covering(start, end)
+            if first >= until:
+                self._counts["blank"] += 1
+                continue
+            self._counts["cut"] += is_inside_word(text, start) or is_inside_word(text, end)
+            items[i].append((first, until, label))
+        return words.tokens, items
 
-    def _characters(self, span: Span, text: str) -> tuple[int, int]:
+    def _places(self, spans: Sequence[Span], text: str) -> list[tuple[int, int, int, str]]:
+        """Return the number, the characters and the label of each mention; those without offsets are looked for."""
+        named = [(i, span, label) for i, span in enumerate(spans) for label in self._names(span)]
+        offsets = Offsets(text)
+        at = [(i, *self._characters(span, offsets), label) for i, span, label in named if span.has_offsets]
+        if self._shape.pieces:
+            # a mention of several pieces belongs to the first of them
+            first_of = {start: i for i, start, _, _ in reversed(at)}
+            at = [(first_of[piece[0]], *piece) for piece in joined_pieces([place[1:] for place in at], text)]
+        quoted = [(i, span, label) for i, span, label in named if not span.has_offsets]
+        found = placed([(span.surface or "", label) for _, span, label in quoted], text)
+        self._counts["missing"] += found.count(None)
+        return at + [(i, *place) for (i, _, _), place in zip(quoted, found, strict=True) if place is not None]
+
+    def _characters(self, span: Span, offsets: Offsets) -> tuple[int, int]:
         """Return the characters of a mention, half-open; an error where the text does not have them."""
         assert span.start is not None and span.end is not None
-        end = span.end + self._shape.inclusive
-        if not 0 <= span.start < end <= len(text):
+        text, convention = offsets.text, self._shape.convention
+        found = offsets.characters(span.start, span.end, convention)
+        if found is None:
+            what = "characters" if convention.unit is Unit.CHARACTERS else convention.unit.value
             raise CleancutError(
-                f"characters {span.start} to {end} of a text of {len(text)}. Offsets count characters of the text "
-                "from 0; say with end= whether the last one belongs to the mention."
+                f"{what} {span.start} to {span.end + convention.inclusive} of a text of {len(text)}. Offsets count "
+                f"{what} of it from {convention.first}; say with end= whether the last one belongs to the mention."
             )
         self._counts["fragments"] += span.n_fragments > 1
         if span.surface is not None and span.n_fragments == 1 and not self._shape.pieces:
-            self._counts["differ"] += text[span.start : end].split() != span.surface.split()
-        return span.start, end
-
-    def _tokens_at(self, start: int, end: int, label: str, words: Words) -> list[TokenSpan]:
-        """Return the tokens that characters touch; nothing where these are all space."""
-        first, until = words.covering(start, end)
-        if first >= until:
-            self._counts["blank"] += 1
-            return []
-        self._counts["widened"] += words.cuts(start, end)
-        return [(first, until, label)]
+            self._counts["differ"] += "".join(text[slice(*found)].split()) != "".join(span.surface.split())
+        return found
 
 
 # --- splits -------------------------------------------------------------------------------------------
@@ -407,10 +461,11 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
     """
     if is_local(source):
         files = split_files(source) if os.path.isdir(source) else {"": os.fspath(source)}
-        found = {name: read_samples(file, **options) for name, file in files.items()}
+        found = read_files(files, **options)
     else:
         pinned, parts = load_hub(HubId.parse(str(source)))
-        found = {name: replace(read_dataset(rows, **options), source=pinned) for name, rows in parts.items()}
+        read = read_parts(parts, **options)
+        found = {name: replace(samples, source=pinned) for name, samples in read.items()}
     return {name: own_documents(name, samples) for name, samples in found.items()}
 
 
@@ -430,16 +485,24 @@ def given_samples(data: Any, read_as: Mapping[str, Any] | None = None) -> dict[s
     options = dataset_options(read_as or {})
     if options and all(isinstance(part, Corpus) for part in parts.values()) and set(read_as or ()) <= set(COLUMNS):
         raise CleancutError(f"{next(iter(options))}= has no effect: a corpus has no columns. Leave it out.")
+    unread = {name: part for name, part in parts.items() if not isinstance(part, Corpus | Samples)}
+    read = read_parts(unread, **options)
     found: dict[str, Samples] = {}
     for name, part in parts.items():
         if isinstance(part, Corpus):
             part = Samples(part, None, None, len(part))
         elif not isinstance(part, Samples):
-            part = own_documents(name, read_dataset(part, **options))
+            part = own_documents(name, read[name])
+            log_notes(notes_of({name: part}))
         if read_as and read_as.get("join_at"):
             part = replace(part, corpus=join_at(part.corpus))
         found[name] = part
     return found
+
+
+def notes_of(splits: Mapping[str, Samples]) -> list[str]:
+    """Return what is to be known of the mentions of each split, in sentences that name it."""
+    return [f"{split}: {note}" if split else note for split, samples in splits.items() for note in samples.notes]
 
 
 def own_documents(split: str, samples: Samples) -> Samples:
@@ -485,12 +548,26 @@ _ONLY_SHAPES = {"text", "document", "end"}
 """Options that files which are read as they stand do not have."""
 
 
+def read_files(files: Mapping[str, str], *, column: int | None = None, **options: Any) -> dict[str, Samples]:
+    """Files as samples; those whose columns have to be found, and are the same, are read in one way."""
+    given = {name: value for name, value in options.items() if value is not None}
+    tables = {name: rows_of_file(file) for name, file in files.items() if needs_shape(file, **given)}
+    if tables and column is not None:
+        raise CleancutError(f"{files[next(iter(tables))]}: a column number is for CoNLL files. Leave it out.")
+    read = read_parts(tables, **given)
+    return {
+        name: replace(read[name], path=os.fspath(file)) if name in read else read_samples(file, column=column, **given)
+        for name, file in files.items()
+    }
+
+
 def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **options: Any) -> Samples:
     """A file as samples: as ``read`` has it where its columns are the usual ones, else by its shape."""
     given = {name: value for name, value in options.items() if value is not None}
     if needs_shape(path, **given):
-        if column is not None:
-            raise CleancutError(f"{path}: a column number is for CoNLL files. Leave it out.")
-        return replace(read_dataset(rows_of_file(path), **given), path=os.fspath(path))
+        return read_files({"": os.fspath(path)}, column=column, **given)[""]
     corpus = read(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
-    return Samples(corpus, None, None, len(corpus), path=os.fspath(path))
+    notes: tuple[str, ...] = ()
+    if format_of(path) is Format.CONLL and has_language_codes(path):
+        notes = ("the code of a language before every word is taken away.",)
+    return Samples(corpus, None, None, len(corpus), notes=notes, path=os.fspath(path))

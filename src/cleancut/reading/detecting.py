@@ -9,19 +9,20 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.inputs import label_names
-from ..core.tags import Scheme, Tagging, parse_scheme, prefix_letter, split_tag
-from .columns import Kind, Table, inner_table, plain_name, records_in, table_of
+from ..core.language_codes import language_before
+from ..core.tags import Scheme, Tagging, is_outside, letters_in, parse_scheme, prefix_letter, written
+from .columns import Kind, Table, inner_table, plain_name, table_of
+from .conventions import BY_CHARACTERS, BY_TOKENS, CLEAR, Convention, Evidence, Place, Unit, unsettled
+from .spans import SPANS, TRIPLE, Fields, fields_of, is_passages, spans_in, text_in
 
 
 class Form(StrEnum):
@@ -60,13 +61,10 @@ _TAGS = (
     "ner_tags", "ner_tag", "ner_labels", "ner", "named_entities", "entity_tags", "bio_tags", "iob_tags", "tags", "tag",
     "labels", "label", "ner_tags_ids", "ner_ids", "tag_ids", "label_ids",
 )  # fmt: skip
-_SPANS = (
-    "entities", "privacy_mask", "ner", "spans", "ner_spans", "mentions", "annotations", "named_entities", "labels",
-    "label", "gold", "predictions", "prediction", "output", "pipeline", "span_labels",
-)  # fmt: skip
 _TEXT = (
     "text", "source_text", "unmasked_text", "sentence", "content", "passages", "passage", "document", "context",
-    "input", "article", "abstract", "body", "raw_text", "query", "utterance", "tweet",
+    "input", "article", "abstract", "body", "raw_text", "query", "utterance", "tweet", "generated_text", "full_text",
+    "sentence_text", "document_text", "transcript", "note", "message", "comment", "prompt",
 )  # fmt: skip
 _DOCUMENT = ("doc", "document_id", "doc_id", "docid", "article_id", "pmid")
 _SENTENCE = ("sentence_id", "sentence", "sent_id", "sentence_idx", "sentence_number", "sentence_index", "sample_id")
@@ -76,34 +74,8 @@ _NOT_NER = re.compile(
 )
 _CHUNKS = {"NP", "VP", "PP", "ADJP", "ADVP", "CONJP", "INTJ", "LST", "PRT", "SBAR", "UCP"}
 
-_START = ("start", "begin", "start_offset", "char_start", "start_char", "start_index", "start_idx", "start_pos",
-          "offset_start", "begin_offset", "token_start", "start_token")  # fmt: skip
-_END = ("end", "stop", "end_offset", "char_end", "end_char", "end_index", "end_idx", "end_pos", "offset_end",
-        "token_end", "end_token")  # fmt: skip
-_OFFSETS = ("offsets", "offset", "span", "position", "positions", "char_span", "indices")
-_LABEL = ("label", "entity_group", "entity_type", "type", "tag", "class", "category", "ner_tag", "label_name",
-          "labels", "types", "semantic_type_id", "entity")  # fmt: skip
-_SURFACE = ("text", "word", "value", "mention", "surface", "name", "entity", "entity_text", "span", "string")
-
 
 # --- shapes -------------------------------------------------------------------------------------------
-
-
-class Fields(NamedTuple):
-    """Where a span has what; all None for (start, end, label) triples."""
-
-    start: str | None = None
-    end: str | None = None
-    offsets: str | None = None
-    label: str | None = None
-    surface: str | None = None
-
-    @property
-    def is_triple(self) -> bool:
-        return self.label is None
-
-
-TRIPLE = Fields()
 
 
 @dataclass(frozen=True)
@@ -128,13 +100,21 @@ class Shape:
     labels: Any = None
     """Names of label ids."""
     scheme: Scheme | None = None
-    inclusive: bool = False
+    convention: Convention = BY_CHARACTERS[0]
+    """How the offsets of spans are meant."""
+    prefixed: bool = False
+    """Does the code of a language stand before every word, as in ``en:Ada``?"""
     pieces: bool = False
     """Are the entities pieces with B- and I- labels, to be joined?"""
     detail: str = ""
     packed: frozenset[str] = frozenset()
     """Columns whose values are lists inside strings."""
     fields: Fields = TRIPLE
+
+    @property
+    def inclusive(self) -> bool:
+        """Does the end of a span belong to it?"""
+        return self.convention.inclusive
 
     @property
     def columns(self) -> list[str]:
@@ -145,7 +125,8 @@ class Shape:
     def __str__(self) -> str:
         parts = [f"one token a row, samples by: {self.sentence}"] if self.sentence else []
         parts += [f"sentences: {self.sentences}"] if self.sentences else []
-        parts += [f"tokens: {self.tokens}"] if self.tokens else []
+        prefixed = " (without the code of the language)" if self.prefixed else ""
+        parts += [f"tokens: {self.tokens}{prefixed}"] if self.tokens else []
         parts += [f"text: {self.text}"] if self.text else []
         parts.append(f"{self.form.argument}: {self.annotation} ({self.detail})")
         parts += [f"document: {self.document}"] if self.document else []
@@ -182,25 +163,72 @@ def detect(
     document: str | None = None,
     end: str | None = None,
 ) -> Shape:
-    """The shape of a ``Dataset``, an ``IterableDataset`` or a list of dicts, by its features and first rows."""
+    """The shape of a ``Dataset``, an ``IterableDataset`` or a list of dicts, by its features and rows."""
+    options: dict[str, Any] = {
+        "tokens": tokens, "tags": tags, "entities": entities, "text": text, "labels": labels, "scheme": scheme,
+        "document": document, "end": end,
+    }  # fmt: skip
+    return _detect(table_of(dataset), **options)
+
+
+def detect_splits(parts: Mapping[str, Any], **options: Any) -> dict[str, Shape]:
+    """The shape of each split; those with the same columns are judged together, and have one shape.
+
+    ``options`` are those of ``detect``.
+    """
+    groups: dict[Any, list[str]] = {}
+    for name, part in parts.items():
+        groups.setdefault(_columns_of(part), []).append(name)
+    shapes: dict[str, Shape] = {}
+    for names in groups.values():
+        shape = _detect(table_of(*(parts[name] for name in names)), **options)
+        shapes |= dict.fromkeys(names, shape)
+    return {name: shapes[name] for name in parts}
+
+
+def _columns_of(dataset: Any) -> Any:
+    """What tells datasets with different columns apart."""
+    if isinstance(dataset, list):
+        return frozenset(chain.from_iterable(row for row in dataset if isinstance(row, Mapping)))
+    features = getattr(dataset, "features", None)
+    return str(features) if features is not None else id(dataset)
+
+
+def _detect(
+    table: Table,
+    *,
+    tokens: str | None = None,
+    tags: str | None = None,
+    entities: str | None = None,
+    text: str | None = None,
+    labels: Any = None,
+    scheme: str | None = None,
+    document: str | None = None,
+    end: str | None = None,
+) -> Shape:
     if tags is not None and entities is not None:
         raise CleancutError("give either tags or entities, one of the two.")
     ends = None if end is None else parse_choice(End, end, "end")
     given = _Given(tokens, tags, entities, text, names_in(labels), parse_scheme(scheme), document, ends)
-    table = table_of(dataset)
     _check_given(table, given)
     for find in (_token_spans, _token_tags, _text_spans, _token_quotes, _nested, _token_rows):
         shape = find(table, given)
         if shape is not None:
-            if given.end is not None and shape.form is not Form.TOKEN_SPANS and shape.form is not Form.CHARACTER_SPANS:
-                raise CleancutError(f"end={end!r} has no effect: {shape.annotation} holds {shape.form}. Leave it out.")
-            if given.text is not None and given.text not in (shape.text, shape.tokens):
-                raise CleancutError(f"text={text!r} has no effect: {shape}. Leave it out, or name the entities.")
-            if given.tokens is not None and shape.tokens is None:
-                raise CleancutError(f"tokens={tokens!r} has no effect: {shape}. Leave it out, or name the tags.")
+            _check_used(shape, given)
             packed = frozenset(name for name, kind in table.kinds.items() if kind.packed)
             return replace(shape, document=given.document or _document(table), packed=packed)
     raise _unclear(table, given)
+
+
+def _check_used(shape: Shape, given: _Given) -> None:
+    """Raise where something was given that has no effect on what was found."""
+    if given.end is not None and shape.form is not Form.TOKEN_SPANS and shape.form is not Form.CHARACTER_SPANS:
+        end = given.end.value
+        raise CleancutError(f"end={end!r} has no effect: {shape.annotation} holds {shape.form}. Leave it out.")
+    if given.text is not None and given.text not in (shape.text, shape.tokens):
+        raise CleancutError(f"text={given.text!r} has no effect: {shape}. Leave it out, or name the entities.")
+    if given.tokens is not None and shape.tokens is None:
+        raise CleancutError(f"tokens={given.tokens!r} has no effect: {shape}. Leave it out, or name the tags.")
 
 
 def names_in(labels: Any) -> Any:
@@ -250,6 +278,9 @@ def _unclear(table: Table, given: _Given) -> CleancutError:
     tokens = given.tokens or table.named(_TOKENS, lambda kind: kind.is_list_of("text"))
     text = given.text or table.named(_TEXT, lambda kind: kind.name == "text")
     wanted = "annotation" if tokens or text else "tokens"
+    tags = table.named(_TAGS, lambda kind: kind.is_list_of("text"))
+    if tags is not None and tokens is not None and given.entities is None:
+        _refuse_strange_names(tags, _inventory(table, tags))
     return CleancutError(
         f"no {wanted} among {', '.join(map(repr, table.kinds)) or 'no columns'}. The columns are {table}. Name those "
         "that hold the annotation: tokens= and tags=, or text= (or tokens=) and entities=."
@@ -273,7 +304,9 @@ def _token_tags(table: Table, given: _Given) -> Shape | None:
     if tags is None:
         return None
     if tokens is None:  # words that stand in one string
-        if given.tokens is not None or not table.kinds[tags].is_list_of("text", "int", "label"):
+        if given.tokens is not None or not (
+            table.kinds[tags].is_list_of("text", "int", "label") or _is_text(table, tags)
+        ):
             return None
         tokens = given.text or table.named(_TEXT, lambda kind: kind.name == "text")
         if tokens is None or not _same_lengths(table, tokens, tags):
@@ -285,7 +318,18 @@ def _token_tags(table: Table, given: _Given) -> Shape | None:
         return None
     if kind.name == "text" and not table.kinds[tokens].is_list_of("text") and not _same_lengths(table, tokens, tags):
         return None  # one token a row
-    return _with_names(table, given, Shape(Form.TAGS, tags, tokens=tokens), tags)
+    prefixed = _is_prefixed(table, tokens)
+    return _with_names(table, given, Shape(Form.TAGS, tags, tokens=tokens, prefixed=prefixed), tags)
+
+
+def _is_prefixed(table: Table, tokens: str) -> bool:
+    """Does the code of a language stand before every word of every sample, as in WikiANN's files?"""
+    samples = [listed(words) for words in table.values(tokens) if words]
+    return sum(map(len, samples)) > 2 and all(language_before(words) is not None for words in samples)
+
+
+def _is_text(table: Table, column: str) -> bool:
+    return table.kinds[column].name == "text"
 
 
 def _same_lengths(table: Table, tokens: str, tags: str) -> bool:
@@ -308,10 +352,12 @@ def _inventory(table: Table, column: str) -> tuple[str, ...]:
         return one.names
     if one.name != "text":
         return ()
-    values = [v for v in table.values(column) if v is not None]
-    if kind.name == "list":
-        return tuple(dict.fromkeys(v for v in chain.from_iterable(values) if v is not None))
-    return tuple(dict.fromkeys(chain.from_iterable(map(str.split, values))))
+    return tuple(sorted(table.strings(column) if table.datasets else _strings(table.values(column))))
+
+
+def _strings(values: Sequence[Any]) -> set[str]:
+    """The tags in lists of them, or in strings of them."""
+    return {tag for value in values if value is not None for tag in listed(value) if tag is not None}
 
 
 def _is_ner(table: Table, column: str) -> bool:
@@ -322,14 +368,16 @@ def _is_ner(table: Table, column: str) -> bool:
     one = kind.of if kind.name == "list" and kind.of else kind
     if one.name == "int":
         return plain_name(column) in _TAGS
-    tags = set(_inventory(table, column))
-    types = {split_tag(tag)[1] for tag in tags if prefix_letter(tag)}
+    tags = {tag for tag in _inventory(table, column) if not is_outside(tag)}
+    has_outside = len(tags) < len(set(_inventory(table, column)))
+    has_letters = bool(letters_in(tags))
+    types = {parts[1] for tag in tags if has_letters and (parts := written(tag))}
     if types and types <= _CHUNKS:
         return False
-    bare = {tag for tag in tags - {"O"} if not prefix_letter(tag)}
+    bare = {tag for tag in tags if not has_letters or written(tag) is None}
     if one.name == "label":
-        return "O" in tags or not bare
-    return bool(tags) and (not bare or ("O" in tags and plain_name(column) in _TAGS))
+        return has_outside or not bare
+    return (bool(tags) or has_outside) and (not bare or (has_outside and plain_name(column) in _TAGS))
 
 
 def _tag_column(table: Table, given: _Given, tokens: str | None) -> str | None:
@@ -348,9 +396,20 @@ def _tag_column(table: Table, given: _Given, tokens: str | None) -> str | None:
     if len(found) > 1:
         choices = " or ".join(f"{name!r} ({_inventory_size(table, name)})" for name in found)
         raise CleancutError(f"the tags may be {choices}. Choose one with tags=, such as tags={found[0]!r}.")
-    if not found and tokens is not None and not table.kinds[tokens].is_list_of("text"):
-        return table.named(_TAGS, lambda kind: kind.name == "text" and not kind.packed)
+    if not found and (tokens is None or not table.kinds[tokens].is_list_of("text")):
+        return _tags_in_text(table, tokens)
     return found[0] if found else None
+
+
+def _tags_in_text(table: Table, tokens: str | None) -> str | None:
+    """The column of strings with one tag for each word of the text."""
+    tags = table.named((*_TAGS, "slots", "slot"), lambda kind: kind.name == "text" and not kind.packed)
+    if tokens is not None or tags is None:
+        return tags
+    text = table.named(_TEXT, lambda kind: kind.name == "text")
+    if text is None or text == tags or not _same_lengths(table, text, tags):
+        return None
+    return tags if letters_in(_inventory(table, tags)) else None
 
 
 def _inventory_size(table: Table, column: str) -> str:
@@ -377,13 +436,31 @@ def _with_names(table: Table, given: _Given, shape: Shape, tags: str) -> Shape:
         raise CleancutError(f"labels= has no effect: {tags} holds the names themselves. Leave it out.")
     else:
         labels, what = None, "strings"
-    letters = frozenset(letter for tag in inventory if (letter := prefix_letter(tag)))
+    letters = letters_in(inventory)
     scheme = given.scheme
-    if scheme is None and inventory and not letters and set(inventory) != {"O"}:
+    if scheme is None and not letters and not all(map(is_outside, inventory)):
+        _refuse_strange_names(tags, inventory)
         scheme = Scheme.IO  # bare names
     shown = scheme or (Tagging(letters).scheme() if letters else None)
     where = " in a string" if kind.packed else ""
     return replace(shape, labels=labels, scheme=scheme, detail=f"{what}{where}" + (f", {shown.value}" if shown else ""))
+
+
+def _refuse_strange_names(column: str, inventory: Sequence[str]) -> None:
+    """Raise where bare names are no types: all begin as tags do, but with small letters, or none is O."""
+    names = [tag for tag in inventory if not is_outside(tag)]
+    small = [tag for tag in names if re.match("[bi][-_].", tag)]
+    if small == names and any(tag.startswith("b") for tag in small):
+        raise CleancutError(
+            f"{column} holds {small[0]!r}, which may be a tag with a small letter or the name of a type. Write the "
+            f"letter as a capital, such as {small[0][:1].upper() + small[0][1:]!r}, or give scheme='io'."
+        )
+    if len(names) == len(inventory):
+        shown = ", ".join(map(repr, names[:6]))
+        raise CleancutError(
+            f"{column} holds {shown}{' ...' if len(names) > 6 else ''}, and none of them is O. Write the one that is "
+            "outside of mentions as O (of label ids: labels=); give scheme='io' if there is none."
+        )
 
 
 def _nested(table: Table, given: _Given) -> Shape | None:
@@ -436,7 +513,7 @@ def _token_rows(table: Table, given: _Given) -> Shape | None:
 def _span_column(table: Table, given: _Given) -> tuple[str, Fields] | None:
     if given.tags is not None:
         return None
-    found = {name: fields for name in table.kinds if (fields := _fields_of(table, name)) is not None}
+    found = {name: fields for name in table.kinds if (fields := fields_of(table, name)) is not None}
     if given.entities is not None:
         if given.entities not in found:
             kind = table.kinds.get(given.entities)
@@ -446,57 +523,11 @@ def _span_column(table: Table, given: _Given) -> tuple[str, Fields] | None:
             )
         return given.entities, found[given.entities]
     by_name = {plain_name(name): name for name in reversed(list(found))}
-    usual = [by_name[name] for name in _SPANS if name in by_name]
+    usual = [by_name[name] for name in SPANS if name in by_name]
     name = usual[0] if usual else next(iter(found)) if len(found) == 1 else None
     if name is None and len(found) > 1:
         raise CleancutError(f"the entities may be in {' or '.join(map(repr, found))}. Choose one with entities=.")
     return (name, found[name]) if name is not None else None
-
-
-def _fields_of(table: Table, column: str) -> Fields | None:
-    """The fields of a column of spans; None where it is another."""
-    kind = table.kinds[column]
-    if kind.name == "list" and kind.of is not None and kind.of.name in ("list", "other"):
-        spans = list(chain.from_iterable(value for value in table.values(column) if isinstance(value, list | tuple)))
-        triples = all(isinstance(s, list | tuple) and len(s) == 3 and _is_triple(s) for s in spans)
-        unseen = not spans and plain_name(column) in _SPANS  # an empty list shows nothing but its name
-        return TRIPLE if triples and (spans or unseen) else None
-    inner = inner_table(table, column)
-    if inner is None:
-        return None
-
-    def field_of(names: Sequence[str], *kinds: str) -> str | None:
-        return inner.named(names, lambda k: k.name in kinds or (k.name == "other" and not inner.head))
-
-    label = inner.named(_LABEL, lambda k: k.name in ("text", "label", "int", "other") or k.is_list_of("text"))
-    if label is None:
-        return None
-    rest = Table({name: kind for name, kind in inner.kinds.items() if name != label}, inner.head)
-    start, end = field_of(_START, "int"), field_of(_END, "int")
-    offsets = rest.named(_OFFSETS, lambda k: k.is_list_of("int", "list"))
-    surface = rest.named(_SURFACE, lambda k: k.name == "text" or k.is_list_of("text"))
-    if start is None or end is None:
-        start = end = None
-    if start is None and offsets is None and surface is None:
-        return None
-    return Fields(start, end, offsets if start is None else None, label, surface)
-
-
-def _is_triple(span: Sequence[Any]) -> bool:
-    start, end, label = span
-    return (
-        number_in(start) is not None
-        and number_in(end) is not None
-        and isinstance(label, str)
-        and number_in(label) is None
-    )
-
-
-def number_in(value: Any) -> int | None:
-    """A whole number, also one that stands in a string."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return int(value)
-    return int(value) if isinstance(value, str) and re.fullmatch(r"\d{1,9}", value) else None
 
 
 def _token_spans(table: Table, given: _Given) -> Shape | None:
@@ -504,79 +535,152 @@ def _token_spans(table: Table, given: _Given) -> Shape | None:
     if tokens is None or given.text is not None or not table.kinds[tokens].is_list_of("text"):
         return None
     found = _span_column(table, given)
-    if found is None or (given.entities is None and plain_name(found[0]) not in _SPANS):
+    if found is None or (given.entities is None and plain_name(found[0]) not in SPANS) or found[1].is_quotes:
         return None
     column, fields = found
-    if fields.start is None and not fields.is_triple:
+    text = _text_column(table, column) if given.tokens is None and not fields.counts_tokens else None
+    conventions = [*BY_TOKENS, *(BY_CHARACTERS if given.tokens is None and not fields.counts_tokens else ())]
+    evidence = _evidence(table, conventions, column, fields, text=text, tokens=tokens)
+    if given.tokens is None and _counts_characters(evidence, column, text):
         return None
-    shape = Shape(Form.TOKEN_SPANS, column, tokens=tokens, fields=fields)
-    sizes = [len(words or ()) for words in table.values(tokens)]
-    spans = [(i, s) for i, value in enumerate(table.values(column)) for s in spans_in(value, fields)]
-    ends = [s.end - sizes[i] for i, s in spans if s.end is not None]
-    if given.tokens is None and max(ends, default=0) > 0:
-        return None  # they count characters
-    if given.end is None and (plain_name(tokens) == "tokenized_text" or any(s.start == s.end for _, s in spans)):
-        shape = replace(shape, inclusive=True)  # GLiNER's; or some would be empty otherwise
-    return _span_shape(table, given, shape)
+    by_tokens = [c for c in BY_TOKENS if given.end is None or c.inclusive is _IS_INCLUSIVE[given.end]]
+    convention = evidence.best(by_tokens)
+    if len(by_tokens) > 1 and not evidence.speaks_for(convention, by_tokens[not convention.inclusive]):
+        usual = _usual_ends(tokens, column, fields, evidence)
+        if usual is None:
+            raise unsettled(column, evidence, *BY_TOKENS)
+        convention = by_tokens[usual]
+    return _span_shape(
+        table, given, Shape(Form.TOKEN_SPANS, column, tokens=tokens, fields=fields, convention=convention)
+    )
+
+
+def _usual_ends(tokens: str, column: str, fields: Fields, evidence: Evidence) -> bool | None:
+    """Are ends inclusive, where only the names of columns tell: GLiNER's are, cleancut's own are not."""
+    if plain_name(tokens) == "tokenized_text":
+        return True
+    own = plain_name(column) == "entities" and fields[:4] == ("start", "end", None, "label")
+    looks_longer = 2 * evidence.n_going_on > evidence.n_mentions
+    return False if (own and not looks_longer) or not evidence.n_mentions else None
+
+
+def _counts_characters(evidence: Evidence, column: str, text: str | None) -> bool:
+    """Do offsets count the characters of a text that stands beside tokens? An error where that is not clear."""
+    if not evidence.n_mentions:
+        return False
+    if evidence.is_impossible(Unit.TOKENS):
+        return True
+    by_tokens, by_characters = evidence.best(BY_TOKENS), evidence.best(BY_CHARACTERS[:2])
+    if evidence.has_words:
+        return evidence.speaks_for(by_characters, by_tokens)
+    if text is None or not evidence.fits(by_characters):
+        return False
+    if evidence.n_mentions < CLEAR:
+        if by_characters.inclusive:  # too few for what is hardly ever so
+            return False
+        raise CleancutError(
+            f"the offsets in {column} may count tokens or characters: {evidence.n_mentions} mentions fit both. Give "
+            f"tokens= for the one (command line: --tokens), or text={text!r} for the other (--text)."
+        )
+    return True
+
+
+def _text_column(table: Table, annotation: str) -> str | None:
+    rest = Table({name: kind for name, kind in table.kinds.items() if name != annotation}, table.head)
+    return rest.named(_TEXT, lambda kind: (kind.name == "text" and not kind.packed) or is_passages(kind))
+
+
+def _evidence(
+    table: Table,
+    conventions: Sequence[Convention],
+    column: str,
+    fields: Fields,
+    *,
+    text: str | None = None,
+    tokens: str | None = None,
+) -> Evidence:
+    """What all mentions say of their offsets; those in several pieces say nothing."""
+    evidence = Evidence(conventions)
+    for row in table.rows(*{name for name in (column, text, tokens) if name is not None}):
+        spans = {(s.start, s.end, s.surface): s for s in spans_in(table.value(row, column), fields)}
+        words = list(table.value(row, tokens) or ()) if tokens is not None else []
+        place = Place(text_in(table.value(row, text)) if text is not None else " ".join(words), words)
+        for span in spans.values():
+            evidence.add(place, span)
+    return evidence
 
 
 def _text_spans(table: Table, given: _Given) -> Shape | None:
     found = _span_column(table, given)
-    if found is None or (given.tokens is not None and given.text is None and _is_quotes(found[1])):
+    if found is None or (given.tokens is not None and given.text is None and found[1].is_quotes):
         return None
     column, fields = found
-    rest = Table({name: kind for name, kind in table.kinds.items() if name != column}, table.head)
-    text = given.text or rest.named(
-        _TEXT, lambda kind: (kind.name == "text" and not kind.packed) or _is_passages(kind)
-    )  # fmt: skip
+    text = given.text or _text_column(table, column)
     if text is None:
-        if _is_quotes(fields) and _token_column(table, given) is not None:
+        if fields.is_quotes and _token_column(table, given) is not None:
             return None
         raise CleancutError(
             f"{column!r} holds entities, but which column holds the text? The columns are {table}. Give text=, or "
             "tokens= where the offsets count tokens."
         )
-    if not (_is_passages(table.kinds[text]) or table.kinds[text].name == "text"):
+    if not (is_passages(table.kinds[text]) or table.kinds[text].name == "text"):
         raise CleancutError(f"text={text!r} holds {table.kinds[text]}, not text. Give another column.")
-    form = Form.QUOTES if _is_quotes(fields) else Form.CHARACTER_SPANS
-    shape = Shape(form, column, text=text, fields=fields)
-    spans = [
-        (whole, s) for whole, value in zip(map(text_in, table.values(text)), table.values(column), strict=True)
-        for s in spans_in(value, fields)
-    ]  # fmt: skip
-    quoted = [(t[s.start :], s.end - s.start, s.surface) for t, s in spans if s.start is not None and s.end is not None]
-    if given.end is None:  # which of the two is what the mention says
-        exclusive, inclusive = (sum(rest[: n + more] == quote for rest, n, quote in quoted) for more in (0, 1))
-        shape = replace(shape, inclusive=inclusive > exclusive)
-    labels = [label for _, s in spans for label in s.labels]
-    pieces = fields.label is not None and bool(labels)
-    pieces = pieces and all(isinstance(label, str) and prefix_letter(label) for label in labels)
-    return _span_shape(table, given, replace(shape, pieces=pieces and form is Form.CHARACTER_SPANS))
+    if fields.is_quotes:
+        return _span_shape(table, given, Shape(Form.QUOTES, column, text=text, fields=fields))
+    if fields.counts_tokens:
+        raise CleancutError(
+            f"the offsets in {column} ({fields.start}) count tokens. Give the column of tokens (tokens=)."
+        )
+    shape = Shape(Form.CHARACTER_SPANS, column, text=text, fields=fields, pieces=_is_pieces(table, column, fields))
+    evidence = _evidence(table, BY_CHARACTERS, column, fields, text=text)
+    return _span_shape(table, given, replace(shape, convention=_by_characters(shape, given, evidence)))
+
+
+def _is_pieces(table: Table, column: str, fields: Fields) -> bool:
+    """Are the labels tags, so that the spans are pieces of mentions?"""
+    values = (table.value(row, column) for row in table.rows(column))
+    labels = {label for value in values for span in spans_in(value, fields) for label in span.labels}
+    return bool(labels) and all(isinstance(x, str) and (is_outside(x) or prefix_letter(x)) for x in labels)
+
+
+def _by_characters(shape: Shape, given: _Given, evidence: Evidence) -> Convention:
+    """The convention of character offsets; an error where it is not clear whether ends are inclusive."""
+    allowed = list(BY_CHARACTERS)
+    if given.end is not None:  # then only words that mentions name speak for another unit
+        allowed = [c for c in allowed if c.inclusive is _IS_INCLUSIVE[given.end] and (c.is_usual or evidence.has_words)]
+    if evidence.has_positions:
+        allowed = [c for c in allowed if c.inclusive]
+        if not allowed:
+            raise CleancutError(f"end='exclusive' has no effect: {shape.annotation} lists positions. Leave it out.")
+    convention = evidence.best(allowed)
+    if given.end is None and evidence.is_doubtful(convention):
+        raise CleancutError(
+            f"most of the {evidence.n_mentions} mentions in {shape.annotation} begin or end inside a word of "
+            f"{shape.text}, however their offsets are read. Give the text that they are for (text=), or "
+            "end='exclusive' or end='inclusive' if they are right (command line: --text, --end)."
+        )
+    other = convention._replace(inclusive=not convention.inclusive)
+    if other not in allowed or convention.first or shape.pieces or evidence.speaks_for(convention, other):
+        return convention
+    if evidence.n_both[convention, other]:
+        raise unsettled(shape.annotation, evidence, convention, other)
+    return convention
 
 
 def _token_quotes(table: Table, given: _Given) -> Shape | None:
     """Mentions without offsets, to be looked for among tokens."""
     tokens, found = _token_column(table, given), _span_column(table, given)
-    if tokens is None or found is None or not _is_quotes(found[1]):
+    if tokens is None or found is None or not found[1].is_quotes:
         return None
     return _span_shape(table, given, Shape(Form.QUOTES, found[0], tokens=tokens, fields=found[1]))
 
 
-def _is_quotes(fields: Fields) -> bool:
-    return fields.start is None and fields.offsets is None and not fields.is_triple
-
-
-def _is_passages(kind: Kind) -> bool:
-    fields = kind.of.fields if kind.name == "list" and kind.of else kind.fields
-    return "text" in fields and "offsets" in fields
-
-
 def _span_shape(table: Table, given: _Given, shape: Shape) -> Shape:
     """The shape with label names and a description."""
-    if given.end is not None:
-        shape = replace(shape, inclusive=_IS_INCLUSIVE[given.end])
-    inner = inner_table(table, shape.annotation)
-    kind = inner.kinds[shape.fields.label] if inner is not None and shape.fields.label is not None else Kind("text")
+    inner = inner_table(table, shape.annotation) if shape.fields.keyed is None else None
+    kind = (
+        inner.kinds[shape.fields.label] if inner is not None and isinstance(shape.fields.label, str) else Kind("text")
+    )
     names = given.labels if given.labels is not None else kind.names or None
     if kind.name == "int" and names is None:
         raise CleancutError(
@@ -587,53 +691,10 @@ def _span_shape(table: Table, given: _Given, shape: Shape) -> Shape:
     if given.scheme is not None:
         raise CleancutError(f"scheme= has no effect: {shape.annotation} holds spans, not tags. Leave it out.")
     detail = [shape.form.value]
+    unit, first = shape.convention.unit, shape.convention.first
+    detail += [f"in {unit.value}"] if unit in (Unit.BYTES, Unit.UTF16) else []
+    detail += [f"from {first}"] if first else []
     detail += ["ends inclusive"] if shape.inclusive else []
     detail += ["B- and I- pieces joined"] if shape.pieces else []
     detail += ["in a string"] if table.kinds[shape.annotation].packed else []
     return replace(shape, labels=names, detail=", ".join(detail))
-
-
-class Span(NamedTuple):
-    """A mention as a dataset has it; offsets are None where it is only quoted."""
-
-    start: int | None
-    end: int | None
-    labels: list[Any]
-    surface: str | None
-    n_fragments: int = 1
-
-
-def spans_in(value: Any, fields: Fields) -> Iterator[Span]:
-    for record in records_in(value) if value is not None else ():
-        if fields.is_triple:
-            if not isinstance(record, list | tuple) or len(record) != 3 or not _is_triple(record):
-                raise CleancutError(f"{record!r:.60} is not a (start, end, label) triple.")
-            yield Span(number_in(record[0]), number_in(record[1]), [record[2]], None)
-            continue
-        if not isinstance(record, Mapping):
-            raise CleancutError(f"{record!r:.60} is not a span. Give dicts, or (start, end, label) triples.")
-        label, surface = record.get(fields.label), record.get(fields.surface)
-        labels = list(label) if isinstance(label, list | tuple) else [label]
-        quote = " ".join(surface) if isinstance(surface, list | tuple) else surface
-        start, end, n_fragments = record.get(fields.start), record.get(fields.end), 1
-        if fields.offsets is not None and record.get(fields.offsets):
-            parts = record[fields.offsets]
-            parts = [parts] if not isinstance(parts[0], list | tuple) else parts
-            # a mention in several pieces is taken from its first to its last character
-            start, end, n_fragments = min(p[0] for p in parts), max(p[1] for p in parts), len(parts)
-        yield Span(number_in(start), number_in(end), labels, quote, n_fragments)
-
-
-def text_in(value: Any) -> str:
-    """Text, also where it stands in passages, each at its own offset in the document."""
-    if value is None or isinstance(value, str):
-        return value or ""
-    whole: list[str] = []
-    for passage in records_in(value):
-        texts = [passage["text"]] if isinstance(passage["text"], str) else passage["text"]
-        offsets = passage["offsets"]
-        offsets = [offsets] if offsets and not isinstance(offsets[0], list | tuple) else offsets
-        for text, (start, _) in zip(texts, offsets, strict=True):
-            whole += " " * (start + len(text) - len(whole))
-            whole[start : start + len(text)] = text
-    return "".join(whole)

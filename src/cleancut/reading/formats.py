@@ -22,6 +22,8 @@ from typing import IO, Any, NamedTuple
 from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import kept, name_inside, replacing
+from ..core.language_codes import language_before, without_language
+from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme, Tagging, Where, parse_scheme
 
 BATCH = 20_000
@@ -188,6 +190,7 @@ def paired_batches(
 ) -> Iterator[tuple[Corpus, Corpus]]:
     """Gold and predictions of two files, batch by batch; an error where one has more samples.
 
+    Samples in another order are joined by their ids: then what is left of the files is read as a whole.
     Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
     that was not given is first inferred from the whole files.
     """
@@ -200,10 +203,18 @@ def paired_batches(
         ours["scheme"] = of_gold.scheme() if of_gold else None
         theirs["scheme"] = of_pred.scheme_beside(of_gold) if of_pred else None
     left, right = read_batches(gold, size, **ours), read_batches(pred, size, **theirs)
+    n_before, can_join = 0, True
     while True:
         a, b = next(left, None), next(right, None)
         if a is None and b is None:
             return
+        if can_join and a is not None and b is not None and a.ids and b.ids and a.ids != b.ids:
+            whole = read(gold, **ours)
+            joined = by_id(whole, read(pred, **theirs))
+            can_join = joined.ids == whole.ids  # else ids do not tell samples apart
+            if can_join:
+                yield whole.select(slice(n_before, None)), joined.select(slice(n_before, None))
+                return
         if a is None or b is None or len(a) != len(b):
             n_gold, n_pred = (
                 sum(map(len, read_batches(f, size, **options))) for f, options in ((gold, ours), (pred, theirs))
@@ -211,6 +222,7 @@ def paired_batches(
             raise CleancutError(
                 f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
             )
+        n_before += len(a)
         yield a, b
 
 
@@ -357,15 +369,16 @@ def _conll_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Ro
     tags: list[str] = []
     begun, id_, doc, n_docs = 0, None, None, 0
     separator, width = _layout(path)
+    plain = without_language if has_language_codes(path) else list
     for number, line in _lines(path):
         if not line or line.isspace():
             if tokens:
-                yield _Row(begun, id_, doc, tokens, tags, "tags")
+                yield _Row(begun, id_, doc, plain(tokens), tags, "tags")
                 tokens, tags, id_ = [], [], None
             continue
         if line.startswith(_DOCSTART):
             if tokens:
-                yield _Row(begun, id_, doc, tokens, tags, "tags")
+                yield _Row(begun, id_, doc, plain(tokens), tags, "tags")
                 tokens, tags, id_ = [], [], None
             name, bracket, _ = line.partition("(")[2].rpartition(")")
             doc, n_docs = (name or None) if bracket else str(n_docs), n_docs + 1
@@ -389,13 +402,26 @@ def _conll_rows(path: str | os.PathLike[str], options: _Options) -> Iterator[_Ro
         tokens.append(fields[0])
         tags.append(fields[column])
     if tokens:
-        yield _Row(begun, id_, doc, tokens, tags, "tags")
+        yield _Row(begun, id_, doc, plain(tokens), tags, "tags")
+
+
+def has_language_codes(path: str | os.PathLike[str]) -> bool:
+    """Has a CoNLL file the code of a language before every word (``en:Ada``), as those of WikiANN do?"""
+    separator, width = _layout(path)
+    rows = (_fields(line, separator) for line in _first_lines(path))
+    words = [row[0] for row in rows if len(row) == width > 1]
+    return len(words) > 2 and all(language_before([word]) is not None for word in words)
+
+
+def _first_lines(path: str | os.PathLike[str]) -> list[str]:
+    """The first lines of a CoNLL file that are not blank and begin no document."""
+    lines = [line for _, line in zip(range(1000), (line for _, line in _lines(path)), strict=False)]
+    return [line for line in lines if line.strip() and not line.startswith(_DOCSTART)]
 
 
 def _layout(path: str | os.PathLike[str]) -> tuple[str, int]:
     """What separates the columns, a tab or a space, and their number, by the first line that is no comment."""
-    lines = [line for _, line in zip(range(1000), (line for _, line in _lines(path)), strict=False)]
-    lines = [line for line in lines if line.strip() and not line.startswith(_DOCSTART)]
+    lines = _first_lines(path)
     first = next((line for line in lines if not line.startswith("#")), lines[0] if lines else "")
     separator = "\t" if "\t" in first else " "
     return separator, len(_fields(first, separator))
@@ -639,13 +665,12 @@ def standard_columns(
     samples = [(row.get(columns.tokens), row.get(columns.annotation)) for row in rows]
     if not all(isinstance(words, list) and isinstance(found, list) for words, found in samples):
         return False
-    spans = [(span, len(words)) for words, found in samples for span in found if isinstance(span, dict)]
-    # spans that end beyond the tokens count characters of a text that stands beside them
-    beside = any(isinstance(row.get(name), str) for row in rows for name in row)
-    return all(
-        {"start", "end", "label"} <= set(span) and not (beside and isinstance(span["end"], int) and span["end"] > n)
-        for span, n in spans
-    )
+    spans = [span for _, found in samples for span in found if isinstance(span, dict)]
+    # spans may count the characters of a text that stands beside them
+    beside = any(isinstance(row.get(name), str) for row in rows for name in ("text", "sentence", "content"))
+    if spans and beside and not any(row.get("relations") for row in rows):
+        return False
+    return all({"start", "end", "label"} <= set(span) for span in spans)
 
 
 # --- parquet ----------------------------------------------------------------------------

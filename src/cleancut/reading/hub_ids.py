@@ -6,8 +6,9 @@ import csv
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -202,6 +203,58 @@ def rows_of_file(path: str | os.PathLike[str]) -> Any:
             raise CleancutError(f"{path}: the columns of a CoNLL file have no names. Give JSONL, CSV or parquet.")
         case _:
             assert_never(kind)
+
+
+def mapped_rows(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Any:
+    """Return the rows of a Parquet or JSONL file as a dataset that is mapped from a folder.
+
+    The rows go there in batches, so that they need not fit into memory. A JSONL file is read twice, the first time for
+    the kind of each field, since no part of it need show all of them.
+    """
+    import datasets
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if format_of(path) is Format.PARQUET:
+        file = pq.ParquetFile(path)
+        schema, batches = file.schema_arrow, file.iter_batches(batch_size=_BATCH)
+    else:
+        schema = _json_schema(path)
+        batches = (pa.record_batch(_columns(batch, schema.names), schema) for batch in _record_batches(path))
+    copy = os.path.join(folder, f"{os.path.basename(path)}.arrow")
+    with pa.OSFile(copy, "wb") as stream, pa.ipc.new_stream(stream, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    return datasets.Dataset.from_file(copy)
+
+
+_BATCH = 10_000
+"""Rows of a file that are in memory at a time."""
+
+
+def _json_schema(path: str | os.PathLike[str]) -> Any:
+    """Return the kind of each field of a JSONL file, from all of its rows."""
+    import pyarrow as pa
+
+    schema = pa.schema([])
+    for batch in _record_batches(path):
+        names = list(dict.fromkeys(name for record in batch for name in record))
+        try:
+            shown = pa.table(_columns(batch, names)).schema
+            schema = pa.unify_schemas([schema, shown], promote_options="permissive")
+        except pa.ArrowException as error:
+            raise CleancutError(f"{path}: the values of a field are of several kinds ({error}).") from None
+    return schema
+
+
+def _columns(records: list[dict[str, Any]], names: list[str]) -> dict[str, list[Any]]:
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+def _record_batches(path: str | os.PathLike[str]) -> Iterator[list[dict[str, Any]]]:
+    records = (record for _, record in json_records(path))
+    while batch := list(islice(records, _BATCH)):
+        yield batch
 
 
 def write_rows(splits: Mapping[str, Any], folder: str | os.PathLike[str]) -> list[str]:

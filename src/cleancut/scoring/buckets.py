@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, Mentions
 from ..core.exceptions import CleancutError, did_you_mean, parse_choice
+from ..core.notices import say
 from ..core.pairing import pair
 from ..core.shown import Drawn
+from ..core.type_names import types_setting
 from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import NOVELTY, Exposed
@@ -417,6 +419,7 @@ def buckets(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Mapping[str, str] | None = None,
     ci: int | None = None,
     seed: int = 13,
 ) -> Buckets:
@@ -425,7 +428,8 @@ def buckets(
     ``bins`` is a number of buckets, cut as in appendix B of the paper, or for each attribute a number of buckets of
     equal counts or a list of edges at which buckets begin: ``bins={"sLen": [10, 20, 40], "eFre": 3}``. Without training
     data the attributes that need it are left out. With ``level="token"`` the tokens in mentions are counted, as the
-    paper does for its token attributes.
+    paper does for its token attributes. ``types`` are other names for types, by those that gold, predictions and
+    training have (``{"person": "PER"}``).
 
     >>> gold = [["B-PER", "I-PER", "O", "B-LOC"]]
     >>> pred = [["B-PER", "O", "O", "B-LOC"]]
@@ -435,12 +439,13 @@ def buckets(
     """
     counted = parse_choice(Level, level, "level")
     chosen = _chosen(attributes, counted, exposure)
-    scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
+    scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
+    shown = exposure.renamed(scored.types) if exposure is not None else None
     if scored.corpus is None:
         raise CleancutError("buckets need the words of the samples. Give tokens=, or gold as a Corpus.")
     text = scored.corpus  # kept as it is for gold, so that what training has shown of it is looked up once
     ours = text if text.mentions is scored.gold else replace(text, mentions=scored.gold)
-    sides = [Table(side, exposure, counted) for side in (ours, replace(text, mentions=scored.pred))]
+    sides = [Table(side, shown, counted) for side in (ours, replace(text, mentions=scored.pred))]
     aligner = Aligner(sides[0].mentions, sides[1].mentions)
     resamples = parse_resamples(ci)
     found, means = {}, {}
@@ -457,7 +462,10 @@ def buckets(
         settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
     if resamples:
         settings |= {"ci": resamples, "seed": seed}
-    sums = Sums.of(Counts({}, ()), scored)
+    settings |= types_setting(scored.types)
+    sums = Sums.of(Counts({}, ()), scored, exposure)
+    for notice in sums.types.notices():
+        say(notice)
     return Buckets(found, means, signature("bucket_f1", sums, settings))
 
 
@@ -580,4 +588,5 @@ METRIC = Metric(
     description="F1 by what a mention is like: how long, how frequent, how consistently labelled in training.",
     headline=("f1/eLen/1", "f1/novelty/seen", "f1/novelty/unknown_words"),
     by_entity=True,
+    reads_train_twice=True,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.pairing import pair
+from ..core.type_names import types_setting
 from .alignment import Aligner, Counts, Match
 from .exposure import Exposure
-from .exposure_view import NOVELTY, NOVELTY_CLASSES
+from .exposure_view import NOVELTY, NOVELTY_CLASSES, SECOND_PASS
 from .metric import Metric
 from .partial import parse_credit
 from .resampling import Part, Rows, columns, parse_resamples
@@ -33,6 +35,7 @@ def clean_f1(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Mapping[str, str] | None = None,
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
@@ -43,13 +46,16 @@ def clean_f1(
     (Eq. 7), ``delta_f1`` = F1 - clean F1 (Eq. 8). ``clean_precision`` leaves contaminated true positives out (Eq. 10),
     ``clean_precision_naive`` and ``contaminated_precision_naive`` sum to P (Eq. 11). Beyond the paper: recall by
     novelty (``recall_seen``, ``recall_unknown_words``, ...: one for each class of ``NOVELTY_CLASSES``) and the score of
-    a look-up of the training mentions (``memorisation_f1``). Where a subset is empty its scores are NaN.
+    a look-up of the training mentions (``memorisation_f1``): of the names that training has as mentions in at least
+    half of their places, the longest from left to right, each with its most frequent type. It is NaN where these places
+    are not counted (``Exposure.count_occurrences``). Where a subset is empty its scores are NaN.
 
     ``confusable=True`` adds the recall of gold mentions whose words are mentions of more than one type in the gold
     annotation (type-confusable mentions; Tu and Lignos): of all (``recall_confusable``), of those whose words training
     has as a mention of any type (``recall_confusable_seen``) and of the others (``recall_confusable_unseen``). That is
     a matter of the whole test set: scores of its shards add up only where all are judged by one index of the whole,
-    ``confusable=Exposure.of(gold)``, and refuse to where each is judged by its own shard.
+    ``confusable=Exposure.of(gold)``, and refuse to where each is judged by its own shard. ``types`` are other names for
+    types in gold, predictions and training, by those that these have (``{"person": "PER"}``).
 
     >>> from cleancut.core.corpus import Corpus
     >>> shown = Exposure.of(Corpus.of([["Alice"]], tags=[["B-PER"]]))
@@ -59,33 +65,41 @@ def clean_f1(
     (0.667, 1.0, 0.8, 0.5)
     """
     mode, credit = parse_choice(Match, match, "match"), parse_credit(credit)
-    scored, text = with_text("clean_f1", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
-    shown = view_of_text("clean_f1", exposure, text)
+    both = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
+    scored, text = with_text("clean_f1", both)
+    shown = view_of_text("clean_f1", exposure, text, scored.types)
     aligner = Aligner(scored.gold, scored.pred)
     found = aligner.align(mode)
     judge = _judge(confusable, exposure, text)
-    tough = judge.view(text).n_types > 1 if judge is not None else None
+    tough = judge.renamed(scored.types).view(text).n_types > 1 if judge is not None else None
     matched = np.zeros(len(scored.gold), np.int64)
     matched[found.gold] = np.where(found.exact, 1, 2)
     code = shown.mention_class * 3 + matched
     by_type = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels), tough)
-    counts = Counts.of_table(aligner.labels, by_type) | shown.memorised_counts
+    counts = Counts.of_table(aligner.labels, by_type)
+    if shown.can_look_up:
+        counts = counts | shown.memorised_counts
     settings: dict[str, Value] = {"match": mode.value}
     if mode is not Match.EXACT:
         settings["credit"] = credit
     settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
+    notices: tuple[str, ...] = ()
+    if not shown.can_look_up:
+        settings["look_up"] = "none"
+        notices = (f"memorisation_f1 is NaN: it needs a second pass over the training data. {SECOND_PASS}",)
     if judge is not None:
         settings["confusable"] = judge.fingerprint
-    parts = _clean_parts(0.0 if mode is Match.EXACT else credit, judge is not None)
+    parts = _clean_parts(0.0 if mode is Match.EXACT else credit, judge is not None, shown.can_look_up)
     resamples, rows = parse_resamples(ci), None
     if resamples:
         n = scored.gold.n_samples
         by_sample = _clean_columns(scored.gold.sample, code, scored.pred.sample, n, tough)
-        by_sample["n_memorised"] = np.bincount(shown.memorised.sample, minlength=n)
-        by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[shown.memorised_exactly], minlength=n)
+        if shown.can_look_up:
+            by_sample["n_memorised"] = np.bincount(shown.memorised.sample, minlength=n)
+            by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[shown.memorised_exactly], minlength=n)
         rows = Rows.of(parts, by_sample, text.docs)
-    sums = Sums.of(counts, scored, rows=rows)
-    return Score(METRIC, sums, settings | resampling_settings(resamples, seed), _clean_values, parts)
+    settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
+    return Score(METRIC, Sums.of(counts, scored, exposure, rows=rows), settings, _clean_values, parts, notices)
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
@@ -140,7 +154,7 @@ def memorisation(gold: Corpus, exposure: Exposure) -> dict[str, Any]:
     return {**prf(counts["n_exact"], counts["n_pred"], counts["n_gold"]), **counts}
 
 
-def _clean_parts(credit: float, confusable: bool) -> tuple[Part, ...]:
+def _clean_parts(credit: float, confusable: bool, looked_up: bool) -> tuple[Part, ...]:
     """What follows from the two kinds of gold mentions, from each novelty class, and from the look-up."""
     matched, subsets = ("n_gold", "n_exact", "n_partial"), NOVELTY + (_CONFUSABLE if confusable else ())
     both = columns("n_pred", *matched, *(f"{n}_contaminated" for n in matched))
@@ -148,7 +162,9 @@ def _clean_parts(credit: float, confusable: bool) -> tuple[Part, ...]:
     return (
         Part(both, partial(_clean_part, credit)),
         *(Part(sums, partial(_recall_part, name, credit)) for name, sums in classes),
-        Part(columns("n_gold", "n_memorised", "n_memorised_exact"), _memorised_part),
+        Part(columns("n_gold", "n_memorised", "n_memorised_exact"), _memorised_part)
+        if looked_up
+        else Part(columns("n_gold"), _not_looked_up_part),
     )
 
 
@@ -191,6 +207,11 @@ def _memorised_part(sums: Mapping[str, Any]) -> dict[str, Any]:
     return prf(sums["n_memorised_exact"], sums["n_memorised"], sums["n_gold"], of="memorisation_")
 
 
+def _not_looked_up_part(sums: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = sums["n_gold"] * math.nan  # a number, or one for each resample
+    return {f"memorisation_{name}": unknown for name in ("precision", "recall", "f1")}
+
+
 def _clean_values(score: Score) -> dict[str, Any]:
     counts = score.sums.counts
     values = score.row(counts.total()) | score.sums.repairs()
@@ -221,4 +242,5 @@ METRIC = Metric(
     compared=("clean_f1", "delta_f1", "clean_recall"),
     ranked="clean_f1",
     by_entity=True,
+    reads_train_twice=True,
 )  # fmt: skip

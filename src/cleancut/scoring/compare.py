@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.corpus import overlaps
 from ..core.exceptions import CleancutError
+from ..core.notices import said_once
 from ..core.pairing import Pair, pair
 from ..core.shown import Drawn
 from ..core.signature import Signature
@@ -142,15 +143,13 @@ class Comparison(Drawn):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers."""
-        return {
-            "systems": {
+        with said_once():
+            systems = {
                 name: {metric: score.to_dict() for metric, score in found.items()}
                 for name, found in self.scores.items()
-            },
-            "pairs": [asdict(difference) for difference in self.pairs],
-            "ranks": self.ranks,
-            "signature": self.signature,
-        }
+            }
+            pairs = [asdict(difference) for difference in self.pairs]
+            return {"systems": systems, "pairs": pairs, "ranks": self.ranks, "signature": self.signature}
 
     def __repr__(self) -> str:
         lines = [f"Comparison of {', '.join(self.scores)} (* significant) {self.signature}"]
@@ -170,6 +169,7 @@ def compare(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Mapping[str, str] | None = None,
     ci: int = 10_000,
     seed: int = 13,
 ) -> Comparison:
@@ -179,7 +179,8 @@ def compare(
     from ``ci`` resamples of both systems together, and the p-value of approximate randomisation, in which the two
     outputs for a sample are exchanged at random (Noreen 1989; Yeh 2000), also corrected by Holm's method for the number
     of pairs. Samples are the units, or documents where these are known. ``metrics`` are all that ``exposure`` allows,
-    but for those that are undefined where mentions overlap, such as hardeval.
+    but for those that are undefined where mentions overlap, such as hardeval. ``types`` are other names for types, by
+    those that gold, predictions and training have (``{"person": "PER"}``).
 
     >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
     >>> found = compare(gold, {"a": gold, "b": [["B-PER", "O"], ["O", "O"]] * 20}, ci=999)
@@ -205,7 +206,7 @@ def compare(
     if metrics is None and any(overlaps(side) for both in scored.values() for side in (both.gold, both.pred)):
         chosen = available_metrics(train=exposure is not None, flat=False)
     scores = {
-        name: {metric: _score(metric, both, exposure, ci=ci, seed=seed) for metric in chosen}
+        name: {metric: _score(metric, both, exposure, types=types, ci=ci, seed=seed) for metric in chosen}
         for name, both in scored.items()
     }
     beside = {
@@ -225,9 +226,9 @@ def _chosen(metrics: Sequence[str] | None, exposure: Exposure | None) -> list[st
     return list(dict.fromkeys(metrics))
 
 
-def _score(metric: str, both: Pair, exposure: Exposure | None, **confidence: int) -> Score:
+def _score(metric: str, both: Pair, exposure: Exposure | None, **options: Any) -> Score:
     gold = both.corpus if both.corpus is not None else both.gold
-    return score_metrics()[metric](gold, both.pred, exposure, **confidence)
+    return score_metrics()[metric](gold, both.pred, exposure, **options)
 
 
 def _parts(score: Score) -> list[int]:

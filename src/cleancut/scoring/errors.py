@@ -47,28 +47,31 @@ def errors(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Mapping[str, str] | None = None,
 ) -> Errors:
     """Which gold mention met which prediction, with the credit given, for error analysis.
+
+    ``types`` are other names for types, by those that the data have (``{"person": "PER"}``).
 
     >>> e = errors([["B-PER", "I-PER"]], [["O", "B-PER"]], tokens=[["Ada", "King"]])
     >>> [(m["kind"], m["gold_text"], m["pred_text"], m["credit"]) for m in e.matches]
     [('boundary', 'Ada King', 'King', 0.5)]
     """
     mode, credit = parse_choice(Match, match, "match"), parse_credit(credit)
-    scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
+    scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
     same_gold, same_pred = aligner.same_span()
-    types = aligner.labels
-    confusion = np.zeros((len(types), len(types)), np.int64)
+    names = aligner.labels
+    confusion = np.zeros((len(names), len(names)), np.int64)
     for g, p in ((aligner.exact_gold, aligner.exact_pred), (same_gold, same_pred)):
         np.add.at(confusion, (aligner.gold_label[g], aligner.pred_label[p]), 1)
-    missed = np.bincount(aligner.gold_label, minlength=len(types)) - confusion.sum(axis=1)
-    spurious = np.bincount(aligner.pred_label, minlength=len(types)) - confusion.sum(axis=0)
+    missed = np.bincount(aligner.gold_label, minlength=len(names)) - confusion.sum(axis=1)
+    spurious = np.bincount(aligner.pred_label, minlength=len(names)) - confusion.sum(axis=0)
 
     def by_type(row: np.ndarray) -> dict[str, int]:
-        return dict(zip(types, row.tolist(), strict=True))
+        return dict(zip(names, row.tolist(), strict=True))
 
-    table = {name: by_type(row) for name, row in zip(types, confusion, strict=True)}
+    table = {name: by_type(row) for name, row in zip(names, confusion, strict=True)}
     return Errors(table, by_type(missed), by_type(spurious), _match_rows(scored, aligner, mode, credit))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.pairing import pair
+from ..core.type_names import types_setting
 from .alignment import Aligner, Counts
 from .metric import Metric
 from .resampling import Part, columns, parse_resamples
@@ -36,6 +37,7 @@ def exact_f1(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Mapping[str, str] | None = None,
     keys: str = "cleancut",
     ci: int | None = None,
     seed: int = 13,
@@ -48,13 +50,14 @@ def exact_f1(
 
     ``gold`` and ``pred`` are corpora, mentions, or lists of tags, label ids (with ``labels``) or spans. ``ci`` adds 95%
     intervals (``f1_low``, ``f1_high``) from so many resamples of the samples, or of documents where these are known.
+    ``types`` are other names for types on either side, by those that the data have (``{"person": "PER"}``).
 
     >>> s = exact_f1([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-ORG"]])
     >>> s.f1, s["f1/PER"], s.n_gold
     (0.5, 1.0, 2)
     """
     shape = parse_choice(Keys, keys, "keys")
-    scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
+    scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
     resamples = parse_resamples(ci)
     if resamples and shape is Keys.SEQEVAL:
@@ -66,7 +69,8 @@ def exact_f1(
     settings: dict[str, Value] = {"match": "exact"}
     if shape is Keys.SEQEVAL:
         settings["keys"] = shape.value
-    return Score(METRIC, sums, settings | resampling_settings(resamples, seed), derive, _EXACT)
+    settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
+    return Score(METRIC, sums, settings, derive, _EXACT)
 
 
 def exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:

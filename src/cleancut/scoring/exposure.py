@@ -11,9 +11,10 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 from zipfile import BadZipFile
@@ -29,9 +30,13 @@ from ..core.files import replacing
 from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
 from ..core.rooms import module_of
+from ..core.type_names import parse_types
 from .exposure_view import Exposed, Tables
 from .tallies import PairTally, Tally
 
+_FORMAT = "cleancut-exposure-2"
+"""What a file of an index is called in it. Before 0.2 nothing checked where its occurrences were counted."""
+_FORMAT_OF_0_1 = "cleancut-exposure-1"
 _FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 _WANTED = "expected a Corpus, got {}. Make one with read(), from_dataset() or Corpus.of(tokens, tags=...)."
 
@@ -64,6 +69,7 @@ class Exposure:
         self._of_word_type = PairTally()  # (word id, type id) -> tokens in mentions of the type
         self._of_surface_type = PairTally()  # (surface id, type id) -> mentions
         self._views: WeakKeyDictionary[Corpus, Exposed] = WeakKeyDictionary()
+        self._renamed: dict[tuple[tuple[str, str], ...], Exposure] = {}
 
     @classmethod
     def of(
@@ -93,10 +99,13 @@ class Exposure:
             raise CleancutError(f"columns={columns!r:.60} has no effect on data that is no dataset. Leave it out.")
         if not isinstance(train, Corpus) and (isinstance(train, str | Mapping) or not isinstance(train, Iterable)):
             raise CleancutError(_WANTED.format(type(train).__name__))
-        for corpus in [train] if isinstance(train, Corpus) else train:
+        corpora: Iterable[Corpus] = [train] if isinstance(train, Corpus) else train
+        for corpus in corpora:
             exposure.update(corpus)
-        if isinstance(train, Corpus | Sequence):
-            exposure.count_occurrences([train] if isinstance(train, Corpus) else train)
+        if isinstance(corpora, Sequence):
+            exposure._set_occurrences(corpora)
+        elif not isinstance(corpora, Iterator):  # it can be read again, and may then hold something else
+            exposure.count_occurrences(corpora)
         return exposure
 
     def update(self, corpus: Corpus) -> None:
@@ -125,15 +134,33 @@ class Exposure:
         self._forget()
 
     def count_occurrences(self, train: Iterable[Corpus]) -> None:
-        """Count where the words of each mention stand in the training text, as mention or not: what ``eCon`` needs.
+        """Count where the words of each mention stand in the training text, as mention or not.
 
-        This takes a second pass, since a surface may stand in the text before it is first a mention. ``of`` makes it
-        where it is given corpora; after batches, give them once more here.
+        The look-up and ``eCon`` need it. This takes a second pass, since a surface may stand in the text before it is
+        first a mention. ``of`` makes it where it is given data that can be read twice; after ``update``, and after
+        indices were merged, give all of the training data once more here.
+
+        Args:
+            train: the corpora that the index is made of, in any order and in batches of any size.
         """
+        counted = _Counted(train)
+        self._set_occurrences(counted)
+        if (counted.n_samples, counted.fingerprint) != (self.n_samples, self._fingerprint):
+            self._tables.occurrences = None
+            other = f"{counted.n_samples} samples" if counted.n_samples != self.n_samples else "other samples"
+            raise CleancutError(
+                f"the index is of {self.n_samples} samples, but {other} were given to count occurrences in. Give all "
+                "of the training data once more, and nothing else."
+            )
+
+    def _set_occurrences(self, train: Iterable[Corpus]) -> None:
+        """Count the occurrences in the data that the index is made of."""
         counts = np.zeros(len(self._surfaces), np.int64)
         for corpus in train:
             counts += Exposed(self._tables, corpus).surface_places()
-        self._tables.occurrences = counts
+        self._views.clear()  # which did not know them
+        self._renamed.clear()
+        self._tables.occurrences, self._tables.occurrences_checked = counts, True
 
     def __add__(self, other: Exposure) -> Exposure:
         """The index of both training sets."""
@@ -145,6 +172,28 @@ class Exposure:
         for part in (self, other):
             merged._absorb(part)
         return merged
+
+    def renamed(self, types: Mapping[str, str]) -> Exposure:
+        """Return the index with other names of types, whose counts add up where two become one.
+
+        Args:
+            types: new names by old ones, such as ``{"person": "PER"}``.
+
+        >>> shown = Exposure.of(Corpus.of([["Ada"]], tags=[["B-person"]]))
+        >>> shown.renamed({"person": "PER"}).type_names, shown.renamed({"x": "y"}) is shown
+        (('PER',), True)
+        """
+        names = tuple(sorted((old, new) for old, new in parse_types(types).items() if old in self._types))
+        if not names:
+            return self
+        if names not in self._renamed:
+            other = Exposure(case=self.key.case, typed=self.key.typed, unicode=self.key.unicode)
+            other._absorb(self, dict(names))
+            other._fingerprint = (other._fingerprint + _number_of(names)) % 2**64
+            other._tables.occurrences = self._tables.occurrences  # the surfaces are the same, in the same order
+            other._tables.occurrences_checked = self._tables.occurrences_checked
+            self._renamed[names] = other
+        return self._renamed[names]
 
     def __radd__(self, other: Any) -> Exposure:
         return self if other == 0 else NotImplemented  # the start value of sum()
@@ -231,10 +280,11 @@ class Exposure:
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Return all that was counted, as arrays."""
-        meta: dict[str, Any] = {"format": "cleancut-exposure-1", "key": self.key._asdict(), "types": [*self._types]}
+        meta: dict[str, Any] = {"format": _FORMAT, "key": self.key._asdict(), "types": [*self._types]}
         meta |= {"n_samples": self.n_samples, "n_mentions": self.n_mentions, "fingerprint": self._fingerprint}
         words = [word.encode("utf-8", "surrogatepass") for word in self._words]
         occurrences = self._tables.occurrences
+        meta["occurrences_checked"] = self._tables.occurrences_checked
         return {
             "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8),
             "words": np.frombuffer(b"".join(words), np.uint8),
@@ -263,7 +313,7 @@ class Exposure:
     @classmethod
     def _of_arrays(cls, data: Mapping[str, NDArray[Any]]) -> Exposure:
         meta = json.loads(data["meta"].tobytes())
-        if meta["format"] != "cleancut-exposure-1":
+        if meta["format"] not in (_FORMAT, _FORMAT_OF_0_1):
             raise KeyError(meta["format"])
         exposure = cls(**meta["key"])
         words = _split_bytes(data["words"].tobytes(), data["word_sizes"])
@@ -277,6 +327,7 @@ class Exposure:
         exposure._of_surface_type = PairTally(data["of_surface_type"])
         if len(data.get("occurrences", ())) == len(surfaces):  # else they are not known
             exposure._tables.occurrences = data["occurrences"]
+            exposure._tables.occurrences_checked = bool(meta.get("occurrences_checked", False))
         exposure.n_samples, exposure.n_mentions = meta["n_samples"], meta["n_mentions"]
         exposure._fingerprint = meta["fingerprint"]
         return exposure
@@ -302,12 +353,12 @@ class Exposure:
             self._fold_of = np.arange(len(self._words), dtype=np.int32)
         return ids
 
-    def _absorb(self, other: Exposure) -> None:
+    def _absorb(self, other: Exposure, renamed: Mapping[str, str] = MappingProxyType({})) -> None:
         """Add the counts of another index, whose ids are translated."""
         words = self._intern(list(other._words))
         folds = np.zeros(len(other._folds), np.int32)
         folds[other._fold_of] = self._fold_of[words]
-        types = np.array([self._types[name] for name in other._types], np.int64)
+        types = np.array([self._types[renamed.get(name, name)] for name in other._types], np.int64)
         sizes = np.array([len(surface) // 4 for surface in other._surfaces], np.int64)
         moved = folds[np.frombuffer(b"".join(other._surfaces), np.int32)].astype(np.int32).tobytes()
         surfaces = [self._surfaces[surface] for surface in _split_bytes(moved, 4 * sizes)]
@@ -323,6 +374,7 @@ class Exposure:
     def _forget(self) -> None:
         """Drop what was derived from smaller counts."""
         self._views.clear()
+        self._renamed.clear()
         self.__dict__.pop("_tables", None)
 
     @cached_property
@@ -332,6 +384,22 @@ class Exposure:
             self.key, self._words, self._folds, self._types, self._surfaces,
             self._of_word.counts, self._of_word_inside.counts, self._of_word_type, self._of_surface_type,
         )  # fmt: skip
+
+
+class _Counted:
+    """Corpora on their way to a second pass, with how many samples there were and a fingerprint of them."""
+
+    def __init__(self, corpora: Iterable[Corpus]) -> None:
+        self._corpora = corpora
+        self.n_samples = self.fingerprint = 0
+
+    def __iter__(self) -> Iterator[Corpus]:
+        for corpus in self._corpora:
+            if not isinstance(corpus, Corpus):
+                raise CleancutError(_WANTED.format(type(corpus).__name__))
+            self.n_samples += len(corpus)
+            self.fingerprint = (self.fingerprint + _fingerprint(corpus)) % 2**64
+            yield corpus
 
 
 def _corpus_of_dataset(train: Any, columns: Mapping[str, Any] | None) -> Corpus:
@@ -354,6 +422,11 @@ def _surfaces(folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[
 def _split_bytes(data: bytes, sizes: NDArray[np.integer]) -> list[bytes]:
     ends = np.cumsum(sizes).tolist()
     return [data[e - s : e] for s, e in zip(sizes.tolist(), ends, strict=True)]
+
+
+def _number_of(names: tuple[tuple[str, str], ...]) -> int:
+    """A number for names of types, by which an index with other names differs from that of the same data."""
+    return int.from_bytes(hashlib.blake2b(repr(names).encode(), digest_size=8).digest(), "little")
 
 
 def _fingerprint(corpus: Corpus) -> int:

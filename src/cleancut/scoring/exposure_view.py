@@ -19,6 +19,9 @@ from .alignment import Counts
 from .lookup import Phrases, Words, taken_in_turn
 from .tallies import PairTally, or_zero
 
+SECOND_PASS = "Give Exposure.of() a corpus or a list of corpora, or the batches once more to count_occurrences()."
+"""How to get what only a second pass over the training data can count."""
+
 
 @dataclass(eq=False, repr=False)
 class Tables:
@@ -35,6 +38,22 @@ class Tables:
     of_surface_type: PairTally
     occurrences: NDArray[np.int64] | None = None
     """Of each surface, its places in the training text, where they were counted."""
+    occurrences_checked: bool = False
+    """Were they counted in the very text of the index? Of those in files of version 0.1 nobody can tell."""
+
+    @property
+    def can_look_up(self) -> bool:
+        """Is it known how often each surface stands in the training text without being a mention?"""
+        return not self.surfaces or (self.occurrences is not None and self.occurrences_checked)
+
+    @cached_property
+    def in_look_up(self) -> NDArray[np.bool_]:
+        """Is each surface in the look-up: is it a mention in at least half of its places in the training text?"""
+        if not self.can_look_up:
+            raise CleancutError(f"the look-up needs a second pass over the training data. {SECOND_PASS}")
+        if self.occurrences is None:  # there are no surfaces
+            return np.zeros(0, bool)
+        return 2 * self.of_surface >= self.occurrences
 
     @cached_property
     def spelt(self) -> Words:
@@ -120,7 +139,9 @@ class Exposed:
 
     def look_up(self) -> None:
         """Make, and keep, the arrays that scores ask for."""
-        _ = self.mention_class, self.hard_tokens, self.memorised_of_type, self.memorised_exactly
+        _ = self.mention_class, self.hard_tokens
+        if self.can_look_up:
+            _ = self.memorised_of_type, self.memorised_exactly
 
     # --- mentions -----------------------------------------------------------------------------------------
 
@@ -206,10 +227,7 @@ class Exposed:
         """Of the places where training has the words of the mention, the share that are mentions of this type."""
         places = self._index.occurrences
         if places is None:
-            raise CleancutError(
-                "eCon needs a second pass over the training data. Give Exposure.of() a list of corpora, or the batches "
-                "once more to count_occurrences()."
-            )
+            raise CleancutError(f"eCon needs a second pass over the training data. {SECOND_PASS}")
         return self.type_frequency / np.maximum(or_zero(places, self._surface), 1)
 
     @cached_property
@@ -324,8 +342,16 @@ class Exposed:
     # --- memory alone -------------------------------------------------------------------------------------
 
     @cached_property
+    def can_look_up(self) -> bool:
+        """Is the look-up defined: are the places of the surfaces in the training text counted?"""
+        return self._index.can_look_up
+
+    @cached_property
     def memorised(self) -> Mentions:
-        """What a look-up of the training mentions finds: from left to right the longest surface, its usual type."""
+        """What a look-up of the training mentions finds: from left to right the longest surface, its usual type.
+
+        Only surfaces that are mentions in at least half of their places in the training text are looked up.
+        """
         bounds, (begin, size, types) = self._corpus.bounds, self._memorised
         lengths = np.diff(bounds)
         sample = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[begin]
@@ -337,8 +363,11 @@ class Exposed:
     def _memorised(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
         """The same in the whole text: first token, tokens and type of each, as the index numbers them."""
         size, surface = np.zeros(len(self._fold), np.int32), np.empty(len(self._fold), np.int32)
+        in_look_up = self._index.in_look_up
         for depth, at, found in self._places():
-            size[at], surface[at] = depth, found
+            listed = in_look_up[found]
+            at = at[listed]
+            size[at], surface[at] = depth, found[listed]
         begin = np.flatnonzero(size > 0)
         begin = begin[taken_in_turn(begin, begin + size[begin])]
         return begin, size[begin], self._index.usual_of_surface[surface[begin]]

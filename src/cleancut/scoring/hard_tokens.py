@@ -14,6 +14,7 @@ from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.pairing import pair
+from ..core.type_names import types_setting
 from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import HARD
@@ -68,6 +69,7 @@ def hardeval(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Mapping[str, str] | None = None,
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
@@ -77,6 +79,7 @@ def hardeval(
     on two levels: gold O where training has the word more often inside mentions (``_o``), gold I where it has it more
     often outside (``_i``), else a type that is not the most frequent one (``_e``); with ``strict``, one never seen.
     ``hardeval`` is the mean of ``ter_unseen`` and ``ter_diff``. Labels are compared in BILOU, so boundaries count.
+    ``types`` are other names for types, by those that gold, predictions and training have (``{"person": "PER"}``).
 
     >>> from cleancut.core.corpus import Corpus
     >>> shown = Exposure.of(Corpus.of([["Ada", "spoke"]], tags=[["B-PER", "O"]]))
@@ -85,8 +88,9 @@ def hardeval(
     (0.5, 1.0, 1)
     """
     compared = parse_choice(Encoding, encoding, "encoding")
-    scored, text = with_text("hardeval", pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair))
-    shown = view_of_text("hardeval", exposure, text)
+    both = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
+    scored, text = with_text("hardeval", both)
+    shown = view_of_text("hardeval", exposure, text, scored.types)
     for side, mentions in (("gold", scored.gold), ("predicted", scored.pred)):
         if overlaps(mentions):
             raise CleancutError(
@@ -109,8 +113,9 @@ def hardeval(
         tables = {name: np.bincount(at, minlength=n * len(HARD)).reshape(n, len(HARD)) for name, at in groups.items()}
         by_sample = {f"{name}_{of}": table[:, i] for name, table in tables.items() for i, of in enumerate(HARD)}
         rows = Rows.of(_HARDEVAL, by_sample, text.docs)
-    sums_of_all = Sums.of(counts, scored, rows=rows)
-    return Score(METRIC, sums_of_all, settings | resampling_settings(resamples, seed), _hardeval_values, _HARDEVAL)
+    settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
+    sums_of_all = Sums.of(counts, scored, exposure, rows=rows)
+    return Score(METRIC, sums_of_all, settings, _hardeval_values, _HARDEVAL)
 
 
 def _wrong_tokens(aligner: Aligner, encoding: Encoding) -> NDArray[np.int64]:

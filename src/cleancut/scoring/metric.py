@@ -45,6 +45,8 @@ class Metric:
     lower_is_better: bool = False
     by_entity: bool = False
     """Does it depend on which mentions are the same entity? Then its module takes case, typed and unicode."""
+    reads_train_twice: bool = False
+    """Does it need the places of names in the training text, which take a second pass over it?"""
     flat_only: bool = False
     """Is it undefined where mentions overlap?"""
     by_type: bool = True

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.exceptions import CleancutError
 from ..core.pairing import pair
+from ..core.type_names import types_setting
 from .alignment import WHOLE, Aligner, Counts, Match
 from .exact import exact_columns, exact_samples
 from .metric import Metric
@@ -30,6 +31,7 @@ def partial_f1(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    types: Mapping[str, str] | None = None,
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
@@ -48,7 +50,8 @@ def partial_f1(
     A type is scored as if there were no other, as nervaluate does it, whose counts depend on the order of the lists.
 
     ``iou`` adds the score whose credit is the intersection over union of the tokens of two mentions of one type
-    (``f1_iou``), in one-to-one pairs of the greatest total.
+    (``f1_iou``), in one-to-one pairs of the greatest total. ``types`` are other names for types, by those that the data
+    have (``{"person": "PER"}``).
 
     >>> s = partial_f1([["B-ORG", "I-ORG", "I-ORG"]], [["O", "B-ORG", "I-ORG"]])
     >>> s.f1_exact, s.f1_left, s.f1_right, s.f1_overlap
@@ -58,7 +61,7 @@ def partial_f1(
     (1, 1, 0.5, 0.0)
     """
     credit = parse_credit(credit)
-    scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
+    scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
     paired, weights = {}, {}  # gold mentions in pairs, and what each is worth, if not the same
     for mode in _PARTIAL:
@@ -76,7 +79,8 @@ def partial_f1(
     rows = rows_of_samples(parts, scored, of_sample, weights) if resamples else None
     sums = Sums.of(Counts.of(aligner.labels, of_type, weights), scored, rows=rows)
     match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
-    settings: dict[str, Value] = {"match": "+".join(match), "credit": credit, **resampling_settings(resamples, seed)}
+    settings: dict[str, Value] = {"match": "+".join(match), "credit": credit}
+    settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
     return Score(METRIC, sums, settings, _partial_values, parts)
 
 

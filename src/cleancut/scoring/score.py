@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean
+from ..core.notices import say
 from ..core.pairing import Pair, token_agreement
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..core.tags import Scheme, Tagging
+from ..core.type_names import TypeNames
 from .alignment import Counts, tally
 from .exposure import Exposure
 from .exposure_view import Exposed
@@ -42,11 +44,22 @@ class Sums:
     """For seqeval's accuracy, counted where it is asked for; -1 where there are no tags to compare."""
     rows: Rows | None = None
     """Counts of each sample or document, where intervals are asked for."""
+    types: TypeNames = field(default_factory=TypeNames)
+    """The names of types on each side."""
 
     @classmethod
-    def of(cls, counts: Counts, scored: Pair, *, tokens: bool = False, rows: Rows | None = None) -> Sums:
+    def of(
+        cls,
+        counts: Counts,
+        scored: Pair,
+        exposure: Exposure | None = None,
+        *,
+        tokens: bool = False,
+        rows: Rows | None = None,
+    ) -> Sums:
         agreement = token_agreement(scored.gold, scored.pred) if tokens else (0, 0)
-        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows)
+        types = type_names(scored, exposure)
+        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows, types)
 
     def __add__(self, other: Sums) -> Sums:
         known = self.n_tokens_correct >= 0 and other.n_tokens_correct >= 0
@@ -57,6 +70,7 @@ class Sums:
             self.n_tokens + other.n_tokens,
             self.n_tokens_correct + other.n_tokens_correct if known else -1,
             self.rows + other.rows if self.rows and other.rows else None,
+            self.types + other.types,
         )
 
     def schemes(self) -> tuple[Scheme | None, Scheme | None]:
@@ -86,6 +100,15 @@ class Sums:
         return "+".join(dict.fromkeys(names))
 
 
+def type_names(scored: Pair, exposure: Exposure | None) -> TypeNames:
+    """The names of types of gold, predictions and training, as they are compared."""
+    gold, pred = scored.gold, scored.pred
+    train, n_train = frozenset[str](), 0
+    if exposure is not None:
+        train, n_train = frozenset(exposure.renamed(scored.types).type_names), exposure.n_mentions
+    return TypeNames(frozenset(gold.labels), frozenset(pred.labels), train, len(gold), len(pred), n_train)
+
+
 def _add_tagging(a: Tagging | None, b: Tagging | None) -> Tagging | None:
     return a + b if a and b else a or b
 
@@ -105,6 +128,8 @@ class Score(Drawn, Mapping[str, Any]):
     derive: Callable[[Score], dict[str, Any]] = field(repr=False)
     parts: tuple[Part, ...] = field(repr=False)
     """The values of a row of sums: of all types together, of one type, of a resample."""
+    of_settings: tuple[str, ...] = field(default=(), repr=False)
+    """What is to be known of a score that was computed by these settings, whatever the samples."""
 
     def to_dict(self) -> dict[str, Any]:
         """Flat names to plain Python numbers; the signature last."""
@@ -120,6 +145,11 @@ class Score(Drawn, Mapping[str, Any]):
         """How the score was computed: ``exact_f1|match:exact|scheme:iob2|repair:conlleval|v:0.2.0``."""
         return signature(self.metric, self.sums, self.settings)
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a reader must know, since the score could mislead. It is logged when a value is first read."""
+        return (*self.of_settings, *self.sums.types.notices())
+
     def row(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a row of sums."""
         return {name: value for part in self.parts for name, value in part.of(sums).items()}
@@ -127,6 +157,8 @@ class Score(Drawn, Mapping[str, Any]):
     @cached_property
     def _values(self) -> dict[str, Any]:
         """All values by name, with the ends of their intervals where these are asked for."""
+        for notice in self.notices:  # now, since that of a shard may not hold for the whole
+            say(notice)
         values = self.derive(self)
         if self.sums.rows is None:
             return values
@@ -248,9 +280,9 @@ def with_text(metric: str, scored: Pair) -> tuple[Pair, Corpus]:
     return scored, scored.corpus
 
 
-def view_of_text(metric: str, exposure: Exposure, text: Corpus) -> Exposed:
+def view_of_text(metric: str, exposure: Exposure, text: Corpus, types: Mapping[str, str]) -> Exposed:
     if not isinstance(exposure, Exposure):
         raise CleancutError(
             f"{metric} needs to know what training has shown: give Exposure.of(train), not {type(exposure).__name__}."
         )
-    return exposure.view(text)
+    return exposure.renamed(types).view(text)

@@ -13,6 +13,7 @@ from string import Template
 from typing import Any
 
 from ..core.corpus import Corpus
+from ..core.notices import said_once
 from ..core.shown import percent
 from ..core.signature import Signature
 from ..scoring.exposure import Exposure
@@ -42,19 +43,22 @@ def html_report(
     ci: int | None = 1000,
     seed: int = 13,
     max_errors: int = 10_000,
+    types: Mapping[str, str] | None = None,
 ) -> str:
     """A page on one or more systems, with a list of their errors to search through.
 
     ``train`` is the training data, or an ``Exposure`` of it; without it, what needs it is left out. Intervals and tests
-    between systems are from ``ci`` resamples. The same input gives the same page.
+    between systems are from ``ci`` resamples. ``types`` are other names for types, by those that the data have
+    (``{"person": "PER"}``). The same input gives the same page.
 
     >>> gold = Corpus.of([["Ada", "slept"]], tags=[["B-PER", "O"]])
     >>> page = html_report(gold, {"none": [["O", "O"]]})
     >>> page.startswith("<!doctype html>")
     True
     """
-    found = findings(gold, preds, train, ci=ci, seed=seed, max_errors=max_errors)
-    return report_page(found, title=title)
+    with said_once():
+        found = findings(gold, preds, train, ci=ci, seed=seed, max_errors=max_errors, types=types)
+        return report_page(found, title=title)
 
 
 def report_page(found: Findings, *, title: str = "NER report") -> str:
@@ -63,7 +67,9 @@ def report_page(found: Findings, *, title: str = "NER report") -> str:
     facts = [f"{found.sizes[key]:,} {name}" for name, key in names.items()]
     if found.has_train:
         facts.append(f"training: {found.sizes['n_train_mentions']:,} mentions")
-    notes = [*found.notes, *score_notes(found.scores)]
+    every = (score for scores in found.scores.values() for score in scores.values())
+    notices = dict.fromkeys(notice for score in every for notice in score.notices)
+    notes = [*found.notes, *notices, *score_notes(found.scores)]
     notes += dict.fromkeys(own.signature for own in found.buckets.values())
     notes += [found.comparison["signature"]] if found.comparison else []
     parts = [*map(_section, report_sections(found)), _errors_section(found)]

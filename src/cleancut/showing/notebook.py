@@ -56,7 +56,7 @@ def _notes(lines: Iterable[str]) -> str:
 
 
 def _of_score(score: Score) -> Shown:
-    return score_tables({"all": score}, by_type=True), [score.signature]
+    return score_tables({"all": score}, by_type=True), [*score.notices, score.signature]
 
 
 def _of_plan(plan: SplitPlan) -> Shown:

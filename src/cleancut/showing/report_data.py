@@ -11,6 +11,7 @@ import numpy as np
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError
 from ..core.pairing import pair
+from ..core.type_names import parse_types
 from ..scoring.buckets import PAPER, Buckets, attribute_names, buckets
 from ..scoring.compare import compare
 from ..scoring.errors import Errors, errors
@@ -84,8 +85,10 @@ def findings(
     ci: int | None = 1000,
     seed: int = 13,
     max_errors: int = 10_000,
+    types: Mapping[str, str] | None = None,
 ) -> Findings:
     """Scores with intervals, buckets and errors of each system. Without ``train``, what needs none."""
+    names = parse_types(types)
     if not isinstance(gold, Corpus):
         raise CleancutError(f"a report needs the words of the samples: give gold as a Corpus, not {_kind(gold)}.")
     if not isinstance(preds, Mapping) or not preds:
@@ -95,25 +98,23 @@ def findings(
     if isinstance(max_errors, bool) or not isinstance(max_errors, int) or max_errors < 0:
         raise CleancutError(f"max_errors={max_errors!r} is out of range. Give 0 or more.")
     exposure = Exposure.of(train) if isinstance(train, Corpus) else train
-    given: dict[str, Any] = {"ci": ci, "seed": seed} if ci else {}
+    given: dict[str, Any] = {"types": names} | ({"ci": ci, "seed": seed} if ci else {})
     systems = {name: replace(gold, mentions=pair(gold, pred).pred) for name, pred in preds.items()}
     flat = not any(overlaps(corpus.mentions) for corpus in (gold, *systems.values()))
     possible = available_metrics(train=exposure is not None)
     metrics = available_metrics(train=exposure is not None, flat=flat)
     attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
-    found = {name: errors(gold, pred) for name, pred in systems.items()}
+    found = {name: errors(gold, pred, types=names) for name, pred in systems.items()}
     wrong = {name: [row for row in own.matches if row["kind"] != "exact"] for name, own in found.items()}
     room = _shares({name: len(rows) for name, rows in wrong.items()}, max_errors)
-    listing = _Listing(gold, exposure)
+    listing = _Listing(gold.renamed(names), exposure and exposure.renamed(names))
     for i, (name, pred) in enumerate(systems.items()):
-        listing.add(i, pred, wrong[name], room[name])
+        listing.add(i, pred.renamed(names), wrong[name], room[name])
     sizes = {"n_samples": len(gold), "n_tokens": gold.n_tokens, "n_mentions": len(gold.mentions)}
-    sizes["n_types"] = len(gold.mentions.labels)
+    sizes["n_types"] = len(gold.mentions.renamed(names).labels)
     if exposure is not None:
         sizes |= {"n_train_mentions": exposure.n_mentions, "n_train_entities": exposure.n_entities}
-    comparison = (
-        compare(gold, systems, exposure, metrics=metrics, ci=ci, seed=seed) if ci and len(systems) > 1 else None
-    )
+    comparison = compare(gold, systems, exposure, metrics=metrics, **given) if ci and len(systems) > 1 else None
     scored = comparison.scores if comparison else {
         name: {metric: score_metrics()[metric](gold, pred, exposure, **given) for metric in metrics}
         for name, pred in systems.items()

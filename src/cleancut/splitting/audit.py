@@ -17,7 +17,9 @@ from ..core.entities import Key, Shared, key_name, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.hashing import text_hashes
 from ..core.inputs import Interner
+from ..core.notices import say
 from ..core.shown import Drawn, percent
+from ..core.type_names import disagreement, parse_types, types_setting
 from ..reading.dataset import given_samples
 from ..reading.splits import split_rank
 from ..scoring.clean import memorisation
@@ -115,6 +117,7 @@ def audit(
     typed: bool = True,
     unicode: str | None = None,
     top: int = 20,
+    types: Mapping[str, str] | None = None,
     **columns: Any,
 ) -> Audit:
     """Which samples, mentions and entities of each split are in each other split (Babil et al., Section 3.1).
@@ -123,7 +126,8 @@ def audit(
     of its entities is in the other split, *fully* if all are. Rates divide by all samples, those without entities
     included. "Full" does not count the latter; ``n_full_eq4`` is Equation 4 read literally, which does. With
     ``key="pair"`` relations stand for mentions, and what must not be shared are the surfaces of their two ends; with
-    ``"triple"`` also their label. ``columns`` (``tags=`` and others) say which columns of datasets hold what.
+    ``"triple"`` also their label. ``types`` are other names for types, by those that the splits have (``{"person":
+    "PER"}``). ``columns`` (``tags=`` and others) say which columns of datasets hold what.
 
     >>> train = Corpus.of([["Ada"], ["Oslo"]], tags=[["B-PER"], ["B-LOC"]])
     >>> test = Corpus.of([["Ada", "met", "Bo"], ["so"]], tags=[["B-PER", "O", "B-PER"], ["O"]])
@@ -140,7 +144,8 @@ def audit(
         raise CleancutError(f"an audit compares splits; {len(splits)} given. Give at least train and test.")
     grain, what = parse_choice(Unit, unit, "unit"), parse_choice(Shared, key, "key")
     names = sorted(splits, key=split_rank)
-    splits = {name: splits[name] for name in names}
+    renaming = parse_types(types)
+    splits = {name: splits[name].renamed(renaming) for name in names}
     shown = {name: Exposure.of(corpus, case=case, typed=typed, unicode=unicode) for name, corpus in splits.items()}
     held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
     texts = {name: text_hashes(corpus) for name, corpus in splits.items()}
@@ -155,7 +160,7 @@ def audit(
         types={name: _type_counts(corpus.mentions) for name, corpus in splits.items()},
         unit=grain.value,
         key=key_name(shown[names[0]].key, what),
-        notes=_at_note(splits),
+        notes=[*_type_notes(splits, renaming), *_at_note(splits)],
     )  # fmt: skip
 
 
@@ -228,6 +233,22 @@ def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
             return np.array([table[next(alone) if doc is None else doc] for doc in corpus.docs], np.int64)
         case _:
             assert_never(unit)
+
+
+def _type_notes(splits: Mapping[str, Corpus], renaming: Mapping[str, str]) -> list[str]:
+    """What is to be known of the names of types: which were renamed, and where they hardly agree with those of train.
+
+    Then nothing is shared by the key, whatever the splits have in common: that is logged as a notice as well.
+    """
+    first, *others = splits
+    train = splits[first].mentions
+    notes: list[str] = []
+    for name in others:
+        mentions = splits[name].mentions
+        notes += disagreement(name, mentions.labels, len(mentions), first, train.labels, len(train))
+    for notice in notes:
+        say(notice)
+    return notes + [f"Types were renamed: {text}." for text in types_setting(renaming).values()]
 
 
 # --- what leaks -----------------------------------------------------------------------------------------

@@ -8,7 +8,9 @@ from itertools import combinations
 from typing import Any
 
 from ..core.exceptions import CleancutError
+from ..core.notices import said_once
 from ..core.shown import Drawn
+from ..reading.progress import work_shown
 from .mincut import mincut
 from .plan import SplitPlan
 from .quotas import RATIO_TOLERANCE
@@ -127,11 +129,12 @@ def frontier(
         return mincut(data, ratios, discard=discard, representative=floor, **options)
 
     found = []
-    for floor in floors:
-        for discard, plan in _plans(lambda discard, floor=floor: split(discard, floor), discards):  # type: ignore[misc]
-            found.append(_point(discard, floor, plan))
-        if progress:
-            progress(1 / len(floors))
+    with work_shown("cutting", progress) as told, said_once():
+        for floor in floors:
+            for discard, plan in _plans(lambda discard, floor=floor: split(discard, floor), discards):  # type: ignore[misc]
+                found.append(_point(discard, floor, plan))
+            if told:
+                told(1 / len(floors))
     points = [replace(point, optimal=not _is_dominated(i, found)) for i, point in enumerate(found)]
     return Frontier(tuple(points), _best(points))
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of
 from ..core.entities import Shared
-from ..core.hashing import fingerprint_of, order_of
+from ..core.hashing import fingerprint_of, marks_of, order_of
 from ..core.vocabulary import mixed
 from .audit import Pair, contamination
 from .components import group_sizes
@@ -85,6 +85,7 @@ class Layout:
     def __init__(self, corpus: Incidences, strata: Strata) -> None:
         self.corpus, self.strata = corpus, strata
         self.fingerprint, self.order = fingerprint_of(corpus.hash), order_of(corpus.hash)
+        self.marks = marks_of(corpus.hash)
         hashes = np.zeros(int(corpus.unit.max()) + 1, np.uint64)
         np.add.at(hashes, corpus.unit, mixed(corpus.hash + strata.of_sample.astype(np.uint64)))
         order = np.argsort(hashes, kind="stable")

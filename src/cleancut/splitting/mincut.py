@@ -15,7 +15,8 @@ from ..core.corpus import Corpus
 from ..core.entities import Key, Shared, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.vocabulary import mixed
-from ..reading.dataset import Samples, columns_in, given_samples, own_numbers
+from ..reading.dataset import Samples, columns_in, given_samples, notes_of, own_numbers
+from ..reading.progress import work_shown
 from .audit import Pair, Unit
 from .components import group_sizes
 from .incidence import Incidences
@@ -49,7 +50,7 @@ def mincut(
     rows are documents of sentences (``unit="doc"``) or single tokens, it assigns the rows; ``Incidences`` are a corpus
     without its text. ``tokens=``, ``tags=``, ``entities=``, ``text=``, ``labels=``, ``scheme=``, ``document=`` and
     ``end=`` say which columns of a dataset hold what, where these are not found or not the right ones. ``progress`` is
-    called with the share of the work done since it was called last.
+    called with the share of the work done since it was called last; without it, a bar is shown on a terminal.
 
     >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
     >>> corpus = Corpus.of(samples, tags=[["B-PER", "O"]] * 20)
@@ -64,10 +65,15 @@ def mincut(
     names, shares = settings.shares(originals)
     layout = Layout(found, Strata.of(stratify, given, len(found)))
     limits = Limits(shares, settings.representative, settings.min_per_type, settings.type_share)
-    assignment, how = _assigned(layout, limits, settings, progress)
+    with work_shown("cutting", progress) as told:
+        assignment, how = _assigned(layout, limits, settings, told)
     plan = _plan(layout, originals, names, assignment, how, limits, settings)
-    read = read_as(given, columns)
-    return replace(plan.of_rows(list(given.values())), read_as=read, source=source_of(given))
+    return replace(
+        plan.of_rows(list(given.values())),
+        notes=[*plan.notes, *notes_of(given)],
+        read_as=read_as(given, columns),
+        source=source_of(given),
+    )
 
 
 def _incidences(
@@ -214,6 +220,7 @@ def _plan(
         fingerprint=layout.fingerprint,
         original_sizes={name: len(part) for name, part in originals.items()},
         order=layout.order,
+        marks=layout.marks,
     )
 
 

@@ -64,6 +64,8 @@ class SplitPlan(Drawn):
     """Where the samples are on the Hub: ``repo``, ``config`` and ``revision``; empty for local ones."""
     order: str = ""
     """Of the samples in their order: a plan is for these rows as they stood."""
+    marks: str = ""
+    """Four letters for each sample, by which a row of a stream is known to be another; empty for plans of rows."""
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The file that each split was written to, beside the plan, and its SHA-256."""
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -155,15 +157,24 @@ class SplitPlan(Drawn):
         """Return the splits: a ``DatasetDict`` of a dataset (or of its splits), a dict of corpora of a corpus.
 
         Of rows that are dicts in lists, the splits are lists. What ``load_splits`` returned is taken as the datasets or
-        the corpora that it holds.
+        the corpora that it holds. Of an ``IterableDataset`` (or several) the splits are streamed as well, and an error
+        is raised at the first row that is not the plan's.
 
         Other samples than those that were split, or these in another order, are refused; rows that cannot be read as
-        samples, such as those of which only ids are left, are taken by their number. ``origin`` adds the columns
-        ``source_split`` and ``source_row`` to a dataset.
+        samples, such as those of which only ids are left, are taken by their number.
+
+        Args:
+            data: what was split.
+            discarded: add the samples that are discarded, as a split of that name.
+            origin: add the columns ``source_split`` and ``source_row`` to a dataset.
         """
         names = [*self.names, *(["discarded"] if discarded and self.n_discarded else [])]
         if _is_rows(data):
             return self._lists(data, names)
+        if _is_streamed(data):
+            if origin:
+                raise CleancutError("origin=True is for loaded datasets, and has no effect on streams. Leave it out.")
+            return module_of("mapping.streaming").streamed_splits(self, data, names)
         whole = self._checked(data)
         if origin and not isinstance(whole, Corpus):
             taken = {"source_split", "source_row"} & set(whole.column_names)
@@ -181,7 +192,7 @@ class SplitPlan(Drawn):
     def _lists(self, data: Any, names: Sequence[str]) -> dict[str, list[Any]]:
         """Return the splits of rows that are dicts in a list, or in a list for each original split."""
         parts = data if isinstance(data, Mapping) else {"": data}
-        given = [parts[name] for name in self._in_order(parts)]
+        given = [parts[name] for name in self.in_order(parts)]
         rows = [row for part in given for row in part]
         if len(rows) != len(self.assignment):
             raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(rows)} are given.")
@@ -206,7 +217,7 @@ class SplitPlan(Drawn):
         self._checked(data)
         names = [*self.names, *(["discarded"] if self.n_discarded else [])]
         feature, first, made = datasets.ClassLabel(names=names), 0, {}
-        for part_name in self._in_order(parts):
+        for part_name in self.in_order(parts):
             part = parts[part_name]
             if name in part.column_names:
                 raise CleancutError(f"the dataset has a column {name!r} already. Give another name=.")
@@ -217,7 +228,7 @@ class SplitPlan(Drawn):
             return made[""]
         return kind({part_name: made[part_name] for part_name in parts})
 
-    def _in_order(self, parts: Mapping[str, Any]) -> list[str]:
+    def in_order(self, parts: Mapping[str, Any]) -> list[str]:
         """Return the names of the splits in the order in which they were joined."""
         return list(self.original_sizes) if set(self.original_sizes) == set(parts) else list(parts)
 
@@ -255,6 +266,7 @@ class SplitPlan(Drawn):
         create_pr: bool = False,
         private: bool | None = None,
         dry_run: bool = False,
+        max_shard_size: int | str = "500MB",
     ) -> list[str]:
         """Publish the splits as a config of a dataset on the Hub, in one commit: ``cleancut.publish`` with ``push``.
 
@@ -266,13 +278,22 @@ class SplitPlan(Drawn):
             create_pr: upload as a pull request.
             private: make the dataset private, if it is new.
             dry_run: upload nothing, and say what would be.
+            max_shard_size: how large a Parquet file may be before compression.
 
         Returns:
             What was uploaded, or would be.
         """
         publish = module_of("hub.publishing").publish
         said: list[str] = publish(
-            self, repo, config, data=data, token=token, pr=create_pr, private=bool(private), push=not dry_run
+            self,
+            repo,
+            config,
+            data=data,
+            token=token,
+            pr=create_pr,
+            private=bool(private),
+            push=not dry_run,
+            max_shard_size=max_shard_size,
         )
         return said
 
@@ -308,7 +329,7 @@ class SplitPlan(Drawn):
         parts = zip(samples, np.split(self.assignment, ends), strict=True)
         sizes = {name: part.n_rows for name, part in zip(self.original_sizes, samples, strict=True)}
         assignment = np.concatenate([part.of_rows(own) for part, own in parts])
-        return replace(self, assignment=assignment, original_sizes=sizes, is_of_rows=True)
+        return replace(self, assignment=assignment, original_sizes=sizes, is_of_rows=True, marks="")
 
     def refuse_other_samples(self, ways: Iterable[NDArray[np.uint64]]) -> None:
         """Refuse samples that are others than those of the plan, or stand in another order.
@@ -413,6 +434,9 @@ def _check_stored(stored: Mapping[str, Any]) -> None:
     sizes = stored.get("original_sizes")
     if sizes and sum(sizes.values()) != len(stored["assignment"]):
         raise ValueError(f"the original splits have {sum(sizes.values())} samples, not {len(stored['assignment'])}")
+    marks = stored.get("marks", "")
+    if not isinstance(marks, str) or len(marks) not in (0, 4 * len(stored["assignment"])):
+        raise ValueError("the marks are not four letters for each sample")
     for part, known in (("reading", _READ_AS), ("read_as", _READ_AS)):
         options = stored.get(part, {})
         if unknown := set(options) - known:
@@ -449,7 +473,7 @@ def _reading_flags(read_as: Mapping[str, Any]) -> list[str]:
     return words
 
 
-_STORED = ("original_sizes", "source", "order", "files", "reading", "read_as")
+_STORED = ("original_sizes", "source", "order", "marks", "files", "reading", "read_as")
 
 
 def without_nan(value: Any) -> Any:
@@ -473,6 +497,12 @@ def _is_rows(data: Any) -> bool:
     if isinstance(data, Mapping):
         return bool(data) and all(_is_rows(part) for part in data.values())
     return isinstance(data, list) and all(isinstance(row, dict) for row in data)
+
+
+def _is_streamed(data: Any) -> bool:
+    """Is it an ``IterableDataset``, or such a one for each split?"""
+    parts = list(data.values()) if isinstance(data, Mapping) else [data]
+    return bool(parts) and all(hasattr(part, "column_names") and not hasattr(part, "__len__") for part in parts)
 
 
 def _rows_of_samples(data: Any) -> Any:

@@ -1,0 +1,95 @@
+"""A plan applied to a stream: rows go to their splits one after the other, and each is checked to be the plan's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from ..core.at_signs import join_at
+from ..core.exceptions import CleancutError
+from ..core.hashing import marks_of, sample_hashes
+from ..reading.dataset import dataset_options
+from ..reading.detecting import Shape
+from ..splitting.plan import SplitPlan
+from .mentions import RowMentions, features_of, shape_of
+
+_BATCH = 1000
+"""Rows that are checked at a time."""
+
+
+def streamed_splits(plan: SplitPlan, data: Any, names: Sequence[str]) -> Any:
+    """Return the splits of streamed data, streamed as well.
+
+    Args:
+        plan: the plan.
+        data: the ``IterableDataset`` that was split, or the original splits by name.
+        names: the splits that are wanted, ``discarded`` among them or not.
+
+    Returns:
+        An ``IterableDatasetDict``. Going through a split goes through all of the data; it raises an error at the first
+        row that is not the plan's, and at the end where rows are missing.
+    """
+    import datasets
+
+    parts = data if isinstance(data, Mapping) else {"": data}
+    if not plan.marks or "repair" in plan.read_as:
+        raise CleancutError(
+            "the plan cannot tell the rows of a stream: it is of rows with several samples, or was made by an older "
+            "version, or with repair=. Give the loaded dataset."
+        )
+    if plan.original_sizes and set(plan.original_sizes) != set(parts) and len(parts) > 1:
+        there, known = ", ".join(map(repr, parts)), ", ".join(map(repr, plan.original_sizes))
+        raise CleancutError(f"the plan is for the splits {known}, but {there} are given.")
+    ordered = tuple(parts[name] for name in plan.in_order(parts))  # no list, which would be taken for shards
+    stream = {"plan": plan, "parts": ordered, "shapes": tuple(_shape_of(plan, part) for part in ordered)}
+    features = features_of(ordered[0])
+    splits = datasets.IterableDatasetDict()
+    for name in names:
+        own = {**stream, "name": name}
+        splits[name] = datasets.IterableDataset.from_generator(_rows_of_split, features=features, gen_kwargs=own)
+    return splits
+
+
+def _shape_of(plan: SplitPlan, part: Any) -> Shape:
+    """Return where a stream has its mentions, by the columns that were read for the plan."""
+    columns = [name for name in plan.read_as.get("columns", ()) if name in features_of(part)]
+    return shape_of(part.select_columns(columns) if columns else part, dataset_options(plan.read_as))
+
+
+def _rows_of_split(
+    plan: SplitPlan, parts: tuple[Any, ...], shapes: tuple[Shape, ...], name: str
+) -> Iterator[dict[str, Any]]:
+    """Go through all rows, and yield those of one split."""
+    chosen = np.zeros(len(plan.assignment), bool)
+    chosen[plan.rows(name)] = True
+    first = 0
+    for part, shape in zip(parts, shapes, strict=True):
+        rows = iter(part)
+        while batch := list(islice(rows, _BATCH)):
+            _refuse_others(plan, batch, shape, first)
+            for row, is_chosen in zip(batch, chosen[first : first + len(batch)].tolist(), strict=True):
+                if is_chosen:
+                    yield row
+            first += len(batch)
+    if first < len(plan.assignment):
+        raise CleancutError(f"the plan is for {len(plan.assignment)} samples, but the stream ended after {first}.")
+
+
+def _refuse_others(plan: SplitPlan, batch: list[dict[str, Any]], shape: Shape, first: int) -> None:
+    """Raise an error that names the first row of a batch which is not the plan's."""
+    import pyarrow as pa
+
+    wanted = plan.marks[4 * first : 4 * (first + len(batch))]
+    corpus = RowMentions.of(pa.table({name: [row[name] for row in batch] for name in shape.columns}), shape).corpus
+    found = marks_of(sample_hashes(join_at(corpus) if plan.read_as.get("join_at") else corpus))
+    if found == wanted:
+        return
+    for i in range(len(batch)):
+        if found[4 * i : 4 * i + 4] != wanted[4 * i : 4 * i + 4]:
+            known = "another there" if 4 * i < len(wanted) else f"only {len(plan.assignment)} samples"
+            raise CleancutError(
+                f"row {first + i} of the stream is not the plan's, which has {known}. Give what was split."
+            )

@@ -1,0 +1,89 @@
+"""Progress bars: one at a time, on a terminal or in a notebook, and none where datasets' own are switched off."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Told = Callable[[float], None]
+"""A function that is told what share of the work was done since it was told last."""
+
+
+class _Shown:
+    """Is a bar shown at this moment? What runs under it shows none of its own."""
+
+    is_active = False
+
+
+def is_wanted() -> bool:
+    """Would anyone see a bar, and is none switched off or shown already?
+
+    ``datasets.disable_progress_bars()`` holds for ours too.
+    """
+    datasets: Any = sys.modules.get("datasets")
+    if datasets is not None and datasets.utils.are_progress_bars_disabled():
+        return False
+    return not _Shown.is_active and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+
+
+def with_progress(items: Iterable[Item], what: str) -> Iterable[Item]:
+    """Return items as they are, with a bar where going through them takes more than a moment."""
+    if not is_wanted():
+        return items
+    from tqdm.auto import tqdm
+
+    bar: Iterable[Item] = tqdm(items, desc=os.path.basename(what), unit=" batches", delay=1, leave=False)
+    return bar
+
+
+@contextmanager
+def work_shown(what: str, told: Told | None = None) -> Iterator[Told | None]:
+    """Show a bar where work takes more than a moment.
+
+    Args:
+        what: what the bar says.
+        told: a function of the caller's that is told instead, and no bar is shown.
+
+    Yields:
+        The function that the work is to tell what share of it was done; None if nobody listens.
+    """
+    if told is not None or not is_wanted():
+        yield told
+        return
+    from tqdm.auto import tqdm
+
+    form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
+    _Shown.is_active = True
+    try:
+        with tqdm(total=1.0, desc=what, delay=1, leave=False, bar_format=form) as bar, _waits_told():
+            yield lambda share: bar.update(min(share, 1.0 - bar.n))
+    finally:
+        _Shown.is_active = False
+
+
+@contextmanager
+def _waits_told() -> Iterator[None]:
+    """Show what the package has to say while one waits, in a line each above the bar."""
+    from tqdm.auto import tqdm
+
+    log = logging.getLogger("cleancut")
+
+    class Above(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.levelno < logging.WARNING or log.handlers == [self]:  # else notices have a handler of their own
+                tqdm.write(f"cleancut: {record.getMessage()}", file=sys.stderr)
+
+    handler = Above()
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
