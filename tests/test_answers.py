@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleancut.core.answers import Answer, Named, Order, Style, TypeNames, parse_answer
+from cleancut.core.answers import Answer, KnownTypes, Named, Order, Style, parse_answer
 from cleancut.core.grounding import ground, normalised
 from cleancut.core.loose_json import values_in
 
@@ -80,7 +80,7 @@ UNDERSTOOD = {
 @pytest.mark.parametrize("case", UNDERSTOOD)
 def test_answers_are_understood(case):
     text, expected = UNDERSTOOD[case]
-    names = TypeNames(TYPES)
+    names = KnownTypes(TYPES)
     found = parse_answer(text, types=names, tokens=TOKENS)
     assert found.unparsed is None
     assert [(m.text, names.find(m.label) or m.label) for m in found.mentions] == expected

@@ -16,7 +16,7 @@ from ..scoring.registry import available_metrics
 from ..showing.html import html_comparison
 from ..showing.report_data import left_out
 from ..showing.text import comparison_text, to_json
-from .options import add_system_options, command, exposure_of, system_files, tag_options, type_options
+from .options import add_system_options, answer_options, command, exposure_of, system_files, tag_options, type_options
 from .paths import Output
 from .score import add_metrics, chosen_metrics
 from .terminal import wants_colour
@@ -49,7 +49,7 @@ def _compare(arguments: argparse.Namespace) -> str:
     metrics = chosen_metrics(arguments)
     exposure = exposure_of(arguments, metrics or available_metrics(train=bool(arguments.train)))
     systems, columns = system_files(arguments)
-    reading: dict[str, Any] = {**columns, **tag_options(arguments)}
+    reading: dict[str, Any] = {**columns, **tag_options(arguments), **answer_options(arguments)}
     options = {"ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     found = None
     batches = zip(*(paired_batches(arguments.gold, file, **reading) for file in systems.values()), strict=True)

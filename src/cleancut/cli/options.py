@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.answers import Style
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
@@ -62,6 +63,23 @@ def add_system_options(parser: Any, pred: str = _PRED) -> None:
     add_key_options(parser)
     add_tag_options(parser)
     add_map_option(parser)
+    add_answer_options(parser)
+
+
+def add_answer_options(parser: Any) -> None:
+    group = parser.add_argument_group("answers of language models, as predictions")
+    what = f"the form that they are in ({', '.join(Style)}); found by default, answer by answer"
+    group.add_argument("--answers", metavar="FORM", help=what)
+    ignored = "leave out mentions of types that gold does not have: of these, or of all such types; they count as wrong"
+    group.add_argument("--ignore-types", nargs="?", const=True, default=False, metavar="T", help=f"{ignored} else")
+
+
+def answer_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How answers of language models are read, where predictions are such."""
+    ignored = arguments.ignore_types
+    if isinstance(ignored, str):
+        ignored = [name.strip() for name in ignored.split(",") if name.strip()]
+    return {"answers": arguments.answers, "ignore_types": ignored, **type_options(arguments)}
 
 
 def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
@@ -81,7 +99,7 @@ def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpu
     files, columns = system_files(arguments)
     read: dict[str, tuple[Corpus, Corpus]] = {}
     for name, file in files.items():
-        reading: dict[str, Any] = {**columns, **tag_options(arguments)}
+        reading: dict[str, Any] = {**columns, **tag_options(arguments), **answer_options(arguments)}
         batches = list(with_progress(paired_batches(arguments.gold, file, **reading), file))
         ours, theirs = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
         read[name] = (join_at(ours), join_at(theirs)) if arguments.join_at else (ours, theirs)

@@ -20,7 +20,16 @@ from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.score import Score
 from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text, to_json
-from .options import add_system_options, command, exposure_of, key, system_files, tag_options, type_options
+from .options import (
+    add_system_options,
+    answer_options,
+    command,
+    exposure_of,
+    key,
+    system_files,
+    tag_options,
+    type_options,
+)
 from .terminal import wants_colour
 
 _OF_SOME = ("credit", "muc", "iou")
@@ -93,7 +102,8 @@ def _score(arguments: argparse.Namespace) -> str:
         for metric, own in options.items():
             own |= {"confusable": judge} if "confusable" in score_metrics()[metric].keywords else {}
     scorer = _Scorer(options, exposure, arguments.join_at, strict=named is not None)
-    results = {name: scorer.score(arguments.gold, file, {**columns, **tags}) for name, file in files.items()}
+    reading = {**columns, **tags, **answer_options(arguments)}
+    results = {name: scorer.score(arguments.gold, file, reading) for name, file in files.items()}
     for note in dict.fromkeys(scorer.notes):
         print(f"cleancut: {note}", file=sys.stderr)
     if arguments.runs:

@@ -88,10 +88,10 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 _APART = re.compile(r"[\s_\-./]+")
 
 
-class TypeNames:
+class KnownTypes:
     """The types that there are, found whatever their case and whatever stands between their words.
 
-    >>> names = TypeNames(["PER", "work_of_art"])
+    >>> names = KnownTypes(["PER", "work_of_art"])
     >>> names.find("per"), names.find("Work of Art"), names.find("LOC")
     ('PER', 'work_of_art', None)
     """
@@ -129,7 +129,7 @@ def parse_answer(
     answer: Any,
     style: str = "auto",
     *,
-    types: Iterable[str] | TypeNames = (),
+    types: Iterable[str] | KnownTypes = (),
     label: str | None = None,
     tokens: Sequence[str] | str | None = None,
 ) -> Answer:
@@ -151,7 +151,7 @@ def parse_answer(
     (True, 'no mention in any known form: Lorem ipsum')
     """
     chosen = parse_choice(Style, style, "answers")
-    names = types if isinstance(types, TypeNames) else TypeNames(types)
+    names = types if isinstance(types, KnownTypes) else KnownTypes(types)
     sample = None if tokens is None else squeezed(tokens if isinstance(tokens, str) else " ".join(tokens))
     n_tokens = None if tokens is None or isinstance(tokens, str) else len(tokens)
     words = frozenset(_WORD.findall(tokens) if isinstance(tokens, str) else tokens or ())
@@ -169,7 +169,7 @@ def parse_answer(
 class _Context(NamedTuple):
     """What is known beside the answer."""
 
-    types: TypeNames
+    types: KnownTypes
     label: str | None
     sample: str | None
     """The text of the sample, squeezed."""

@@ -187,14 +187,29 @@ def paired_batches(
     labels: Any = None,
     scheme: str | None = None,
     repair: str = "conlleval",
+    answers: str | None = None,
+    ignore_types: bool | Iterable[str] = False,
+    types: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[Corpus, Corpus]]:
     """Gold and predictions of two files, batch by batch; an error where one has more samples.
+
+    Predictions may be answers of a language model (``answers``: the form that they are in; found by default), whose
+    mentions are placed in the gold text by the types of the whole gold file (``types``: names that stand for them).
 
     Samples in another order are joined by their ids: then what is left of the files is read as a whole.
     Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
     that was not given is first inferred from the whole files.
     """
+    from .answer_files import is_answer_file  # which reads JSONL by this module
+
+    _check_file(pred)
     given: dict[str, Any] = {"labels": labels, "scheme": scheme, "repair": repair}
+    if answers is not None or is_answer_file(pred):
+        reading = {**given, "column": gold_column}
+        yield from _answered_batches(gold, pred, size, reading, answers, types, ignore_types)
+        return
+    if ignore_types:
+        raise CleancutError(f"ignore_types has no effect: {pred} holds no answers of a language model. Leave it out.")
     ours, theirs = {**given, "column": gold_column}, {**given, "column": pred_column}
     if scheme is None and repair != Repair.CONLLEVAL:
         lenient = {"repair": Repair.CONLLEVAL}
@@ -224,6 +239,29 @@ def paired_batches(
             )
         n_before += len(a)
         yield a, b
+
+
+def _answered_batches(
+    gold: str | os.PathLike[str],
+    pred: str | os.PathLike[str],
+    size: int,
+    reading: Mapping[str, Any],
+    answers: str | None,
+    types: Mapping[str, str] | None,
+    ignore_types: bool | Iterable[str],
+) -> Iterator[tuple[Corpus, Corpus]]:
+    """Gold samples and the answers to them, read by the types that the whole gold file has."""
+    from .answer_files import AnswerBook, answer_reading, answer_rows
+
+    known: set[str] = set()
+    n_samples = 0
+    for batch in read_batches(gold, size, **reading):
+        known.update(batch.mentions.labels)
+        n_samples += len(batch)
+    book = AnswerBook(answer_rows(pred), answer_reading(sorted(known), answers, types, ignore_types))
+    for batch in read_batches(gold, size, **reading):
+        n_samples -= len(batch)
+        yield batch, book.answers_to(batch, last=n_samples == 0)
 
 
 # --- batches ------------------------------------------------------------------------------------------

@@ -464,7 +464,7 @@ def buckets(
         settings |= {"ci": resamples, "seed": seed}
     settings |= types_setting(scored.types)
     sums = Sums.of(Counts({}, ()), scored, exposure)
-    for notice in sums.types.notices():
+    for notice in sums.notices():
         say(notice)
     return Buckets(found, means, signature("bucket_f1", sums, settings))
 

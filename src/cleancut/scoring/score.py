@@ -24,6 +24,7 @@ from ..core.signature import Signature
 from ..core.tags import Scheme, Tagging
 from ..core.type_names import TypeNames
 from .alignment import Counts, tally
+from .answer_sums import AnswerSums
 from .exposure import Exposure
 from .exposure_view import Exposed
 from .metric import Metric
@@ -46,6 +47,8 @@ class Sums:
     """Counts of each sample or document, where intervals are asked for."""
     types: TypeNames = field(default_factory=TypeNames)
     """The names of types on each side."""
+    answers: AnswerSums | None = None
+    """How answers of a language model were read and placed, where these are the predictions."""
 
     @classmethod
     def of(
@@ -59,7 +62,8 @@ class Sums:
     ) -> Sums:
         agreement = token_agreement(scored.gold, scored.pred) if tokens else (0, 0)
         types = type_names(scored, exposure)
-        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows, types)
+        answers = AnswerSums.of(scored.gold, scored.pred)
+        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows, types, answers)
 
     def __add__(self, other: Sums) -> Sums:
         known = self.n_tokens_correct >= 0 and other.n_tokens_correct >= 0
@@ -71,6 +75,7 @@ class Sums:
             self.n_tokens_correct + other.n_tokens_correct if known else -1,
             self.rows + other.rows if self.rows and other.rows else None,
             self.types + other.types,
+            self.answers + other.answers if self.answers and other.answers else None,
         )
 
     def schemes(self) -> tuple[Scheme | None, Scheme | None]:
@@ -98,6 +103,10 @@ class Sums:
             for tagging, scheme in zip((self.gold, self.pred), self.schemes(), strict=True)
         ]
         return "+".join(dict.fromkeys(names))
+
+    def notices(self) -> list[str]:
+        """Return what is to be said of the names of types, and of answers."""
+        return self.types.notices() + (self.answers.notices(self.types.gold) if self.answers else [])
 
 
 def type_names(scored: Pair, exposure: Exposure | None) -> TypeNames:
@@ -148,7 +157,7 @@ class Score(Drawn, Mapping[str, Any]):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader must know, since the score could mislead. It is logged when a value is first read."""
-        return (*self.of_settings, *self.sums.types.notices())
+        return (*self.of_settings, *self.sums.notices())
 
     def row(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a row of sums."""
@@ -160,6 +169,9 @@ class Score(Drawn, Mapping[str, Any]):
         for notice in self.notices:  # now, since that of a shard may not hold for the whole
             say(notice)
         values = self.derive(self)
+        if self.sums.answers is not None:
+            signature = values.pop("signature", None)
+            values |= self.sums.answers.values() | ({} if signature is None else {"signature": signature})
         if self.sums.rows is None:
             return values
         given = int(self.settings["ci"]), int(self.settings["seed"])
@@ -216,6 +228,8 @@ class Score(Drawn, Mapping[str, Any]):
 def signature(metric: str, sums: Sums, settings: Mapping[str, Value]) -> str:
     """The name of a metric, then what was asked for and how the tags were read, in one order."""
     parts = {**settings, "scheme": sums.scheme_name(), **sums.repair()}
+    if sums.answers is not None:
+        parts["answers"] = sums.answers.how
     first = [name for name in ("match", "credit", "encoding", "diff", "scheme", "repair") if name in parts]
     ordered = dict.fromkeys([*first, *parts])
     return str(Signature.of(metric, {name: parts[name] for name in ordered}))
