@@ -14,7 +14,7 @@ from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, men
 from .exceptions import CleancutError
 from .hashing import text_hashes
 from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
-from .tags import Repair, Where
+from .tags import Repair, Where, prefix_letter
 from .type_names import parse_types
 
 
@@ -108,7 +108,8 @@ def are_answers(pred: Any) -> bool:
     if not isinstance(pred, list | tuple) or not pred:
         return False
     if all(isinstance(answer, str) for answer in pred):
-        return True
+        # tags of a single sample, which belongs into a list of its own
+        return not all(answer == "O" or prefix_letter(answer) for answer in pred)
     mentions = [mention for answer in pred if isinstance(answer, list | tuple) for mention in answer]
     named = [isinstance(mention, Mapping) and "text" in mention and "start" not in mention for mention in mentions]
     return bool(named) and all(named)

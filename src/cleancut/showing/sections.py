@@ -238,8 +238,8 @@ def _answers(found: Findings) -> Section:
         examples += [(system, [what, found.samples[sample], f"{text:.160}"]) for what, sample, text in listed]
     lead = (
         "Mentions of answers are placed in the text by their names and their order. What is not in the text is "
-        "invented: a false positive, in no bucket and no token error rate. Where an answer leaves a place open, F1 lies between "
-        "the lowest and the highest value. An answer that is not understood counts as nothing predicted."
+        "invented: a false positive, in no bucket and no token error rate. Where an answer leaves a place open, F1 "
+        "lies between the lowest and the highest value. An answer that is not understood counts as nothing predicted."
     )
     quoted = Exhibit("answer-examples", "Examples", ["system", "what", "sample", "answer"], examples)
     return Section("answers", "Answers", lead, [counted, *([quoted] if examples else [])])
