@@ -16,7 +16,7 @@ have several types (confusable).
 _INPUTS = """
 Args:
     predictions: one list for each sample: tags ("B-PER"), label ids (with labels=), or spans
-        ({"start", "end", "label"}, half-open token offsets).
+        ({"start", "end", "label"}, half-open token offsets); or the texts of a language model's answers, with tokens.
     references: the same of the gold annotation. Positions whose label id is -100 are left out on both sides.
     tokens: the words of each sample (required); here, with each batch, or once at evaluate.load(..., tokens=...).
     train: the training data, {"tokens": ..., "tags": ...} or {"tokens": ..., "entities": ...}, or a list of such;

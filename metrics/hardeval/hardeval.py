@@ -14,7 +14,8 @@ not the usual one of their word (diff). hardeval is the mean of the two.
 _INPUTS = """
 Args:
     predictions: one list for each sample: tags ("B-PER"), label ids (with labels=), or spans
-        ({"start", "end", "label"}, half-open token offsets) that do not overlap.
+        ({"start", "end", "label"}, half-open token offsets) that do not overlap; or the texts of a language model's
+        answers, with tokens.
     references: the same of the gold annotation. Positions whose label id is -100 are left out on both sides.
     tokens: the words of each sample (required); here, with each batch, or once at evaluate.load(..., tokens=...).
     train: the training data, {"tokens": ..., "tags": ...} or {"tokens": ..., "entities": ...}, or a list of such;

@@ -15,7 +15,7 @@ over union (iou). Any tag scheme, label ids or spans; order of predictions never
 _INPUTS = """
 Args:
     predictions: one list for each sample: tags ("B-PER"), label ids (with labels=), or spans
-        ({"start", "end", "label"}, half-open token offsets).
+        ({"start", "end", "label"}, half-open token offsets); or the texts of a language model's answers, with tokens.
     references: the same of the gold annotation. Positions whose label id is -100 are left out on both sides.
     tokens: the words of each sample (optional; checked against the labels).
     labels: names of the label ids: a list, an id2label dict or a ClassLabel.

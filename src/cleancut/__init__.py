@@ -10,9 +10,11 @@ from .version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .core.answers import parse_answer
     from .core.at_signs import join_at
     from .core.corpus import Corpus, Mentions
     from .core.exceptions import CleancutError
+    from .core.grounding import Grounding, ground
     from .core.locating import metric
     from .hub.indices import materialise
     from .hub.publishing import publish, push_subsets
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from .mapping.annotate import annotate
     from .mapping.subsets import decontaminate, keep_mentions, subsets
     from .mapping.train_test import entities_of, train_test_split
+    from .reading.answer_files import read_answers
     from .reading.dataset import Shape, detect, from_dataset, load_splits
     from .reading.files import read, read_batches, read_pair
     from .reading.formats import write
@@ -57,9 +60,11 @@ if TYPE_CHECKING:
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 # The functions of the metrics are found by the registry of `scoring`.
 _HOME = {
+    "core.answers": ["parse_answer"],
     "core.at_signs": ["join_at"],
     "core.corpus": ["Corpus", "Mentions"],
     "core.exceptions": ["CleancutError"],
+    "core.grounding": ["Grounding", "ground"],
     "core.locating": ["metric"],
     "hub.indices": ["materialise"],
     "hub.publishing": ["publish", "push_subsets"],
@@ -68,6 +73,7 @@ _HOME = {
     "mapping.annotate": ["annotate"],
     "mapping.subsets": ["decontaminate", "keep_mentions", "subsets"],
     "mapping.train_test": ["entities_of", "train_test_split"],
+    "reading.answer_files": ["read_answers"],
     "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
     "reading.files": ["read", "read_batches", "read_pair"],
     "reading.formats": ["write"],
@@ -114,6 +120,7 @@ __all__ = [
     "Fold",
     "Folds",
     "Frontier",
+    "Grounding",
     "Incidences",
     "Ladder",
     "Mentions",
@@ -141,6 +148,7 @@ __all__ = [
     "friedman",
     "from_dataset",
     "frontier",
+    "ground",
     "hardeval",
     "hardeval_folds",
     "html_audit",
@@ -160,12 +168,14 @@ __all__ = [
     "mincut_folds",
     "model_wise",
     "over_runs",
+    "parse_answer",
     "partial_f1",
     "publish",
     "publish_app",
     "publish_metrics",
     "push_subsets",
     "read",
+    "read_answers",
     "read_batches",
     "read_pair",
     "register_attribute",

@@ -17,6 +17,7 @@ from ..showing.report_data import left_out
 from ..showing.text import comparison_text, to_json
 from .options import (
     add_system_options,
+    answer_options,
     column_options,
     command,
     exposure_of,
@@ -58,6 +59,7 @@ def _compare(arguments: argparse.Namespace) -> str:
     exposure = exposure_of(arguments, metrics or available_metrics(train=bool(arguments.train)))
     systems, columns = system_files(arguments)
     reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
+    reading |= answer_options(arguments)
     options = {"ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     found = None
     batches = zip(*(system_batches(arguments.gold, file, reading) for file in systems.values()), strict=True)

@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.answers import Style
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
 from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme
+from ..reading.answer_files import is_answer_file
 from ..reading.dataset import Samples, load_splits, needs_shape, read_files, read_samples
 from ..reading.detecting import End, label_file
-from ..reading.files import columns_for, paired_batches, read_batches
+from ..reading.files import answered_batches, columns_for, paired_batches, read_batches
 from ..reading.formats import BATCH, Format, format_of
 from ..reading.hub_ids import is_local
 from ..reading.progress import with_progress
@@ -64,6 +66,23 @@ def add_system_options(parser: Any, pred: str = _PRED) -> None:
     add_key_options(parser)
     add_tag_options(parser)
     add_map_option(parser)
+    add_answer_options(parser)
+
+
+def add_answer_options(parser: Any) -> None:
+    group = parser.add_argument_group("answers of language models, as predictions")
+    what = f"the form that they are in ({', '.join(Style)}); found by default, answer by answer"
+    group.add_argument("--answers", metavar="FORM", help=what)
+    ignored = "leave out mentions of types that gold does not have: of these, or of all such types; they count as wrong"
+    group.add_argument("--ignore-types", nargs="?", const=True, default=False, metavar="T", help=f"{ignored} else")
+
+
+def answer_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How answers of language models are read, where predictions are such."""
+    ignored = arguments.ignore_types
+    if isinstance(ignored, str):
+        ignored = [name.strip() for name in ignored.split(",") if name.strip()]
+    return {"answers": arguments.answers, "ignore_types": ignored, **type_options(arguments)}
 
 
 def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
@@ -83,6 +102,11 @@ def system_batches(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator
 
     ``reading`` has the CoNLL columns, the options of tags and those that say which columns hold what.
     """
+    if reading["answers"] is not None or is_answer_file(pred):
+        yield from _answered(gold, pred, reading)
+        return
+    if reading["ignore_types"]:
+        raise CleancutError(f"--ignore-types has no effect: {pred} holds no answers of a language model. Leave it out.")
     of_pair = ("gold_column", "pred_column", "labels", "scheme", "repair")
     plain = {name: reading[name] for name in of_pair}
     tags = {name: reading[name] for name in ("labels", "scheme", "repair")}
@@ -105,12 +129,21 @@ def system_batches(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator
         yield ours.select(slice(at, at + BATCH)), theirs.select(slice(at, at + BATCH))
 
 
+def _answered(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
+    """Gold samples and the answers of a language model to them."""
+    of_gold = {name: reading[name] for name in ("labels", "scheme", "repair")} | columns_for(gold, reading)
+    of_gold["column"] = reading["gold_column"]
+    chosen = reading["answers"], reading.get("types"), reading["ignore_types"]
+    yield from answered_batches(gold, pred, BATCH, of_gold, *chosen)
+
+
 def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
     """The whole gold corpus, and the predictions of each system for it."""
     files, columns = system_files(arguments)
     read: dict[str, tuple[Corpus, Corpus]] = {}
     for name, file in files.items():
         reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
+        reading |= answer_options(arguments)
         batches = list(with_progress(system_batches(arguments.gold, file, reading), file))
         ours, theirs = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
         read[name] = (join_at(ours), join_at(theirs)) if arguments.join_at else (ours, theirs)

@@ -22,6 +22,7 @@ from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text, to_json
 from .options import (
     add_system_options,
+    answer_options,
     column_options,
     command,
     exposure_of,
@@ -105,9 +106,8 @@ def _score(arguments: argparse.Namespace) -> str:
         for metric, own in options.items():
             own |= {"confusable": judge} if "confusable" in score_metrics()[metric].keywords else {}
     scorer = _Scorer(options, exposure, arguments.join_at, strict=named is not None)
-    results = {
-        name: scorer.score(arguments.gold, file, {**columns, **tags, **of_columns}) for name, file in files.items()
-    }
+    reading = {**columns, **tags, **of_columns, **answer_options(arguments)}
+    results = {name: scorer.score(arguments.gold, file, reading) for name, file in files.items()}
     for note in dict.fromkeys(scorer.notes):
         print(f"cleancut: {note}", file=sys.stderr)
     if arguments.runs:

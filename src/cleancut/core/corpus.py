@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .answer_report import AnswerReport
 from .arrays import bounds_of, ranges
 from .exceptions import CleancutError, parse_choice
 from .inputs import Interner, Raw, RawSpans, RawTags, in_sample, intern_words, recognise
@@ -54,6 +55,8 @@ class Mentions:
     """What the tags showed of their scheme; None where the mentions came as spans."""
     tagged: Tagged | None = field(default=None, repr=False)
     where: Where = field(default=in_sample(), repr=False)
+    answers: AnswerReport | None = field(default=None, repr=False)
+    """How answers of a language model were read and placed, where the mentions are those of answers."""
 
     @classmethod
     def of(
@@ -131,14 +134,17 @@ class Mentions:
         sample = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)
         lengths = None if self.lengths is None else self.lengths[chosen]
         names, label = sorted_names(self.labels, self.label[picked])  # a type may be gone
+        answers = self.answers and self.answers.select(chosen.tolist())
         return Mentions(
-            sample, self.start[picked], self.end[picked], label, names, len(chosen), lengths, where=moved
+            sample, self.start[picked], self.end[picked], label, names, len(chosen), lengths, where=moved,
+            answers=answers,
         )  # fmt: skip
 
     def keep(self, chosen: NDArray[np.bool_]) -> Mentions:
         """Some of the mentions, in all samples; what is left is no longer what the tags said."""
         columns = self.sample[chosen], self.start[chosen], self.end[chosen], self.label[chosen]
-        return Mentions.of_columns(*columns, self.labels, self.n_samples, self.lengths, self.where)
+        kept = Mentions.of_columns(*columns, self.labels, self.n_samples, self.lengths, self.where)
+        return replace(kept, answers=self.answers)
 
     def renamed(self, types: Mapping[str, str]) -> Mentions:
         """The mentions with other names of their types; of equal ones that come of it, one is left.
@@ -146,11 +152,13 @@ class Mentions:
         >>> Mentions.of([["B-person", "B-LOC"]]).renamed({"person": "PER"}).labels
         ('LOC', 'PER')
         """
+        answers = self.answers and self.answers.renamed(types)
         if not any(name in types for name in self.labels):
-            return self
+            return self if answers is None else replace(self, answers=answers)
         names = [types.get(name, name) for name in self.labels]
         columns = self.sample, self.start, self.end, self.label, names, self.n_samples, self.lengths, self.where
-        return replace(Mentions.of_columns(*columns), tagging=self.tagging, tagged=_renamed_tags(self.tagged, types))
+        tagged = _renamed_tags(self.tagged, types)
+        return replace(Mentions.of_columns(*columns), tagging=self.tagging, tagged=tagged, answers=answers)
 
     def spans(self) -> list[list[dict[str, Any]]]:
         """A list of ``{"start", "end", "label"}`` for each sample."""
@@ -345,6 +353,9 @@ class Corpus:
         taggings = [c.mentions.tagging for c in corpora if c.mentions.tagging is not None]
         if len(taggings) == len(corpora):  # how tags were read is known of the whole, too
             mentions = replace(mentions, tagging=reduce(add, taggings))
+        reports = [c.mentions.answers for c in corpora if c.mentions.answers is not None]
+        if len(reports) == len(corpora):
+            mentions = replace(mentions, answers=AnswerReport.concatenate(reports))
         ids = tuple(chain.from_iterable(c.ids or (None,) * len(c) for c in corpora))
         docs = tuple(chain.from_iterable(c.docs or (None,) * len(c) for c in corpora))
         return cls(

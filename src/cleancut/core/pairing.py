@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .answer_mentions import AnswerReading, Said, answered
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError
 from .hashing import text_hashes
 from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
 from .projection import Projection, on_gold_tokens
-from .tags import Repair, Where
+from .tags import Repair, Where, prefix_letter
 from .type_names import parse_types
 
 
@@ -48,6 +49,11 @@ def pair(
     that the data have.
     """
     names, projection = parse_types(types), None
+    if are_answers(pred):
+        of_gold = gold if isinstance(gold, Corpus | Mentions) else _decoded(gold, tokens, labels, scheme, repair)
+        pred = _answered(of_gold, pred, tokens, names)
+        gold, labels, scheme, repair = of_gold, None, None, "conlleval"
+        tokens = None if isinstance(gold, Corpus) else tokens
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
         pred, projection = _beside(gold, by_id(gold, pred))
     text = gold, pred
@@ -93,6 +99,44 @@ def pair(
     if corpus is not None and corpus.mentions is not of_gold:  # only the predictions came with their text
         corpus = replace(corpus, mentions=of_gold)
     return Pair(of_gold, of_pred, corpus, names, projection)
+
+
+def are_answers(pred: Any) -> bool:
+    """Are predictions answers of a language model: a text for each sample, or mentions without offsets?
+
+    >>> are_answers(['[{"text": "Ada", "label": "PER"}]']), are_answers([["B-PER"]])
+    (True, False)
+    """
+    if not isinstance(pred, list | tuple) or not pred:
+        return False
+    if all(isinstance(answer, str) for answer in pred):
+        # tags of a single sample, which belongs into a list of its own
+        return not all(answer == "O" or prefix_letter(answer) for answer in pred)
+    mentions = [mention for answer in pred if isinstance(answer, list | tuple) for mention in answer]
+    named = [isinstance(mention, Mapping) and "text" in mention and "start" not in mention for mention in mentions]
+    return bool(named) and all(named)
+
+
+def _decoded(gold: Any, tokens: Any, labels: Any, scheme: str | None, repair: str) -> Corpus:
+    """Return gold samples that answers are given for, whose words must be known."""
+    if tokens is None:
+        raise CleancutError("answers are placed in the words of the samples. Give tokens=, or gold as a Corpus.")
+    raw = recognise(gold, labels, in_sample("gold"))
+    mentions = mentions_of(spans_if_empty(raw) if isinstance(raw, RawTags) else raw, scheme, repair, in_sample("gold"))
+    words, lengths, vocabulary = intern_words(tokens, in_sample("gold"))
+    return Corpus(words, vocabulary, on_lengths(mentions, lengths, "tokens"))
+
+
+def _answered(gold: Corpus | Mentions, answers: Any, tokens: Any, types: Mapping[str, str]) -> Mentions:
+    """Return the mentions that answers name, where they stand in the gold samples."""
+    if isinstance(gold, Mentions) and tokens is None:
+        raise CleancutError("answers are placed in the words of the samples. Give tokens=, or gold as a Corpus.")
+    words = gold.tokens() if isinstance(gold, Corpus) else [list(sample) for sample in tokens]
+    mentions = gold.mentions if isinstance(gold, Corpus) else gold
+    if len(words) != len(answers):
+        raise CleancutError(f"{len(words)} gold samples but {len(answers)} answers. Give one answer for each sample.")
+    reading = AnswerReading.of([*mentions.labels, *types, *types.values()])
+    return answered(words, [[Said(answer)] for answer in answers], reading)
 
 
 def by_id(gold: Corpus, pred: Corpus) -> Corpus:

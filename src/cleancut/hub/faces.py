@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -22,13 +23,14 @@ from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean
 from ..core.inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
+from ..core.pairing import are_answers
 from ..scoring.exposure import Exposure
 from ..scoring.metric import Metric
 from .known_keywords import KNOWN_KEYWORDS
 
 _SPANS = pa.list_(pa.struct({"start": pa.int64(), "end": pa.int64(), "label": pa.string()}))
 _TEXTS = pa.list_(pa.string())
-_FORMS = {"tags": pa.list_(pa.int32()), "ids": pa.list_(pa.int64()), "spans": _SPANS}
+_FORMS = {"tags": pa.list_(pa.int32()), "ids": pa.list_(pa.int64()), "spans": _SPANS, "answers": _TEXTS}
 _SIDES = ("predictions", "references")
 # tags are numbers into the names that the first sample of their batch carries: a third of what the strings take
 _COLUMNS = {**_FORMS, "names": _TEXTS}
@@ -109,7 +111,7 @@ class NerModule:
         """Add a batch of predictions and references: lists of tags, of label ids or of spans, one for each sample.
 
         Args:
-            predictions: one list for each sample.
+            predictions: one list for each sample, or the text of a language model's answer to it.
             references: one list for each sample.
             tokens: the words of each sample (optional; kept with the batch).
         """
@@ -262,6 +264,9 @@ def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
 def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
     """The size of a whole batch, and its values in the columns of its form; in none for a batch of empty lists."""
     where = in_sample(name)
+    if name == "prediction" and are_answers(texts := data.to_pylist() if is_arrow(data) else data):
+        said = [text if isinstance(text, str) else json.dumps(text) for text in texts]
+        return len(said), {"answers": pa.array([[text] for text in said], _TEXTS)}
     array = None if is_arrow(data) else as_array(data)
     if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
         lengths = np.full(len(array), array.shape[1])
@@ -314,9 +319,12 @@ class _Gathered(dict[str, Any]):
 def _columns(stored: pa.Table) -> dict[str, Any]:
     """Each side in the one form in which it was given, over all batches and processes."""
     forms = {side: _form(stored, side) for side in _SIDES}
-    found = [form for form in forms.values() if form] or ["spans"]
-    columns = {}
+    found = [form for form in forms.values() if form and form != "answers"] or ["spans"]
+    columns: dict[str, Any] = {}
     for side, form in forms.items():
+        if form == "answers":
+            columns[side] = [text for [text] in stored.column(f"{side}_{form}").to_pylist()]
+            continue
         form = form or found[0]  # a side of empty lists only says nothing of its form: it takes that of the other
         column = _without_nulls(stored.column(f"{side}_{form}"))
         columns[side] = _tags(column, stored.column(f"{side}_names")) if form == "tags" else column

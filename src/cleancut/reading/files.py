@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.pairing import by_id
 from ..core.tags import Repair
+from .answer_files import AnswerBook, answer_reading, answer_rows
 from .dataset import Samples, log_notes, needs_shape, read_samples
 from .formats import BATCH, Format, format_of, has_usual_names, plain_batches, read_plain, tagging_of
 
@@ -163,6 +164,27 @@ def paired_batches(
             )
         n_before += len(a)
         yield a, b
+
+
+def answered_batches(
+    gold: str | os.PathLike[str],
+    pred: str | os.PathLike[str],
+    size: int,
+    reading: Mapping[str, Any],
+    answers: str | None,
+    types: Mapping[str, str] | None,
+    ignore_types: bool | Iterable[str],
+) -> Iterator[tuple[Corpus, Corpus]]:
+    """Gold samples and the answers to them, read by the types that the whole gold file has."""
+    known: set[str] = set()
+    n_samples = 0
+    for batch in read_batches(gold, size, **reading):
+        known.update(batch.mentions.labels)
+        n_samples += len(batch)
+    book = AnswerBook(answer_rows(pred), answer_reading(sorted(known), answers, types, ignore_types))
+    for batch in read_batches(gold, size, **reading):
+        n_samples -= len(batch)
+        yield batch, book.answers_to(batch, last=n_samples == 0)
 
 
 def columns_for(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,12 +57,16 @@ class Aligner:
     """
 
     def __init__(self, gold: Mentions, pred: Mentions) -> None:
-        self.labels = tuple(sorted(set(gold.labels) | set(pred.labels)))
+        invented = pred.answers.invented if pred.answers is not None else ()
+        self.labels = tuple(sorted({*gold.labels, *pred.labels, *(claim.label for claim in invented)}))
         rank = {name: r for r, name in enumerate(self.labels)}
         self.gold, self.pred = gold, pred
         self.gold_label, self.pred_label = (
             np.array([rank[name] for name in side.labels] or [0], np.int64)[side.label] for side in (gold, pred)
         )
+        # what was predicted, also where it stands nowhere in the text: it counts, but meets nothing
+        self.all_pred_label = np.append(self.pred_label, np.array([rank[claim.label] for claim in invented], np.int64))
+        self.all_pred_sample = np.append(pred.sample, np.array([claim.sample for claim in invented], np.int32))
         self._width = 1 + max(int(side.end.max(initial=0)) for side in (gold, pred))
         self.exact_gold, self.exact_pred = self._exact_pairs()
 

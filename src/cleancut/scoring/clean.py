@@ -75,7 +75,7 @@ def clean_f1(
     matched = np.zeros(len(scored.gold), np.int64)
     matched[found.gold] = np.where(found.exact, 1, 2)
     code = shown.mention_class * 3 + matched
-    by_type = _clean_columns(aligner.gold_label, code, aligner.pred_label, len(aligner.labels), tough)
+    by_type = _clean_columns(aligner.gold_label, code, aligner.all_pred_label, len(aligner.labels), tough)
     counts = Counts.of_table(aligner.labels, by_type)
     if shown.can_look_up:
         counts = counts | shown.memorised_counts
@@ -93,7 +93,7 @@ def clean_f1(
     resamples, rows = parse_resamples(ci), None
     if resamples:
         n = scored.gold.n_samples
-        by_sample = _clean_columns(scored.gold.sample, code, scored.pred.sample, n, tough)
+        by_sample = _clean_columns(scored.gold.sample, code, aligner.all_pred_sample, n, tough)
         if shown.can_look_up:
             by_sample["n_memorised"] = np.bincount(shown.memorised.sample, minlength=n)
             by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[shown.memorised_exactly], minlength=n)

@@ -26,7 +26,8 @@ class Errors:
     spurious: Mapping[str, int]
     """Predictions, by type, whose span is not a gold mention of any type."""
     matches: list[dict[str, Any]]
-    """Each gold and each predicted mention once: ``kind`` (exact, boundary, type, missed, spurious), ``sample``,
+    """Each gold and each predicted mention once: ``kind`` (exact, boundary, type, missed, spurious; invented, if it
+    is one of an answer that is not in the text, and so has no start and end), ``sample``,
     ``gold_label``, ``gold_start``, ``gold_end``, ``gold_text``, the same of the prediction, and ``credit``.
     Texts are None where the tokens are not known."""
 
@@ -66,7 +67,7 @@ def errors(
     for g, p in ((aligner.exact_gold, aligner.exact_pred), (same_gold, same_pred)):
         np.add.at(confusion, (aligner.gold_label[g], aligner.pred_label[p]), 1)
     missed = np.bincount(aligner.gold_label, minlength=len(names)) - confusion.sum(axis=1)
-    spurious = np.bincount(aligner.pred_label, minlength=len(names)) - confusion.sum(axis=0)
+    spurious = np.bincount(aligner.all_pred_label, minlength=len(names)) - confusion.sum(axis=0)
 
     def by_type(row: np.ndarray) -> dict[str, int]:
         return dict(zip(names, row.tolist(), strict=True))
@@ -100,8 +101,13 @@ def _match_rows(scored: Pair, aligner: Aligner, mode: Match, credit: float) -> l
         if p not in taken_pred:
             rows.append({"sample": sample, "kind": "spurious", **nothing["gold"], **pred[p], "credit": 0.0})
 
-    def place(row: dict[str, Any]) -> tuple[int, int]:
-        return row["sample"], row["pred_start"] if row["gold_start"] is None else row["gold_start"]
+    for claim in scored.pred.answers.invented if scored.pred.answers is not None else ():
+        named = {**nothing["pred"], "pred_label": claim.label, "pred_text": claim.text}
+        rows.append({"sample": claim.sample, "kind": "invented", **nothing["gold"], **named, "credit": 0.0})
+
+    def place(row: dict[str, Any]) -> tuple[int, bool, int]:
+        start = row["pred_start"] if row["gold_start"] is None else row["gold_start"]
+        return row["sample"], start is None, start or 0  # what stands nowhere comes last
 
     return sorted(rows, key=place)
 

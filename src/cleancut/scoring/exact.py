@@ -74,13 +74,13 @@ def exact_f1(
 
 
 def exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
-    gold, pred = aligner.gold.sample, aligner.pred.sample
-    return {"n_gold": gold, "n_pred": pred, "n_exact": gold[aligner.exact_gold]}
+    gold = aligner.gold.sample
+    return {"n_gold": gold, "n_pred": aligner.all_pred_sample, "n_exact": gold[aligner.exact_gold]}
 
 
 def exact_columns(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
     exact = aligner.gold_label[aligner.exact_gold]
-    return {"n_gold": aligner.gold_label, "n_pred": aligner.pred_label, "n_exact": exact}
+    return {"n_gold": aligner.gold_label, "n_pred": aligner.all_pred_label, "n_exact": exact}
 
 
 def _exact_rows(score: Score) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:

@@ -25,6 +25,7 @@ from ..core.signature import Signature
 from ..core.tags import Scheme, Tagging
 from ..core.type_names import TypeNames
 from .alignment import Counts, tally
+from .answer_sums import AnswerSums
 from .exposure import Exposure
 from .exposure_view import Exposed
 from .metric import Metric
@@ -49,6 +50,8 @@ class Sums:
     """The names of types on each side."""
     projection: Projection | None = None
     """What became of predictions on other tokens than gold, where there were any."""
+    answers: AnswerSums | None = None
+    """How answers of a language model were read and placed, where these are the predictions."""
 
     @classmethod
     def of(
@@ -62,7 +65,9 @@ class Sums:
     ) -> Sums:
         agreement = token_agreement(scored.gold, scored.pred) if tokens else (0, 0)
         types = type_names(scored, exposure)
-        return cls(counts, scored.gold.tagging, scored.pred.tagging, *agreement, rows, types, scored.projection)
+        answers = AnswerSums.of(scored.gold, scored.pred)
+        sides = scored.gold.tagging, scored.pred.tagging
+        return cls(counts, *sides, *agreement, rows, types, scored.projection, answers)
 
     def __add__(self, other: Sums) -> Sums:
         known = self.n_tokens_correct >= 0 and other.n_tokens_correct >= 0
@@ -75,6 +80,7 @@ class Sums:
             self.rows + other.rows if self.rows and other.rows else None,
             self.types + other.types,
             a + b if (a := self.projection) and (b := other.projection) else self.projection or other.projection,
+            self.answers + other.answers if self.answers and other.answers else None,
         )
 
     def schemes(self) -> tuple[Scheme | None, Scheme | None]:
@@ -91,10 +97,6 @@ class Sums:
             **(self.projection.values() if self.projection else {}),
         }
 
-    def notices(self) -> list[str]:
-        """What is to be said of the samples."""
-        return self.types.notices() + (self.projection.notices(self.types.n_pred) if self.projection else [])
-
     def repair(self) -> dict[str, Value]:
         """The repair policy under which tags were read, as the signature has it; spans need none."""
         policies = dict.fromkeys(tagging.repair.value for tagging in (self.gold, self.pred) if tagging)
@@ -107,6 +109,15 @@ class Sums:
             for tagging, scheme in zip((self.gold, self.pred), self.schemes(), strict=True)
         ]
         return "+".join(dict.fromkeys(names))
+
+    def notices(self) -> list[str]:
+        """Return what is to be said of the names of types, of predictions on other tokens, and of answers."""
+        said = self.types.notices()
+        if self.projection:
+            said += self.projection.notices(self.types.n_pred)
+        if self.answers:
+            said += self.answers.notices(self.types.gold)
+        return said
 
 
 def type_names(scored: Pair, exposure: Exposure | None) -> TypeNames:
@@ -169,6 +180,9 @@ class Score(Drawn, Mapping[str, Any]):
         for notice in self.notices:  # now, since that of a shard may not hold for the whole
             say(notice)
         values = self.derive(self)
+        if self.sums.answers is not None:
+            signature = values.pop("signature", None)
+            values |= self.sums.answers.values() | ({} if signature is None else {"signature": signature})
         if self.sums.rows is None:
             return values
         given = int(self.settings["ci"]), int(self.settings["seed"])
@@ -225,6 +239,8 @@ class Score(Drawn, Mapping[str, Any]):
 def signature(metric: str, sums: Sums, settings: Mapping[str, Value]) -> str:
     """The name of a metric, then what was asked for and how the tags were read, in one order."""
     parts = {**settings, "scheme": sums.scheme_name(), **sums.repair()}
+    if sums.answers is not None:
+        parts["answers"] = sums.answers.how
     first = [name for name in ("match", "credit", "encoding", "diff", "scheme", "repair") if name in parts]
     ordered = dict.fromkeys([*first, *parts])
     return str(Signature.of(metric, {name: parts[name] for name in ordered}))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.answer_report import AnswerReport
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError
 from ..core.notices import say
@@ -68,6 +69,10 @@ class Findings:
     comparison: Mapping[str, Any] | None = None
     """Of two systems or more, as plain values, where there are resamples to test by."""
     notes: list[str] = field(default_factory=list)
+    answers: Mapping[str, AnswerReport] = field(default_factory=dict)
+    """How answers of language models were read and placed, of the systems whose predictions are such."""
+    samples: Sequence[str] = ()
+    """The name of each sample, where there are answers to be listed."""
 
     @property
     def has_train(self) -> bool:
@@ -75,7 +80,7 @@ class Findings:
 
     def n_errors(self, system: str) -> int:
         """How many errors a system made, listed or not."""
-        return sum(row["kind"] != "exact" for row in self.errors[system].matches)
+        return sum(row["kind"] in KINDS for row in self.errors[system].matches)
 
 
 def findings(
@@ -107,7 +112,7 @@ def findings(
     metrics = available_metrics(train=exposure is not None, flat=flat)
     attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
     found = {name: errors(gold, pred, types=names) for name, pred in systems.items()}
-    wrong = {name: [row for row in own.matches if row["kind"] != "exact"] for name, own in found.items()}
+    wrong = {name: [row for row in own.matches if row["kind"] in KINDS] for name, own in found.items()}
     room = _shares({name: len(rows) for name, rows in wrong.items()}, max_errors)
     listing = _Listing(gold.renamed(names), exposure and exposure.renamed(names))
     for i, (name, pred) in enumerate(systems.items()):
@@ -121,6 +126,7 @@ def findings(
         name: {metric: score_metrics()[metric](gold, pred, exposure, **given) for metric in metrics}
         for name, pred in systems.items()
     }  # fmt: skip
+    answers = {name: own.mentions.answers for name, own in systems.items() if own.mentions.answers is not None}
     return Findings(
         scores=scores,
         buckets={
@@ -132,6 +138,8 @@ def findings(
         sizes=sizes,
         comparison=comparison.to_dict() if comparison else None,
         notes=[*_projection_notes(scored), *(left_out(metric) for metric in possible if metric not in metrics)],
+        answers=answers,
+        samples=_sample_names(gold) if answers else (),
     )  # fmt: skip
 
 
@@ -144,6 +152,11 @@ def _projection_notes(scored: Mapping[str, Pair]) -> list[str]:
     for note in notes:
         say(note)
     return notes
+
+
+def _sample_names(corpus: Corpus) -> list[str]:
+    ids = corpus.ids or (None,) * len(corpus)
+    return [f"sample {i}" if name is None else name for i, name in enumerate(ids)]
 
 
 def left_out(metric: str) -> str:

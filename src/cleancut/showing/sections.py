@@ -21,6 +21,7 @@ from .exhibit import Cell, Exhibit, Kind, Measured, Row, Section
 from .report_data import Findings
 from .tables import (
     NOVELTY,
+    answer_table,
     audit_tables,
     comparison_tables,
     frontier_tables,
@@ -44,7 +45,7 @@ def report_sections(found: Findings) -> list[Section]:
     for metric in next(iter(found.scores.values())):
         sections += [draw(found) for draw in _DRAWN.get(metric, (_undesigned(metric),))]
     sections += [_buckets(found), *(comparison_sections(comparison) if len(found.scores) > 1 else [])]
-    return [*sections, _confusion(found)]
+    return [*sections, *([_answers(found)] if found.answers else []), _confusion(found)]
 
 
 def _of(found: Findings, metric: str) -> dict[str, Score]:
@@ -220,6 +221,28 @@ def _confusion(found: Findings) -> Section:
         )
     lead = "Spans that were found, by gold type (rows) and predicted type (columns). Shading is the share of the row."
     return Section("confusion", "Type confusion", lead, exhibits)
+
+
+_MOST_EXAMPLES = 8
+"""Answers of each kind that a report quotes of a system."""
+
+
+def _answers(found: Findings) -> Section:
+    """Return what became of answers of language models, with examples of what went wrong."""
+    counted = answer_table({name: found.scores[name] for name in found.answers})
+    examples: list[Row] = []
+    for system, report in found.answers.items():
+        listed = [("not understood", one.sample, one.reason) for one in report.unparsed[:_MOST_EXAMPLES]]
+        for what, claims in (("invented", report.invented), ("ambiguous", report.ambiguous)):
+            listed += [(what, one.sample, f"{one.text} ({one.label})") for one in claims[:_MOST_EXAMPLES]]
+        examples += [(system, [what, found.samples[sample], f"{text:.160}"]) for what, sample, text in listed]
+    lead = (
+        "Mentions of answers are placed in the text by their names and their order. What is not in the text is "
+        "invented: a false positive, in no bucket and no token error rate. Where an answer leaves a place open, F1 "
+        "lies between the lowest and the highest value. An answer that is not understood counts as nothing predicted."
+    )
+    quoted = Exhibit("answer-examples", "Examples", ["system", "what", "sample", "answer"], examples)
+    return Section("answers", "Answers", lead, [counted, *([quoted] if examples else [])])
 
 
 def comparison_sections(comparison: Mapping[str, Any]) -> list[Section]:

@@ -62,6 +62,23 @@ def score_tables(scores: Mapping[str, Score], *, by_type: bool = False) -> list[
     return found
 
 
+_ANSWERS = {
+    "n_unparsed": "not understood", "n_empty": "empty", "n_invented": "invented", "n_ambiguous": "ambiguous",
+    "f1_lowest": "lowest F1", "f1_highest": "highest F1",
+}  # fmt: skip
+"""What is counted of answers of language models, and its titles."""
+
+
+def answer_table(results: Mapping[str, Mapping[str, Score]]) -> Exhibit:
+    """Return what became of the answers of language models, with a row for each system that has some."""
+    rows: list[Row] = []
+    for system, scores in results.items():
+        score = next(iter(scores.values()))
+        if score.sums.answers is not None:
+            rows.append((system, [score.sums.answers.n_samples, *(score[name] for name in _ANSWERS)]))
+    return Exhibit("answers", "Answers", ["system", "answers", *_ANSWERS.values()], rows)
+
+
 def type_tables(record: Metric, score: Score, slug: str, of: str) -> list[Exhibit]:
     """Return the tables of one metric and one system, with a row for each type."""
     types = {label: score.row(sums) for label, sums in score.sums.counts.by_type.items()}

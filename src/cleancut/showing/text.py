@@ -19,6 +19,7 @@ from ..splitting.ladder import Ladder
 from ..splitting.plan import SplitPlan
 from .exhibit import Cell, Exhibit, Measured, cell_text, row_texts
 from .tables import (
+    answer_table,
     audit_notes,
     audit_tables,
     bucket_tables,
@@ -170,7 +171,8 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
     for metric in dict.fromkeys(name for scores in results.values() for name in scores):
         scores = {system: found[metric] for system, found in results.items() if metric in found}
         exhibits += score_tables(scores, by_type=by_type)
-    return _joined(exhibits, score_notes(results), colour)
+    answers = answer_table(results)
+    return _joined([*exhibits, *([answers] if answers.rows else [])], score_notes(results), colour)
 
 
 def runs_text(

@@ -1,0 +1,146 @@
+"""What a score says of answers of language models: what was not understood, what is invented, whose place is open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+from ..core.answer_report import AnswerReport, Open
+from ..core.corpus import Mentions
+from .alignment import Aligner
+
+
+class Range(NamedTuple):
+    """Mentions whose place is open, and how many mentions are right at the worst and at the best of their places."""
+
+    n_ambiguous: int
+    lowest: int
+    highest: int
+
+    def plus(self, other: Range) -> Range:
+        """Return the range of two shards together."""
+        return Range(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True)
+class AnswerSums:
+    """Counts of answers; those of shards add up."""
+
+    how: str
+    """How answers were read and placed, as the signature has it."""
+    n_samples: int
+    n_unparsed: int
+    n_empty: int
+    n_invented: int
+    n_out_of_order: int
+    n_gold: int
+    n_pred: int
+    by_order: Range
+    """If the mentions of an answer keep the order of the text."""
+    by_name: Range
+    """If their order tells nothing."""
+    n_of_type: Mapping[str, int]
+    """Predictions of each type."""
+    n_ignored: Mapping[str, int]
+    """Mentions of types that gold does not have, which were left out on demand."""
+
+    @classmethod
+    def of(cls, gold: Mentions, pred: Mentions) -> AnswerSums | None:
+        """Return the counts of predictions that are answers; None for any other."""
+        report = pred.answers
+        if report is None:
+            return None
+        n_exact = len(Aligner(gold, pred).exact_gold)
+        right, placed = _placed(gold, report), _placed(pred, report)
+        of_type = Counter(pred.labels[label] for label in pred.label.tolist()) + report.invented_types()
+        return cls(
+            report.how, gold.n_samples, len(report.unparsed), len(report.empty), len(report.invented),
+            len(report.out_of_order), len(gold), len(pred) + len(report.invented),
+            _range(report.by_order, right, placed, n_exact), _range(report.by_name, right, placed, n_exact),
+            dict(of_type), dict(Counter(claim.label for claim in report.ignored)),
+        )  # fmt: skip
+
+    def __add__(self, other: AnswerSums) -> AnswerSums:
+        joined: dict[str, Any] = {}
+        for field in fields(self):
+            ours, theirs = getattr(self, field.name), getattr(other, field.name)
+            if isinstance(ours, Mapping):
+                joined[field.name] = dict(Counter(ours) + Counter(theirs))
+            elif isinstance(ours, Range):
+                joined[field.name] = ours.plus(theirs)
+            elif isinstance(ours, str):
+                joined[field.name] = "+".join(dict.fromkeys([*ours.split("+"), *theirs.split("+")]))
+            else:
+                joined[field.name] = ours + theirs
+        return AnswerSums(**joined)
+
+    def values(self) -> dict[str, Any]:
+        """Return the counts, and the lowest and the highest exact F1 over the places that answers leave open.
+
+        Where an answer does not keep the order of the text, the order of none tells a place.
+        """
+        found = self.by_name if self.n_out_of_order else self.by_order
+        total = self.n_gold + self.n_pred
+        return {
+            "n_unparsed": self.n_unparsed,
+            "n_empty": self.n_empty,
+            "n_invented": self.n_invented,
+            "n_ambiguous": found.n_ambiguous,
+            "f1_lowest": 2 * found.lowest / total if total else 0.0,
+            "f1_highest": 2 * found.highest / total if total else 0.0,
+        }
+
+    def notices(self, gold_types: Collection[str]) -> list[str]:
+        """Return what is to be said of the answers."""
+        notices = []
+        if self.n_unparsed:
+            notices.append(
+                f"{self.n_unparsed} of {self.n_samples} answers were not understood (n_unparsed): of these samples "
+                "nothing is predicted."
+            )
+        unknown = {name: n for name, n in self.n_of_type.items() if name not in gold_types}
+        if unknown:
+            notices.append(
+                f"answers have types that gold does not have: {_counted(unknown)}. They count as wrong; give --map for "
+                "other names of gold's types, or --ignore-types to leave them out."
+            )
+        if self.n_ignored:
+            notices.append(f"mentions of types that gold does not have are left out: {_counted(self.n_ignored)}.")
+        return notices
+
+
+def _counted(names: Mapping[str, int], most: int = 12) -> str:
+    """``Person 12, Date 3``, the most frequent first."""
+    ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))
+    shown = ", ".join(f"{name!s:.40} {n}" for name, n in ordered[:most])
+    return shown + (f" and {len(ordered) - most} more" if len(ordered) > most else "")
+
+
+_Places = set[tuple[int, int, int, str]]
+
+
+def _placed(mentions: Mentions, report: AnswerReport) -> _Places:
+    """Sample, start, end and type of mentions in samples where a place is open."""
+    samples = {group.sample for group in (*report.by_order, *report.by_name)}
+    if not samples:
+        return set()
+    columns = (column.tolist() for column in (mentions.sample, mentions.start, mentions.end, mentions.label))
+    return {(s, b, e, mentions.labels[k]) for s, b, e, k in zip(*columns, strict=True) if s in samples}
+
+
+def _range(groups: Iterable[Open], right: _Places, placed: _Places, n_exact: int) -> Range:
+    """Return how many mentions are right if open places are chosen for the worst, and for the best.
+
+    Of n mentions among p places, g of which are right, at least n + g - p are right and at most min(n, g).
+    """
+    n_ambiguous = 0
+    lowest = highest = n_exact
+    for group in groups:
+        n_ambiguous += group.n
+        there = {(group.sample, start, end, group.label) for start, end in group.places} & right
+        n_right = min(len(there & placed), group.n)
+        lowest += min(max(0, group.n + len(there) - len(group.places)), n_right) - n_right
+        highest += max(min(group.n, len(there)), n_right) - n_right
+    return Range(n_ambiguous, lowest, highest)

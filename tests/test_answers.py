@@ -1,0 +1,290 @@
+"""Answers of language models: what they name, and where it stands."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cleancut.core.answers import Answer, KnownTypes, Named, Order, Style, parse_answer
+from cleancut.core.grounding import ground, normalised
+from cleancut.core.loose_json import values_in
+
+TYPES = ("PER", "LOC", "ORG", "creative-work")
+TOKENS = "Ada Lovelace met Charles in New York 's Hyde Park . Ada left London .".split()
+ADA, CHARLES, YORK, LONDON = ("Ada", "PER"), ("Charles", "PER"), ("New York", "LOC"), ("London", "LOC")
+
+UNDERSTOOD = {
+    "objects": ('[{"text": "Charles", "label": "PER"}, {"text": "London", "label": "LOC"}]', [CHARLES, LONDON]),
+    "other keys": ('[{"entity": "Charles", "type": "per"}]', [CHARLES]),
+    "more keys": ('{"named_entities": [{"mention": "Charles", "category": "Per", "confidence": 0.9}]}', [CHARLES]),
+    "a pipeline's keys": ('[{"word": "Charles", "entity_group": "PER", "score": 0.99}]', [CHARLES]),
+    "label before text": ('[{"type": "LOC", "value": "London"}]', [LONDON]),
+    "fenced": ('Sure!\n```json\n[{"text": "Charles", "label": "PER"}]\n```\nAnything else?', [CHARLES]),
+    "thinking": ('<think>[{"text": "Ada", "label": "LOC"}]?</think>\n[{"text": "Charles", "label": "PER"}]', [CHARLES]),
+    "thinking without a start": ('Maybe {"LOC": ["Ada"]}</think>{"PER": ["Charles"]}', [CHARLES]),
+    "final answer": ('I see ("Ada", "LOC"). Final answer: [("Charles", "PER")]', [CHARLES]),
+    "an answer tag": ("Well. <answer>{'PER': ['Charles']}</answer>", [CHARLES]),
+    "prose around": ('The entities are [{"name": "London", "label": "LOC"}], I think.', [LONDON]),
+    "a trailing comma": ('[{"text": "Charles", "label": "PER",},]', [CHARLES]),
+    "single quotes": ("[{'text': 'Charles', 'label': 'PER'}]", [CHARLES]),
+    "an apostrophe": ("[{'text': 'New York's', 'label': 'LOC'}]", [("New York's", "LOC")]),
+    "curly quotes": ("[{\u201ctext\u201d: \u201cCharles\u201d, \u201clabel\u201d: \u201cPER\u201d}]", [CHARLES]),
+    "quotes inside": ('[{"text": "the "Big" one", "label": "PER"}]', [('the "Big" one', "PER")]),
+    "no quotes": ("{entities: [{text: Charles, label: PER}]}", [CHARLES]),
+    "a missing comma": ('[{"text": "Charles", "label": "PER"} {"text": "London", "label": "LOC"}]', [CHARLES, LONDON]),
+    "a missing end": ('[{"text": "Charles", "label": "PER"}, {"text": "Lond', [CHARLES]),
+    "an end inside a label": ('[{"text": "Charles", "label": "PER"}, {"text": "London", "label": "L', [CHARLES]),
+    "an end after a name": ('{"PER": ["Charles", "Ada', [CHARLES]),
+    "an object a line": ('{"text": "Charles", "label": "PER"}\n{"text": "London", "label": "LOC"}', [CHARLES, LONDON]),
+    "by type": ('{"PER": ["Charles"], "LOC": ["London"], "ORG": []}', [CHARLES, LONDON]),
+    "by type, none": ('{"PER": ["Charles"], "LOC": null, "ORG": "None"}', [CHARLES]),
+    "a key twice": ('{"PER": "Charles", "PER": "Ada"}', [CHARLES, ADA]),
+    "by name": ('{"Charles": "PER", "London": "LOC"}', [CHARLES, LONDON]),
+    "groups": ('[{"type": "PER", "entities": ["Charles", "Ada"]}]', [CHARLES, ADA]),
+    "extractions": ('{"extractions": [{"PER": "Charles", "PER_attributes": {"x": "y"}}]}', [CHARLES]),
+    "pairs": ('[["Charles", "PER"], ["London", "LOC"]]', [CHARLES, LONDON]),
+    "pairs, turned": ('[["PER", "Charles"], ["LOC", "London"]]', [CHARLES, LONDON]),
+    "tuples": ("[('Charles', 'PER'), ('London', 'LOC')]", [CHARLES, LONDON]),
+    "tuples without a list": ('("Charles", "PER"), ("London", "LOC")', [CHARLES, LONDON]),
+    "tuples without quotes": ("(Charles, PER), (London, LOC)", [CHARLES, LONDON]),
+    "strings with types": ('["Charles (PER)", "LOC: London"]', [CHARLES, LONDON]),
+    "elements": ("<PER>Charles</PER> in <LOC>London</LOC>", [CHARLES, LONDON]),
+    "elements with attributes": ('<entity type="PER">Charles</entity>', [CHARLES]),
+    "an element with hyphens": ("<creative-work>Ada</creative-work>", [("Ada", "creative-work")]),
+    "empty elements": ('<entity text="Charles" type="PER"/>', [CHARLES]),
+    "described elements": ("<entity><text>Charles</text><type>PER</type></entity>", [CHARLES]),
+    "links": ("[Charles](PER) in [London](LOC)", [CHARLES, LONDON]),
+    "bars": ("[Charles | PER] in [London | LOC]", [CHARLES, LONDON]),
+    "nested links": ("[[New York](LOC) 's Hyde Park](LOC)", [("New York 's Hyde Park", "LOC"), YORK]),
+    "markers with types": ("@@Charles##(PER) left", [CHARLES]),
+    "calls": ('[Per(span="Charles"), Loc(span="London")]', [CHARLES, LONDON]),
+    "calls of a class": ('result.append(Entity(text="Charles", label="PER"))', [CHARLES]),
+    "tags": ("Charles B-PER\nin O\nNew B-LOC\nYork I-LOC", [CHARLES, YORK]),
+    "tags after slashes": ("Charles/B-PER in/O London/B-LOC", [CHARLES, LONDON]),
+    "a table": ("| Entity | Type |\n|---|---|\n| Charles | PER |\n| London | LOC |", [CHARLES, LONDON]),
+    "a table, turned": ("| Label | Text |\n|:--|--:|\n| PER | Charles |", [CHARLES]),
+    "bullets": ("- Charles (PER)\n- London: LOC", [CHARLES, LONDON]),
+    "numbers and stars": ("1. **Charles** - PER\n2. **London** -> LOC", [CHARLES, LONDON]),
+    "types with names": ("PER: Charles, Ada\nLOC: London\nORG: None", [CHARLES, ADA, LONDON]),
+    "headings": ("**PER**\n- Charles\n- Ada\n\n**LOC**\n- London", [CHARLES, ADA, LONDON]),
+    "an unknown type": ('[{"text": "Charles", "label": "PERSON"}]', [("Charles", "PERSON")]),
+    "an invented name": ('[{"text": "Zoe", "label": "PER"}]', [("Zoe", "PER")]),
+    "a name that means none": ('[{"text": "None", "label": "PER"}, {"text": "Charles", "label": "PER"}]', [CHARLES]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNDERSTOOD)
+def test_answers_are_understood(case):
+    text, expected = UNDERSTOOD[case]
+    names = KnownTypes(TYPES)
+    found = parse_answer(text, types=names, tokens=TOKENS)
+    assert found.unparsed is None
+    assert [(m.text, names.find(m.label) or m.label) for m in found.mentions] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[]", "{}", "", "  \n", "None", "N/A", "```json\n[]\n```", '{"entities": []}', '{"PER": [], "LOC": []}',
+     "There are no named entities in this text.", "I'm sorry, but I cannot help with that.",
+     "<think>Hm.</think>\nNo entities found.", " ".join(TOKENS), "Output: " + " ".join(TOKENS)],
+)  # fmt: skip
+def test_refusals_and_empty_lists_are_answers(text):
+    found = parse_answer(text, types=TYPES, tokens=TOKENS)
+    assert found.is_empty and found.unparsed is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Lorem ipsum dolor sit amet", "[[[[[[", '{"', '["Ada", "Charles"]', "<think>Let me see: ", None, 7,
+     "@@Charles## left", "Ada Lovelace was a person of note."],
+)  # fmt: skip
+def test_what_is_not_understood_has_a_reason(text):
+    found = parse_answer(text, types=TYPES, tokens=TOKENS)
+    assert found.unparsed and not found.mentions and not found.is_empty
+
+
+def test_answers_to_one_type():
+    assert parse_answer('["Ada", "Charles"]', types=TYPES, label="PER").mentions == (Named(*ADA), Named(*CHARLES))
+    assert parse_answer("@@Charles## left", types=["PER"]).mentions == (Named("Charles", "PER", 0, 7),)
+    assert parse_answer("[]", label="PER").is_empty
+
+
+def test_a_given_style_is_the_only_one_tried():
+    answer = '[{"text": "Charles", "label": "PER"}]'
+    assert parse_answer(answer, "json", types=TYPES).style is Style.JSON
+    assert parse_answer(answer, "xml", types=TYPES).unparsed
+
+
+def test_a_list_keeps_the_order_of_the_text_and_types_keep_their_own():
+    assert parse_answer('{"PER": ["Ada"], "LOC": ["London"]}').order is Order.TYPE
+    assert parse_answer('[{"PER": "Ada"}, {"LOC": "London"}]', types=TYPES).order is Order.TEXT
+
+
+# --- places -------------------------------------------------------------------------------------------
+
+PLACED = {
+    "whole tokens": ([("Charles", "PER")], [(3, 4)]),
+    "several tokens": ([("New York", "LOC")], [(5, 7)]),
+    "joined tokens": ([("New York's Hyde Park", "LOC")], [(5, 10)]),
+    "another case": ([("new york", "LOC")], [(5, 7)]),
+    "other quotes": ([("New York\u2019s", "LOC")], [(5, 8)]),
+    "wide letters": ([("\uff21da Lovelace", "PER")], [(0, 2)]),
+    "a full stop": ([("London.", "LOC")], [(13, 15)]),
+    "in quotes": ([('"Charles"', "PER")], [(3, 4)]),
+    "repeats take different places": ([("Ada", "PER"), ("Ada", "PER")], [(0, 1), (11, 12)]),
+    "order tells": ([("Charles", "PER"), ("Ada", "PER")], [(3, 4), (11, 12)]),
+    "a long name first": ([("Ada Lovelace", "PER"), ("Ada", "PER")], [(0, 2), (11, 12)]),
+    "a name inside a name": ([("Hyde Park", "LOC"), ("Park", "LOC")], [(8, 10), (9, 10)]),
+    "out of order": ([("London", "LOC"), ("Charles", "PER")], [(13, 14), (3, 4)]),
+    "two types at one place": ([("Charles", "PER"), ("Charles", "ORG")], [(3, 4), (3, 4)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PLACED)
+def test_mentions_are_placed(case):
+    mentions, expected = PLACED[case]
+    found = ground(TOKENS, mentions)
+    assert [(span["start"], span["end"]) for span in found.spans] == expected
+    assert not found.invented
+
+
+def test_what_is_not_in_the_text_is_invented():
+    found = ground(TOKENS, [("Ada", "PER"), ("Ada", "PER"), ("Ada", "PER"), ("Bo", "PER"), ("ark", "LOC")])
+    assert [named.text for named in found.invented] == ["Ada", "Bo", "ark"]
+    assert len(found.spans) == 2
+
+
+def test_a_place_that_the_answer_leaves_open_is_ambiguous():
+    assert ground(TOKENS, [("Ada", "PER")]).n_ambiguous == 1
+    assert ground(TOKENS, [("Charles", "PER"), ("Ada", "PER")]).n_ambiguous == 0  # behind Charles there is one
+    assert ground(TOKENS, [("London", "LOC"), ("Ada", "PER")]).n_ambiguous == 1  # this answer keeps no order
+    assert not ground(TOKENS, [("London", "LOC"), ("Ada", "PER")]).in_order
+
+
+def test_marks_tell_the_place():
+    answer = "Ada Lovelace met Charles in New York 's Hyde Park . <PER>Ada</PER> left London ."
+    found = ground(TOKENS, parse_answer(answer, types=TYPES, tokens=TOKENS))
+    assert found.spans == [{"start": 11, "end": 12, "label": "PER"}] and found.n_ambiguous == 0
+
+
+def test_offsets_that_agree_with_the_text_tell_the_place():
+    def place(start, end):
+        return ground(TOKENS, Answer((Named("Ada", "PER", start, end),))).spans[0]["start"]
+
+    text = " ".join(TOKENS)
+    assert place(11, 12) == 11  # tokens
+    assert place(text.rindex("Ada"), text.rindex("Ada") + 3) == 11  # characters
+    assert place(7, 10) == 0  # neither: the offsets are wrong
+
+
+def test_fuzzy_places_are_taken_if_asked_for():
+    assert ground(TOKENS, [("Ada Lovelaze", "PER")]).n_invented == 1
+    assert ground(TOKENS, [("Ada Lovelaze", "PER")], fuzzy=True).spans[0]["end"] == 2
+
+
+def test_texts_have_character_offsets():
+    assert ground("Met in \u6771\u4eac\u90fd today", [("\u6771\u4eac", "LOC")]).spans[0]["start"] == 7
+    assert ground("\u0627\u0644\u0642\u0627\u0647\u0631\u0629 \U0001f600 Ada", [("Ada", "PER")]).spans[0]["start"] == 10
+
+
+def test_normalised_texts():
+    assert normalised("\u201cAda\u2014Bo\u201d") == normalised('"ada-bo"')
+    assert normalised("-LRB-") == "("
+
+
+# --- round trips and bounds -----------------------------------------------------------------------------
+
+words = st.sampled_from(["Ada", "Bo", "met", "in", "New", "York", "the", ",", "can't"])
+
+
+@st.composite
+def samples(draw):
+    """Tokens with flat mentions in the order of the text."""
+    tokens = draw(st.lists(words, min_size=1, max_size=14))
+    spans, at = [], 0
+    while at < len(tokens):
+        size = draw(st.integers(1, 3))
+        if draw(st.booleans()) and at + size <= len(tokens):
+            spans.append((at, at + size, draw(st.sampled_from(["PER", "LOC"]))))
+        at += size
+    return tokens, spans
+
+
+def named(tokens, spans):
+    return [(" ".join(tokens[start:end]), label) for start, end, label in spans]
+
+
+def bounds(groups, gold, placed):
+    """How many mentions can be right over the open places, from the least to the most."""
+    low = high = len(gold & placed)
+    for group in groups:
+        there = {(p.start, p.end, group.label) for p in group.places} & gold
+        right = min(len(there & placed), group.n)
+        low += max(0, group.n + len(there) - len(group.places)) - right
+        high += min(group.n, len(there)) - right
+    return low, high
+
+
+@given(samples(), st.randoms())
+def test_what_is_true_lies_within_the_bounds_whatever_the_order(sample, rng):
+    tokens, spans = sample
+    shuffled = list(spans)
+    rng.shuffle(shuffled)
+    found = ground(tokens, named(tokens, shuffled))
+    placed = {(s["start"], s["end"], s["label"]) for s in found.spans}
+    assert not found.invented and len(found.spans) == len(spans)
+    low, high = bounds(found.by_name, set(spans), placed)
+    assert low <= len(set(spans) & placed) <= high and high == len(spans)
+
+
+@given(samples(), st.sampled_from(["json", "pairs", "xml", "links", "tags"]))
+def test_marks_and_lists_come_back(sample, form):
+    tokens, spans = sample
+    texts = named(tokens, spans)
+    opening, closing = {s: label for s, _, label in spans}, {e: label for _, e, label in spans}
+    signs = {"xml": ("<{}>", "</{}>"), "links": ("[", "]({})")}.get(form)
+    if signs:
+        text = " ".join(
+            (signs[0].format(opening[i]) if i in opening else "") + token
+            + (signs[1].format(closing[i + 1]) if i + 1 in closing else "")
+            for i, token in enumerate(tokens)
+        )  # fmt: skip
+    elif form == "tags":
+        tags = ["O"] * len(tokens)
+        for start, end, label in spans:
+            tags[start:end] = [f"B-{label}"] + [f"I-{label}"] * (end - start - 1)
+        text = "\n".join(f"{token}\t{tag}" for token, tag in zip(tokens, tags, strict=True))
+    else:
+        text = json.dumps([{"text": t, "label": y} for t, y in texts]) if form == "json" else repr(texts)
+    answer = parse_answer(text, types=["PER", "LOC"], tokens=tokens)
+    assert answer.unparsed is None
+    found = ground(tokens, answer)
+    assert not found.invented and found.in_order
+    if form in ("xml", "links", "tags"):
+        assert [(s["start"], s["end"], s["label"]) for s in found.spans] == spans
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 200_000, '{"' * 100_000, "<a>" * 70_000, '["[", ' * 40_000 + "}", "x(" * 90_000]
+)
+def test_nonsense_is_not_understood_and_takes_no_more_than_its_length(text):
+    assert parse_answer(text, types=TYPES, tokens=TOKENS).unparsed
+
+
+def test_thousands_of_mentions():
+    rng = random.Random(3)
+    tokens = [f"n{rng.randrange(50)}" for _ in range(2000)]
+    spans = [(i, i + 1, "PER") for i in range(2000)]
+    found = ground(tokens, [*named(tokens, spans), ("n1", "PER")])
+    assert [(s["start"], s["end"], s["label"]) for s in found.spans] == spans and found.n_invented == 1
+
+
+def test_broken_json_is_read_as_far_as_it_is_sure():
+    assert values_in("x [1, 'a b', {k: v, \"w\": [true, None,],}] y")[0].value == [
+        1, "a b", [("k", "v"), ("w", [True, None])],
+    ]  # fmt: skip
+    assert values_in('["\\u00e9\\ud83d\\ude00\\n"]')[0].value == ["\u00e9\U0001f600\n"]
