@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .answer_mentions import AnswerReading, Said, answered
+from .common_tokens import on_common_tokens
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError
 from .hashing import text_hashes
@@ -55,7 +56,7 @@ def pair(
         gold, labels, scheme, repair = of_gold, None, None, "conlleval"
         tokens = None if isinstance(gold, Corpus) else tokens
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
-        pred, projection = _beside(gold, by_id(gold, pred))
+        gold, pred, projection = _beside(gold, by_id(gold, pred))
     text = gold, pred
     corpus = next((side for side in text if isinstance(side, Corpus)), None)
     if corpus is not None and tokens is not None:
@@ -162,8 +163,10 @@ def by_id(gold: Corpus, pred: Corpus) -> Corpus:
     return pred.select([place[name] for name in gold.ids])
 
 
-def _beside(gold: Corpus, pred: Corpus) -> tuple[Corpus, Projection | None]:
-    """Return the predictions on the tokens of gold; an error where they are for another text.
+def _beside(gold: Corpus, pred: Corpus) -> tuple[Corpus, Corpus, Projection | None]:
+    """Return gold and predictions on the same tokens, those of gold; an error where they are for another text.
+
+    Where that would make a part of a gold word the word, both have tokens that are cut where either side is.
 
     Tokens that differ in number are left for the check of lengths, whose error says more.
     """
@@ -174,24 +177,28 @@ def _beside(gold: Corpus, pred: Corpus) -> tuple[Corpus, Projection | None]:
                 f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
             )
     if len(gold) != len(pred):
-        return pred, None
+        return gold, pred, None
     same_lengths = np.array_equal(gold.lengths, pred.lengths)
     differ = _differing_words(gold, pred) if same_lengths else None
     if differ is not None and not len(differ):
-        return pred, None
+        return gold, pred, None
     projected = on_gold_tokens(gold, pred)
     if projected is not None:
-        return projected
+        return gold, *projected
+    ours, theirs = on_common_tokens(gold, pred)
+    if ours is not gold:
+        return ours, theirs, None
     _refuse_other_order(gold, pred)
     if differ is not None:
         at = int(differ[0])
         sample, token = place_of(at, gold.lengths)
-        ours, theirs = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]
+        of_gold, of_pred = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]
+        where = gold.mentions.where(sample, token)
         raise CleancutError(
-            f"{gold.mentions.where(sample, token)}: the gold token is {ours!r} but the predicted one is {theirs!r}. "
+            f"{where}: the gold token is {of_gold!r} but the predicted one is {of_pred!r}. "
             "Give predictions for the same text in the same order."
         )
-    return pred, None
+    return gold, pred, None
 
 
 def _differing_words(gold: Corpus, pred: Corpus) -> NDArray[np.int64]:

@@ -58,7 +58,9 @@ class Projection:
 
 
 def on_gold_tokens(gold: Corpus, pred: Corpus) -> tuple[Corpus, Projection] | None:
-    """Return the predictions on the tokens of gold, where both have the same letters in each sample, else None.
+    """Return the predictions on the tokens of gold, where both have the same letters in each sample.
+
+    None is returned where they have not, and where predictions inside the tokens of a gold text cannot be told apart.
 
     A prediction that begins or ends inside a gold token has the whole token then. Where the gold tokens were only cut
     out of a text, for mentions at character offsets, it is no mention of that token: it is kept, as a wrong one.
@@ -82,9 +84,13 @@ def on_gold_tokens(gold: Corpus, pred: Corpus) -> tuple[Corpus, Projection] | No
     inside = early | late
     start, until = (tokens - bounds_of(gold.lengths)[sample] for tokens in (start, until))
     if gold.from_text:
-        start, until = _apart(gold, sample, start, until, label, mentions.labels, early, late)
+        start, until, is_apart = _apart(gold, sample, start, until, label, mentions.labels, early, late)
+        if not is_apart:
+            return None
     columns = sample, start, until, label, mentions.labels, len(gold), gold.lengths, mentions.where
     placed = replace(Mentions.of_columns(*columns), tagging=mentions.tagging)
+    if gold.from_text and len(placed) < len(sample):
+        return None
     n_inside = int(inside.sum())
     counts = Projection(
         n_widened=0 if gold.from_text else n_inside,
@@ -115,8 +121,11 @@ def _apart(
     names: tuple[str, ...],
     early: NDArray[np.bool_],
     late: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Move an edge that falls inside a word by a token, where the prediction would else be a gold mention."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+    """Move an edge that falls inside a word by a token, where the prediction would else be a gold mention.
+
+    The last value is False where there is no token to move one to.
+    """
     mentions = gold.mentions
     columns = (column.tolist() for column in (mentions.sample, mentions.start, mentions.end, mentions.label))
     right = {(i, first, end, mentions.labels[t]) for i, first, end, t in zip(*columns, strict=True)}
@@ -130,4 +139,6 @@ def _apart(
             if 0 <= span[0] < span[1] <= length and (int(sample[k]), *span, name) not in right:
                 start[k], until[k] = span
                 break
-    return start, until
+        else:
+            return start, until, False
+    return start, until, True
