@@ -72,6 +72,7 @@ def test_where_both_have_character_offsets_a_part_of_a_word_is_not_the_word():
         assert "1 begin or end inside a word of the gold text and count as wrong" in score.notices[0]
         shown = cc.Exposure.of(gold)
         assert cc.clean_f1(gold, pred, shown).n_contaminated == 3  # the gold words are as they were
+        assert "count as wrong" in cc.html_report(gold, {"a": pred, "b": cc.from_dataset(PERFECT)}, gold, ci=50)
     assert cc.exact_f1(gold, cc.from_dataset(PERFECT)).f1 == 1.0
 
 

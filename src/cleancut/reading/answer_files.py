@@ -176,6 +176,8 @@ def first_rows(path: str | os.PathLike[str]) -> list[Any]:
 
 def is_answer_file(path: str | os.PathLike[str]) -> bool:
     """Are the rows of a file answers of a language model?"""
+    if not os.path.isfile(path):
+        return False  # whoever reads it says so
     rows = first_rows(path)
     return bool(rows) and all(map(is_answer_row, rows))
 
