@@ -5,6 +5,7 @@ import io
 import json
 import locale
 import os
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from needs import NEEDS, SHARED, browser_path, required
+from serving import served
+from visitors import Visitor
 
 # read at import by the clients: set before anything imports them
 _HOME = tempfile.mkdtemp(prefix="cleancut-tests-")
@@ -137,3 +140,27 @@ def demo_run(tmp_path_factory) -> tuple[Path, str]:
         assert cli.main(["demo"]) == 0
     assert err.getvalue() == ""  # a progress bar is for terminals
     return folder / "cleancut-demo", out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The app as ``cleancut app`` serves it: its address, the folder of its files, and its process."""
+    folder = tmp_path_factory.mktemp("served")
+    with served([sys.executable, "-m", "cleancut", "app", "--no-open"], folder) as serving:
+        yield serving
+
+
+@pytest.fixture
+def visit(server, browser):
+    """Opens the app in a browser, for one visitor after the other; none of their pages asks other hosts, or fails."""
+    visitors = []
+
+    def came(**options):
+        visitors.append(Visitor(browser, server.url, **options))
+        return visitors[-1]
+
+    yield came
+    for visitor in visitors:
+        visitor.context.close()
+        assert visitor.foreign == [], "the page asked other hosts"
+        assert visitor.errors == []
