@@ -1,11 +1,16 @@
 """What all tests share: needs and how they are skipped, Hypothesis's profiles, the shared corpora, one demo folder."""
 
+import base64
 import contextlib
+import hashlib
 import io
 import json
 import locale
 import os
+import shutil
+import subprocess
 import sys
+import tarfile
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -130,6 +135,23 @@ def browser():
         opened = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+AXE = "4.14.0"
+AXE_INTEGRITY = "9WTZxEjsZ7b13TH8JPmbV2z8CHbl80/2hm3XPEG4JgNdQLK81IBRXmSxHfMAOkSqQeRxT/0dwNDz2GOm3zzpcQ=="
+"""The SHA-512 of what npm packs, as its registry states it."""
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory) -> str:
+    """The script of axe-core, which finds what keeps people from using a page; npm fetches it."""
+    folder = tmp_path_factory.mktemp("axe")
+    command = [shutil.which("npm"), "pack", "--silent", f"axe-core@{AXE}"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=120)
+    packed = folder / f"axe-core-{AXE}.tgz"
+    assert base64.b64encode(hashlib.sha512(packed.read_bytes()).digest()).decode() == AXE_INTEGRITY
+    with tarfile.open(packed) as held:
+        return held.extractfile("package/axe.min.js").read().decode()
 
 
 @pytest.fixture(scope="session")

@@ -359,7 +359,7 @@ def test_split_in_the_browser(visit, tmp_path):
     with zipfile.ZipFile(tmp_path / "split.zip") as packed:
         assert "report.html" in packed.namelist()
         assert "<h1>Split of train.conll, test.conll</h1>" in packed.read("report.html").decode()
-    me.open("On your machine")
+    me.open("Command")
     command = me.page.locator("pre:visible").first.inner_text()
     assert command.startswith("cleancut split train.conll test.conll -o clean --ratios 70/30")
 

@@ -115,7 +115,12 @@ def launch(
         shelf.fill(home)
         system = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
         mono = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
-        theme = gr.themes.Default(primary_hue="blue", neutral_hue="slate", font=system, font_mono=mono)
+        theme = gr.themes.Default(primary_hue="blue", neutral_hue="slate", font=system, font_mono=mono).set(
+            button_primary_background_fill="*primary_700",
+            button_primary_background_fill_dark="*primary_700",
+            button_primary_background_fill_hover="*primary_800",
+            button_primary_background_fill_hover_dark="*primary_600",
+        )
         own_style = Path(__file__).parents[1] / "showing" / "assets" / "app.css"
         style = stylesheet(".report.report") + own_style.read_text("utf-8")
         page = blocks(Path(examples), shelf).queue(max_size=_MOST_WAITING)
@@ -123,7 +128,7 @@ def launch(
             _, address, public = page.launch(
                 server_name=host, server_port=port, theme=theme, head=f"<style>{style}</style>", js=_FOLLOW,
                 footer_links=["api"], max_file_size=jobs.MOST_BYTES, show_error=False, ssr_mode=False, quiet=True,
-                prevent_thread_lock=True, **options,
+                prevent_thread_lock=True, i18n=gr.I18n(en={"common.upload": "Add files"}), **options,
             )  # fmt: skip
         except OSError as error:
             if "empty port" not in str(error):
@@ -142,6 +147,13 @@ _FOLLOW = """() => {
   };
   new MutationObserver(follow).observe(document.body, { attributeFilter: ["class"] });
   follow();
+  // Gradio puts the button that adds files into another button, which does nothing itself
+  const unnest = () => document.querySelectorAll("button:has(button):not([role])").forEach((outer) => {
+    outer.setAttribute("role", "group");
+    outer.tabIndex = -1;
+  });
+  new MutationObserver(unnest).observe(document.body, { childList: true, subtree: true });
+  unnest();
 }"""
 
 
@@ -369,8 +381,8 @@ def _split_tab(folder: Path, shelf: Shelf) -> None:
 
     with gr.Tab("Split", id="split") as opened:
         tab = Tab(
-            "split", inputs, "Split", ["plan.json", "split.zip"], ["Leakage", "Sizes and types"],
-            {"Trade-off": _trade_off, "On your machine": again},
+            "split", inputs, "Split", ["plan.json", "split.zip"], ["Leakage", "Sizes"],
+            {"Trade-off": _trade_off, "Command": again},
         )  # fmt: skip
     example = [[folder / "random" / f"{name}.conll" for name in SPLITS], "", *SPLIT_OPTIONS]
 
