@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent / "images"
 PORT = 7979
 PICTURES = {
     "app-score": ("Score", "F1 and clean F1", "light", 1066),
-    "app-split": ("Split", "held-out samples that share", "dark", 1170),
+    "app-split": ("Split", "No entity is shared", "dark", 1000),
 }
 """A tab, what is to be seen before the picture is taken, the colours, and the height."""
 
@@ -43,7 +43,7 @@ def take(url: str, folder: Path) -> None:
 
 
 def main() -> None:
-    server = subprocess.Popen([sys.executable, "-m", "cleancut", "app", "--port", str(PORT)])
+    server = subprocess.Popen([sys.executable, "-m", "cleancut", "app", "--no-open", "--port", str(PORT)])
     try:
         url = f"http://127.0.0.1:{PORT}/"
         for _ in range(240):

@@ -1,10 +1,16 @@
 """What all tests share: needs and how they are skipped, Hypothesis's profiles, the shared corpora, one demo folder."""
 
+import base64
 import contextlib
+import hashlib
 import io
 import json
 import locale
 import os
+import shutil
+import subprocess
+import sys
+import tarfile
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -13,6 +19,8 @@ import pytest
 from hypothesis import settings
 from needs import NEEDS, SHARED, browser_path, required
 from searching import few_moves
+from serving import served
+from visitors import Visitor
 
 # read at import by the clients: set before anything imports them
 _HOME = tempfile.mkdtemp(prefix="cleancut-tests-")
@@ -137,6 +145,23 @@ def browser():
         opened.close()
 
 
+AXE = "4.14.0"
+AXE_INTEGRITY = "9WTZxEjsZ7b13TH8JPmbV2z8CHbl80/2hm3XPEG4JgNdQLK81IBRXmSxHfMAOkSqQeRxT/0dwNDz2GOm3zzpcQ=="
+"""The SHA-512 of what npm packs, as its registry states it."""
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory) -> str:
+    """The script of axe-core, which finds what keeps people from using a page; npm fetches it."""
+    folder = tmp_path_factory.mktemp("axe")
+    command = [shutil.which("npm"), "pack", "--silent", f"axe-core@{AXE}"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=120)
+    packed = folder / f"axe-core-{AXE}.tgz"
+    assert base64.b64encode(hashlib.sha512(packed.read_bytes()).digest()).decode() == AXE_INTEGRITY
+    with tarfile.open(packed) as held:
+        return held.extractfile("package/axe.min.js").read().decode()
+
+
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory) -> tuple[Path, str]:
     """The folder that ``cleancut demo`` leaves, to be read only, and what it says."""
@@ -145,3 +170,27 @@ def demo_run(tmp_path_factory) -> tuple[Path, str]:
         assert cli.main(["demo"]) == 0
     assert err.getvalue() == ""  # a progress bar is for terminals
     return folder / "cleancut-demo", out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The app as ``cleancut app`` serves it: its address, the folder of its files, and its process."""
+    folder = tmp_path_factory.mktemp("served")
+    with served([sys.executable, "-m", "cleancut", "app", "--no-open"], folder) as serving:
+        yield serving
+
+
+@pytest.fixture
+def visit(server, browser):
+    """Opens the app in a browser, for one visitor after the other; none of their pages asks other hosts, or fails."""
+    visitors = []
+
+    def came(**options):
+        visitors.append(Visitor(browser, server.url, **options))
+        return visitors[-1]
+
+    yield came
+    for visitor in visitors:
+        visitor.context.close()
+        assert visitor.foreign == [], "the page asked other hosts"
+        assert visitor.errors == []

@@ -55,6 +55,7 @@ NEEDS = {
     "app": Need("gradio", _installed("gradio", "gradio_client"), INSTALL, ("server",), is_slow=True),
     "spark": Need("pyspark and Java 17", _has_spark, f"{INSTALL}, and Java 17 or newer", ("spark",), is_slow=True),
     "trainer": Need("torch and transformers", _installed("torch", "transformers", "accelerate"), INSTALL),
+    "npm": Need("npm, which fetches axe-core", lambda: shutil.which("npm") is not None, "Node.js with npm", ("axe",)),
     "browser": Need("a browser (chromium)", _has_browser, "chromium of your system", ("browser",), is_slow=True),
 }
 

@@ -6,11 +6,21 @@ import subprocess
 import time
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Serving(NamedTuple):
+    """A program that serves: where, its files, and its process."""
+
+    url: str
+    folder: Path
+    pid: int
 
 
 @contextmanager
 def served(command, folder, cwd=None, **environment):
-    """A server in a process of its own, until it is no longer needed; its address."""
+    """A server in a process of its own, until it is no longer needed."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -29,7 +39,7 @@ def served(command, folder, cwd=None, **environment):
             except OSError:
                 assert process.poll() is None, log.read_text()
                 time.sleep(0.25)
-        yield url
+        yield Serving(url, folder, process.pid)
     finally:
         process.terminate()
         process.wait(20)

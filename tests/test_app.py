@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from contextlib import suppress
@@ -18,6 +19,7 @@ from hub import Hub
 from packaging.requirements import Requirement
 from searching import few_moves
 from serving import served
+from visitors import soon
 
 import cleancut as cc
 from cleancut import cli
@@ -45,7 +47,7 @@ def quiet(share):
 def test_scores_are_those_of_the_functions(here):
     gold, pred, train = (cc.read(RANDOM / f"{name}.conll") for name in ("test", "perceptron", "train"))
     made = jobs.score(RANDOM / "test.conll", RANDOM / "perceptron.conll", RANDOM / "train.conll", quiet)
-    clean = cc.clean_f1(gold, pred, cc.Exposure.of(train), ci=1000)
+    clean = cc.clean_f1(gold, pred, cc.Exposure.of(train), ci=10_000)
     assert made.values["clean_f1"] == clean.to_dict()
     assert json.loads(Path("scores.json").read_text())["clean_f1"]["delta_f1_low"] == clean.delta_f1_low
     headline, _, _, errors = made.panels
@@ -177,6 +179,16 @@ def test_the_lesson_is_the_papers_example():
 # --- processes of their own ---------------------------------------------------------------------------------
 
 
+def in_parts(tell):
+    for _ in range(4):
+        tell(0.25)
+        time.sleep(0.4)
+
+
+def greedy(tell):
+    bytearray(sandbox.MOST_MEMORY + 1)
+
+
 def slow(tell):
     tell(0.5)
     time.sleep(60)
@@ -195,8 +207,13 @@ def refused(what, tell):
 def test_work_is_bounded_in_time(tmp_path):
     told, begun = [], time.monotonic()
     with pytest.raises(cc.CleancutError, match="longer than 5 seconds"):
-        sandbox.run_bounded(slow, folder=str(tmp_path), seconds=5, progress=told.append)
-    assert told == [0.5] and time.monotonic() - begun < 30
+        told += sandbox.steps(slow, folder=str(tmp_path), seconds=5)
+    assert time.monotonic() - begun < 30
+
+
+def test_progress_rises_from_nothing_to_all(tmp_path):
+    told = list(sandbox.steps(in_parts, folder=str(tmp_path), seconds=60))
+    assert told == sorted(told) and told[0] == 0 and told[-1] == 1 and 0.5 in told
 
 
 @pytest.mark.slow
@@ -209,68 +226,24 @@ def test_errors_of_the_user_are_told_and_others_are_not(tmp_path):
     assert "unexpectedly" in str(found.value) and "secret" not in str(found.value)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux")
+def test_memory_is_bounded(tmp_path):
+    with pytest.raises(cc.CleancutError, match="more memory than the app gives"):
+        sandbox.run_bounded(greedy, folder=str(tmp_path), seconds=30)
+
+
+def test_work_ends_when_nobody_waits(tmp_path):
+    stopped = threading.Event()
+    work = sandbox.steps(slow, folder=str(tmp_path), seconds=60, stopped=stopped)
+    next(work)
+    stopped.set()
+    begun = time.monotonic()
+    with pytest.raises(sandbox.Stopped):
+        list(work)
+    assert time.monotonic() - begun < 20
+
+
 # --- a server -----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """The app as `cleancut app` starts it, and where its files are."""
-    folder = tmp_path_factory.mktemp("served")
-    with served([sys.executable, "-m", "cleancut", "app"], folder) as url:
-        yield url, folder
-
-
-class Visitor:
-    """Someone with a browser; what the page asks of other hosts, and its errors, are kept."""
-
-    def __init__(self, browser, url, query="", **options):
-        self.context = browser.new_context(**options)
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(60_000)
-        self.foreign, self.errors = [], []
-        self.page.on(
-            "request", lambda r: None if r.url.startswith((url, "data:", "blob:")) else self.foreign.append(r.url)
-        )
-        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.goto(url + query)
-        self.shown("F1 and clean F1")  # the example of the first tab
-
-    def open(self, tab):
-        self.page.get_by_role("tab", name=tab, exact=True).click()
-
-    def press(self, button):
-        self.page.get_by_role("button", name=button, exact=True).click()
-
-    def shown(self, text):
-        """Wait until a text can be seen."""
-        self.page.get_by_text(text).locator("visible=true").first.wait_for()
-
-    def upload(self, label, *files):
-        chosen = [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in files]
-        with self.page.expect_file_chooser() as chooser:
-            label.click()
-        chooser.value.set_files(chosen)
-
-    def saved(self, button):
-        with self.page.expect_download() as download:
-            self.press(button)
-        return Path(download.value.path()).read_bytes()
-
-
-@pytest.fixture
-def visit(server, browser):
-    visitors = []
-
-    def came(**options):
-        visitors.append(Visitor(browser, server[0], **options))
-        return visitors[-1]
-
-    yield came
-    for visitor in visitors:
-        visitor.context.close()
-        assert visitor.foreign == [], "the page asked other hosts"
-        assert visitor.errors == []
 
 
 def test_score_in_the_browser(visit):
@@ -318,7 +291,8 @@ def test_paste_and_upload_and_a_bad_upload(visit):
     me.upload(me.page.get_by_role("button", name="mine.jsonl"), ("bad.jsonl", '{"tokens": ["Ada"\n'))
     me.page.get_by_role("button", name="bad.jsonl").wait_for()
     me.press("Score")
-    said = me.page.get_by_test_id("toast-text").inner_text()
+    me.is_said("Not computed")
+    said = me.said()
     assert "bad.jsonl" in said and "line 1" in said and "Traceback" not in said and "/" not in said
 
 
@@ -328,17 +302,11 @@ def test_files_are_deleted_when_the_page_is_closed(server, visit):
 
     def held(text):
         found = []
-        for folder, _, names in os.walk(server[1] / "files"):
+        for folder, _, names in os.walk(server.folder / "files"):
             for name in names:
                 with suppress(FileNotFoundError):  # it is being deleted
                     found += [name] * (text.encode() in Path(folder, name).read_bytes())
         return sorted(found)
-
-    def soon(wanted, text):
-        end = time.monotonic() + 60
-        while held(text) != wanted and time.monotonic() < end:
-            time.sleep(0.1)
-        return held(text) == wanted
 
     one, other = visit(), visit()
     for visitor, name in ((one, "Secretone"), (other, "Secretwo")):
@@ -351,16 +319,16 @@ def test_files_are_deleted_when_the_page_is_closed(server, visit):
         visitor.page.get_by_label("Predictions", exact=True).fill(f"{name} O\n")
         visitor.press("Score")
         visitor.shown("What of it is memory cannot be said")
-        assert soon(["own.conll", "report.html"], name)
+        assert soon(lambda name=name: held(name) == ["own.conll", "report.html"])
     one.open("Audit")
-    one.upload(one.page.get_by_label("Click to upload or drop files").first, ("train.conll", example))
+    one.add(("train.conll", example))
     one.page.get_by_label("Remove this file").locator("visible=true").nth(2).wait_for()
     assert held(example) == ["train.conll"] and held(same) == ["same.conll"]
     one.context.close()
-    assert soon([], "Secretone")
+    assert soon(lambda: held("Secretone") == [])
     assert held("Secretwo") == ["own.conll", "report.html"] and held(same) == ["same.conll"]
     other.context.close()
-    assert soon([], "Secretwo") and soon([], same)
+    assert soon(lambda: held("Secretwo") == []) and soon(lambda: held(same) == [])
     assert held(example) == ["train.conll"]
 
 
@@ -381,22 +349,21 @@ def test_audit_in_the_browser(visit):
 
 def test_split_in_the_browser(visit, tmp_path):
     me = visit()
-    me.open("Split")
+    me.tab("Split")
     me.shown("No entity is shared between any two splits.")
-    me.shown("held-out samples that share an entity with train, %")
-    assert me.page.locator("figure circle:visible").count() == 5
     me.page.get_by_label("Ratios").fill("70/30")
     me.press("Split")
-    expected = "cleancut split train.conll test.conll -o clean --ratios 70/30"
-    me.page.wait_for_function(
-        "start => [...document.querySelectorAll('textarea')].some(one => one.value.startsWith(start))", arg=expected
-    )
+    me.about("train.conll, test.conll")
     plan = tmp_path / "plan.json"
     plan.write_bytes(me.saved("Save plan.json"))
     assert set(cc.SplitPlan.load(plan).sizes) == {"train", "test"}
     (tmp_path / "split.zip").write_bytes(me.saved("Save split.zip"))
     with zipfile.ZipFile(tmp_path / "split.zip") as packed:
         assert "report.html" in packed.namelist()
+        assert "<h1>Split of train.conll, test.conll</h1>" in packed.read("report.html").decode()
+    me.open("Command")
+    command = me.page.locator("pre:visible").first.inner_text()
+    assert command.startswith("cleancut split train.conll test.conll -o clean --ratios 70/30")
 
 
 def test_compare_in_the_browser(visit):
@@ -471,7 +438,7 @@ def test_the_snippet_of_the_card_runs(server, capsys):
     card = (ROOT / "spaces_app" / "README.md").read_text()
     code = "".join(re.findall(r"^```python\n(.*?)^```", card, re.M | re.S))
     assert "Client(" in code
-    exec(code.replace('"my-org/cleancut"', repr(server[0])), {})
+    exec(code.replace('"my-org/cleancut"', repr(server.url)), {})
     said = capsys.readouterr().out
     assert "0.6666666666666666 0.0" in said and "no entity is shared" in said
 
@@ -479,7 +446,7 @@ def test_the_snippet_of_the_card_runs(server, capsys):
 def test_endpoints_are_named_and_bad_input_is_told(server):
     from gradio_client import Client
 
-    client = Client(server[0], verbose=False)
+    client = Client(server.url, verbose=False)
     named = client.view_api(return_format="dict")["named_endpoints"]
     assert set(named) == {"/score", "/audit", "/split", "/compare", "/learn"}
     assert [p["parameter_name"] for p in named["/score"]["parameters"]] == ["gold", "predictions", "train"]
@@ -556,8 +523,8 @@ def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
     python = installed(tmp_path / "bare", (fetched / "requirements.txt").read_text().splitlines())
     assert subprocess.run([python, "-I", "-c", "import cleancut"], capture_output=True).returncode == 1
     command = [python, "-v", fetched / "app.py"]  # which says where each module comes from
-    with served(command, tmp_path, PYTHONPATH="", GRADIO_ANALYTICS_ENABLED="False") as url:
-        api = Client(url, verbose=False)
+    with served(command, tmp_path, PYTHONPATH="", GRADIO_ANALYTICS_ENABLED="False") as serving:
+        api = Client(serving.url, verbose=False)
         texts = {"training": "[Ada PER]", "gold": "[Ada PER] ran", "prediction": "[Ada PER] ran"}
         assert api.predict(**texts, api_name="/learn")["F1"] == 1.0
         scores = api.predict(gold="Ada B-PER\n", predictions="Ada B-PER\n", train="", api_name="/score")
@@ -568,5 +535,5 @@ def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
 
 
 def test_folders_of_the_work_are_gone(server):
-    left = [path for path in server[1].glob("tmp*") if path.is_dir()]
+    left = [path for path in server.folder.glob("tmp*") if path.is_dir()]
     assert left == []

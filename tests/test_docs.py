@@ -196,8 +196,8 @@ class Desk:
 
     def serve(self, command: str) -> None:
         """Start it, wait until it answers, stop it."""
-        with served(["bash", "-euc", f"exec {command}"], self.cwd, cwd=self.cwd, **self.environment) as url:
-            assert b"cleancut" in urllib.request.urlopen(url).read()
+        with served(["bash", "-euc", f"exec {command}"], self.cwd, cwd=self.cwd, **self.environment) as serving:
+            assert b"cleancut" in urllib.request.urlopen(serving.url).read()
 
 
 @pytest.fixture(scope="module")

@@ -118,10 +118,8 @@ def vanish(tell):
 def test_bounded_work_where_processes_are_spawned(tmp_path, monkeypatch):
     """As on Windows, which has no forks."""
     monkeypatch.setattr(sandbox, "_METHOD", "spawn")
-    told = []
     sandbox.prepare(["cleancut"])
-    assert sandbox.run_bounded(shout, "a", folder=str(tmp_path), seconds=60, progress=told.append) == "A"
-    assert told == [0.5]
+    assert sandbox.run_bounded(shout, "a", folder=str(tmp_path), seconds=60) == "A"
     with pytest.raises(CleancutError, match="failed unexpectedly"):
         sandbox.run_bounded(vanish, folder=str(tmp_path), seconds=60)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,24 +24,36 @@ from ..reading.formats import Format, by_split, format_of
 from ..reading.hub_ids import HubId, is_local, network_errors
 from ..scoring.compare import compare
 from ..scoring.exposure import Exposure
-from ..scoring.exposure_view import NOVELTY_CLASSES
-from ..showing.exhibit import Cell, Exhibit, Measured, Section, visible
-from ..showing.html import fragment, html_audit, html_comparison, html_split, report_page
-from ..showing.report_data import KINDS, Context, Findings, Listed, findings
+from ..showing.exhibit import visible
+from ..showing.html import (
+    comparison_notes,
+    fragment,
+    html_audit,
+    html_comparison,
+    html_notes,
+    html_split,
+    plan_notes,
+    report_notes,
+    report_page,
+)
+from ..showing.report_data import findings
 from ..showing.sections import audit_sections, comparison_sections, report_sections, split_sections
 from ..showing.text import to_json
-from ..splitting.audit import Audit, audit
+from ..splitting.audit import audit
 from ..splitting.mincut import mincut
-from ..splitting.plan import SplitPlan
-from ..splitting.settings import SplitSettings, largest_discard
+from ..splitting.settings import SplitSettings
+from .panels import Point, errors_panel, leaks_panel
 
 MOST_BYTES = 20_000_000
 """Of a file, unpacked, or of a pasted text."""
 MOST_HUB_BYTES = 200_000_000
 """Of a repository on the Hub."""
-_MOST_ERRORS = 150
-_CURVE = (0, 0.01, 0.02, 0.05, "auto")
-"""Shares that may be set aside, for the trade-off."""
+MOST_FILES = 12
+"""Files of one request."""
+MOST_NAME = 100
+"""Characters of the name of a file."""
+_RESAMPLES = 10_000
+"""For intervals and tests, the same wherever a score is shown, so that one F1 has one interval."""
 _RESULTS = {
     "report.html", "scores.json", "audit.html", "audit.json", "plan.json", "split", "split.zip", "comparison.html",
     "comparison.json",
@@ -59,10 +70,14 @@ Tell = Callable[[float], None]
 class Made(NamedTuple):
     """What a tab shows and gives."""
 
+    about: str
+    """What it was made of: the names of files, systems or a dataset."""
     panels: tuple[str, ...]
     """HTML, one after the other or behind tabs."""
     values: dict[str, Any]
     files: tuple[str, ...]
+    point: Point | None = None
+    """Of a split, for the trade-off."""
 
 
 # --- what was given -------------------------------------------------------------------------------------------
@@ -72,13 +87,12 @@ def _file(given: Given, role: str) -> str:
     """The name under which a text or an upload lies in the current folder."""
     if isinstance(given, Path):
         name = given.name
+        _refuse_name(name)
         if not given.exists():
             why = "uploads are deleted after a while, and when the connection is lost"
             raise CleancutError(f"{name} is no longer here: {why}. Upload it again.")
         if os.path.lexists(name):
             raise CleancutError(f"two files are called {name}. Rename one of them.")
-        if name in _RESULTS:  # what is written would go through the link to the file itself
-            raise CleancutError(f"{name} is the name of a file of results. Rename yours.")
         try:
             os.symlink(given.resolve(), name)
         except OSError:  # on Windows not everyone may make links
@@ -92,8 +106,20 @@ def _file(given: Given, role: str) -> str:
     return name
 
 
+def _refuse_name(name: str) -> None:
+    """Raise an error where the name of a file cannot be shown, or would be taken for something else."""
+    if len(name) > MOST_NAME:
+        raise CleancutError(f"{name[:30]}… has a name of {len(name)} characters. Rename it: {MOST_NAME} is the most.")
+    if visible(name) != name or name.startswith(("-", ".")) or not name.strip():
+        raise CleancutError(f"{visible(name)!r} begins with - or ., or has characters that cannot be seen. Rename it.")
+    if name in _RESULTS:  # what is written would go through the link to the file itself
+        raise CleancutError(f"{name} is the name of a file of results. Rename yours.")
+
+
 def _files(given: Several) -> list[str]:
     """The same of several; a text is named for what it is."""
+    if len(given) > MOST_FILES:
+        raise CleancutError(f"there are {len(given)} files. Give {MOST_FILES} at most, or use the command line.")
     if not isinstance(given, Mapping):
         return [_file(path, "data") for path in given]
     for name, text in given.items():
@@ -129,6 +155,22 @@ def _corpus(given: Given, role: str) -> Corpus:
     return read_samples(_file(given, role)).corpus
 
 
+def _stem(file: str) -> str:
+    """Return the name of a system: that of its file, without the ending."""
+    return Path(file.removesuffix(".gz")).stem
+
+
+def _names(files: Sequence[str]) -> list[str]:
+    """Return a name for the system of each file; the whole name of the file where two would be the same."""
+    stems = [_stem(file) for file in files]
+    return [file if stems.count(stem) > 1 else stem for file, stem in zip(files, stems, strict=True)]
+
+
+def _called(given: Given, role: str) -> str:
+    """Return the name under which a result speaks of what was given."""
+    return given.name if isinstance(given, Path) else f"pasted {role}"
+
+
 class _Data(NamedTuple):
     """The splits of a dataset, and how they were named."""
 
@@ -136,7 +178,7 @@ class _Data(NamedTuple):
     files: list[str]
     """Where they were uploaded."""
     named: str
-    """As arguments of a command."""
+    """The files or the dataset, as the user names them."""
 
     @property
     def parts(self) -> dict[str, Corpus]:
@@ -150,7 +192,7 @@ def _data(given: Several, hub: str) -> _Data:
     if not names:
         raise CleancutError("there are no splits. Choose files such as train.conll and test.conll, or name a dataset.")
     found = by_split(names)
-    return _Data(read_files(found), list(found.values()), " ".join(names))
+    return _Data(read_files(found), list(found.values()), ", ".join(names))
 
 
 def _from_hub(source: str) -> dict[str, Samples]:
@@ -183,13 +225,18 @@ def score(gold: Given, pred: Given, train: Given, tell: Tell) -> Made:
         ours, theirs = read_pair(file)  # as conlleval has them
     else:
         raise CleancutError("there are no predictions. Paste them, or choose a file.")
+    seen = _corpus(train, "training data") if train else None
     tell(0.2)
-    found = findings(ours, {"system": theirs}, _corpus(train, "training data") if train else None)
-    tell(0.6)
-    values = {metric: score.to_dict() for metric, score in found.scores["system"].items()}
-    values["bucket_f1"] = found.buckets["system"].to_dict()
-    write_text("report.html", report_page(found, title="NER report"))
+    name = _called(pred, "predictions") if pred else _called(gold, "gold")
+    system = _stem(name) if isinstance(pred or gold, Path) else name
+    about = f"{name} on {_called(gold, 'gold')}" if pred else name
+    found = findings(ours, {system: theirs}, seen, ci=_RESAMPLES)
+    tell(0.5)
+    values = {metric: score.to_dict() for metric, score in found.scores[system].items()}
+    values["bucket_f1"] = found.buckets[system].to_dict()
+    write_text("report.html", report_page(found, title=about))
     write_text("scores.json", to_json(values) + "\n")
+    tell(0.2)
     sections = {section.slug: section for section in report_sections(found)}
 
     def drawn(*slugs: str) -> str:
@@ -197,67 +244,11 @@ def score(gold: Given, pred: Given, train: Given, tell: Tell) -> Made:
 
     first, attributes, last = ("headline", "types"), ("buckets",), ("partial", "confusion")
     others = [slug for slug in sections if slug not in (*first, *attributes, *last)]
-    panels = drawn(*first), drawn(*others), drawn(*attributes), _errors(found) + drawn(*last)
-    return Made(panels, values, ("report.html", "scores.json"))
-
-
-def _errors(found: Findings) -> str:
-    """Errors in context. Which kinds are shown is a matter of the style sheet, so that no script is needed."""
-    shown, n = found.listed[:_MOST_ERRORS], found.n_errors("system")
-    lead = "Every mention that was missed, spurious, or wrong in its boundary or type."
-    if n > len(shown):
-        lead = f"The first {len(shown)} of {n:,} errors; the report has them all, with filters and a search."
-    chosen = "".join(
-        f'<label><input type="radio" name="kind" value="{kind}"{" checked" * (kind == "all")}>{kind} '
-        f"<span>{sum(row.kind == kind or kind == 'all' for row in shown)}</span></label>"
-        for kind in ("all", *KINDS)
-    )
-    key = (
-        '<span class="gold">gold mention</span><span class="pred">prediction</span><span class="gold pred">both</span>'
-    )
-    rows = "".join(_error(row, found.contexts[row.context]) for row in shown)
-    return (
-        f'<section><h2>Errors</h2><p class="lead">{lead}</p>'
-        f'<form class="filters"><fieldset><legend>Kind</legend>{chosen}</fieldset></form>'
-        f'<p class="key">{key}</p><ol class="errors" tabindex="0" aria-label="Errors">{rows}</ol></section>'
-    )
-
-
-_NOVELTY = {novelty.name: novelty.long_title for novelty in NOVELTY_CLASSES}
-
-
-def _error(row: Listed, context: Context) -> str:
-    spans = ""
-    for name, span in (("gold", row.gold), ("predicted", row.pred)):
-        words = span and " ".join(context.words[span[0] : span[1]])
-        what = f"<b>{_text(words)}</b> <code>{_text(span[2])}</code>" if span and words else "nothing"
-        spans += f"<span>{name} {what}</span>"
-    head = f'<span class="kind">{row.kind}</span><bdi>{_text(context.where)}</bdi>'
-    head += f"<span>{_NOVELTY[row.novelty]}</span>" if row.novelty else ""
-    line = _marked(context.words, {"gold": row.gold, "pred": row.pred})
-    line = ("" if context.begins else "… ") + line + ("" if context.ends else " …")
-    return (
-        f'<li data-kind="{row.kind}"><div class="head">{head}</div><p class="context" dir="auto">{line}</p>'
-        f'<div class="spans">{spans}</div></li>'
-    )
-
-
-def _marked(words: Sequence[str], marks: Mapping[str, tuple[Any, ...] | None]) -> str:
-    """Words with spans in them, which may overlap: cut where one begins or ends."""
-    spans = {name: span for name, span in marks.items() if span is not None}
-    cuts = sorted({0, len(words), *(end for span in spans.values() for end in span[:2])})
-    line = ""
-    for start, end in pairwise(cuts):
-        within = [name for name, span in spans.items() if span[0] <= start and end <= span[1]]
-        goes_on = any(end < spans[name][1] for name in within)  # then the space behind is marked as well
-        text = _text(" ".join(words[start:end])) + " " * goes_on
-        line += f'<bdi class="{" ".join(within)}">{text}</bdi>' if within else text
-        line += "" if goes_on else " "
-    return line.rstrip()
-
-
-def _text(text: str) -> str:
-    return escape(visible(text))
+    headline = drawn(*first) + html_notes(report_notes(found))
+    panels = headline, drawn(*others), drawn(*attributes), errors_panel(found) + drawn(*last)
+    if train:
+        about += f", trained on {_called(train, 'training data')}"
+    return Made(about, panels, values, ("report.html", "scores.json"))
 
 
 # --- audit ------------------------------------------------------------------------------------------------
@@ -268,38 +259,13 @@ def audit_splits(splits: Several, hub: str, unit: str, tell: Tell) -> Made:
     data = _data(splits, hub)
     tell(0.5)
     found = audit(data.parts, unit=unit, top=8)
-    write_text("audit.html", html_audit(found))
+    tell(0.4)
+    write_text("audit.html", html_audit(found, title=f"Audit of {data.named}"))
     write_text("audit.json", to_json(found.to_dict()) + "\n")
     shared, memory, leaks, types = audit_sections(found)
-    panels = fragment([shared, memory]), fragment([leaks]) + _leaks(found), fragment([types])
-    return Made(panels, found.to_dict(), ("audit.html", "audit.json"))
-
-
-def _leaks(found: Audit) -> str:
-    """A sentence of either split for each entity that leaks."""
-    rows = []
-    for leak in found.top_leaks:
-        entity = leak["entity"].split()
-        examples = ""
-        for split, own in leak["examples"].items():
-            line = _marked_entity(own[0]["text"].split(), entity)
-            examples += f'<p class="context" dir="auto"><small>{_text(split)}</small> {line}</p>'
-        here, there = leak["pair"]
-        head = f'<span class="kind">{_text(leak["entity"])}</span><code>{_text(leak["label"] or "")}</code>'
-        head += f"<span>{leak[f'n_{here}']} times in {_text(here)}, {leak[f'n_{there}']} in {_text(there)}</span>"
-        rows.append(f'<li><div class="head">{head}</div>{examples}</li>')
-    if not rows:
-        return ""
-    return (
-        '<section><h2>Examples</h2><p class="lead">The same entity on both sides.</p>'
-        f'<ol class="errors" tabindex="0" aria-label="Examples">{"".join(rows)}</ol></section>'
-    )
-
-
-def _marked_entity(words: list[str], entity: list[str]) -> str:
-    size = len(entity)
-    at = next((i for i in range(len(words)) if words[i : i + size] == entity), None)
-    return _marked(words, {"gold": None if at is None else (at, at + size)})
+    first = fragment([shared, memory]) + html_notes(found.notes)
+    panels = first, fragment([leaks]) + leaks_panel(found), fragment([types])
+    return Made(data.named, panels, found.to_dict(), ("audit.html", "audit.json"))
 
 
 # --- split ------------------------------------------------------------------------------------------------
@@ -308,30 +274,49 @@ def _marked_entity(words: list[str], entity: list[str]) -> str:
 def split(
     splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell
 ) -> Made:
-    """A clean split, what it trades for what, its files, and how to make it again."""
+    """A clean split, its files, and how to make it again."""
+    asked = _settings(discard, ratios, unit, seed, min_per_type)
     data = _data(splits, hub)
-    options = {"discard": discard, "ratios": ratios, "unit": unit, "seed": seed, "min_per_type": min_per_type}
-    asked = SplitSettings.of("split", options)
-    discards = sorted({*map(str, _CURVE), discard}, key=largest_discard)
-
-    def planned(choice: str) -> SplitPlan:
-        told: Tell = lambda share: tell(share / len(discards))
-        return mincut(data.parts, progress=told, **{**asked.changed(), "discard": choice})
-
-    plans = {choice: planned(choice) for choice in discards}
-    plan = plans[discard]
-    plan.write("split", data.samples, format="input", beside={"report.html": html_split(plan)})
+    _refuse_mixed(data.files)  # now rather than after the work
+    tell(0.03)
+    plan = mincut(data.parts, progress=lambda share: tell(0.9 * share), **asked.changed())
+    page = html_split(plan, title=f"Split of {data.named}")
+    plan.write("split", data.samples, format="input", beside={"report.html": page})
     shutil.copyfile("split/plan.json", "plan.json")
     shutil.make_archive("split", "zip", "split")
     leakage, *rest = split_sections({"after": plan})
     values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, asked)}
-    panels = fragment([leakage]) + _trade_off(plans, discard), fragment(rest)
-    return Made(panels, values, ("plan.json", "split.zip"))
+    panels = fragment([leakage]) + html_notes(plan_notes(plan)), fragment(rest)
+    return Made(data.named, panels, values, ("plan.json", "split.zip"), Point.from_plan(discard, plan))
+
+
+def trade_off(
+    splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell
+) -> Point:
+    """Return what the same split trades for what where it may set aside this much."""
+    asked = _settings(discard, ratios, unit, seed, min_per_type)
+    data = _data(splits, hub)
+    tell(0.03)
+    return Point.from_plan(discard, mincut(data.parts, progress=lambda share: tell(0.97 * share), **asked.changed()))
+
+
+def _refuse_mixed(files: Sequence[str]) -> None:
+    """Raise an error where files are of several formats: what is written is in the format of what was read."""
+    formats = {file: format_of(file) for file in files}
+    if len(set(formats.values())) > 1:
+        named = ", ".join(f"{file} is {kind}" for file, kind in formats.items())
+        raise CleancutError(f"the files have different formats: {named}. Give all of them in one format.")
+
+
+def _settings(discard: str, ratios: str, unit: str, seed: int, min_per_type: int) -> SplitSettings:
+    options = {"discard": discard, "ratios": ratios, "unit": unit, "seed": seed, "min_per_type": min_per_type}
+    return SplitSettings.of("split", options)
 
 
 def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
     """Return the command and the lines of Python that make the same split."""
-    command = f"cleancut split {data.named} -o clean {asked.flags(only_changed=True)} --format input"
+    named = shlex.join(data.files or [data.named])
+    command = f"cleancut split {named} -o clean {asked.flags(only_changed=True)} --format input"
     if data.files:
         parts = ", ".join(f"{name!r}: cc.read({file!r})" for name, file in zip(data.samples, data.files, strict=True))
         if any(samples.shape is not None for samples in data.samples.values()):
@@ -344,83 +329,24 @@ def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
     return {"command": " ".join(command.split()), "python": "\n".join(["import cleancut as cc", "", *lines])}
 
 
-def _shared(plan: SplitPlan) -> Measured:
-    """Held-out samples that share an entity with train."""
-    train, *held_out = plan.names
-    n = sum(plan.leakage["after"][name, train]["n_partial"] for name in held_out)
-    return Measured(n / max(sum(plan.sizes[name] for name in held_out), 1), n=n)
-
-
-_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 620, 250, 46, 24, 44
-
-
-def _trade_off(plans: Mapping[str, SplitPlan], chosen: str) -> str:
-    """What is set aside against what is shared: a curve, and the same as a table."""
-    discarded = {choice: plan.n_discarded / max(len(plan.assignment), 1) for choice, plan in plans.items()}
-    shared = {choice: _shared(plan) for choice, plan in plans.items()}
-    rows: list[tuple[str, Sequence[Cell]]] = [
-        (_allowed(choice), [plan.n_discarded, discarded[choice], shared[choice]]) for choice, plan in plans.items()
-    ]
-    table = Exhibit("trade-off", "In numbers (%)", ["may be set aside", "samples", "%", "shared"], rows)
-    lead = "Each point is a split that was computed; the large one is yours. What is set aside is in a file of its own."
-    drawn = _curve([(discarded[choice], shared[choice].value, choice == chosen) for choice in plans])
-    inner = fragment([Section("trade-off", "Trade-off", lead, [table])])
-    return inner.replace("<figure>", f"<figure>{drawn}</figure><figure>", 1)
-
-
-def _allowed(choice: str) -> str:
-    if choice == "auto":
-        return "what it takes to share nothing"
-    return f"at most {100 * float(choice):g}%" if float(choice) else "nothing"
-
-
-def _curve(points: Sequence[tuple[float, float, bool]]) -> str:
-    """Shares from left to right, joined by a line; the one that is marked is large."""
-    right, top = (1.08 * max(0.01, *(point[i] for point in points)) for i in (0, 1))
-
-    def x(value: float) -> float:
-        return _LEFT + value / right * (_WIDTH - _LEFT - 20)
-
-    def y(value: float) -> float:
-        return _TOP + (1 - value / top) * (_HEIGHT - _TOP - _BOTTOM)
-
-    def written(text: str, at: float, height: float, anchor: str = "middle") -> str:
-        return f'<text x="{at:.1f}" y="{height:.1f}" text-anchor="{anchor}">{text}</text>'
-
-    marks = [written("held-out samples that share an entity with train, %", _LEFT, 12, "start")]
-    marks.append(written("samples set aside, %", _WIDTH - 4, _HEIGHT - 6, "end"))
-    marks += [written(f"{100 * tick:.3g}", x(tick), _HEIGHT - 26) for tick in _ticks(right)]
-    for tick in _ticks(top):
-        marks.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>')
-        marks.append(written(f"{100 * tick:.3g}", _LEFT - 6, y(tick) + 4, "end"))
-    line = " ".join(f"{x(a):.1f},{y(s):.1f}" for a, s, _ in sorted(points))
-    marks.append(f'<polyline class="s0" points="{line}"/>')
-    for a, s, large in sorted(points, key=lambda point: point[2]):
-        title = f"<title>{100 * a:.2f}% set aside, {100 * s:.2f}% shared</title>"
-        dot = f'class="s{int(large)}" cx="{x(a):.1f}" cy="{y(s):.1f}" r="{7 if large else 4}"'
-        marks.append(f"<circle {dot}>{title}</circle>")
-    label = "What is set aside against what is shared; the numbers are below."
-    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(marks)}</svg>'
-
-
-def _ticks(top: float) -> list[float]:
-    """Four or five round numbers from 0 on."""
-    step = next(s for s in (m * 10.0**e for e in range(-5, 1) for m in (1, 2, 5)) if top / s <= 5)
-    return [i * step for i in range(int(top / step) + 1)]
-
-
 # --- compare ----------------------------------------------------------------------------------------------
 
 
 def compare_systems(gold: Given, preds: Several, train: Given, tell: Tell) -> Made:
     """Systems side by side: scores, paired tests, and whether their order holds."""
     ours = _corpus(gold, "gold annotation")
-    systems = {file.partition(".")[0]: read_samples(file).corpus for file in _files(preds)}
+    files = _files(preds)
+    systems = {name: read_samples(file).corpus for name, file in zip(_names(files), files, strict=True)}
+    seen = Exposure.of(_corpus(train, "training data")) if train else None
     tell(0.2)
-    found = compare(ours, systems, Exposure.of(_corpus(train, "training data")) if train else None)
+    found = compare(ours, systems, seen, ci=_RESAMPLES)
+    tell(0.3)
     values = found.to_dict()
-    tell(0.6)
-    write_text("comparison.html", html_comparison(values))
+    tell(0.4)
+    about = f"{', '.join(systems)} on {_called(gold, 'gold')}"
+    write_text("comparison.html", html_comparison(values, title=about))
     write_text("comparison.json", to_json(values) + "\n")
-    panels = (fragment(comparison_sections(values)),)
-    return Made(panels, values, ("comparison.html", "comparison.json"))
+    panels = (fragment(comparison_sections(values)) + html_notes(comparison_notes(values)),)
+    if train:
+        about += f", trained on {_called(train, 'training data')}"
+    return Made(about, panels, values, ("comparison.html", "comparison.json"))

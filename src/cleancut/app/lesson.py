@@ -15,6 +15,8 @@ from ..scoring.exposure import Exposure
 from ..scoring.hard_tokens import hardeval
 from ..showing.exhibit import visible
 
+MOST = 5000
+"""Characters of a text: it is read where others are served."""
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]|([^\s\[\]]+)")
 
 
@@ -24,6 +26,8 @@ def bracketed(text: str, what: str) -> Corpus:
     >>> bracketed("[Alice King PER] met Bob", "gold").texts()
     ['Alice King']
     """
+    if len(text) > MOST:
+        raise CleancutError(f"{what}: {len(text)} characters are too many for a lesson. Give {MOST} at most.")
     tokens, entities = [], []
     for line in filter(str.strip, text.splitlines()):
         words: list[str] = []

@@ -1,21 +1,19 @@
 """The Gradio app: score, audit, split, compare and learn, in a browser. It shows; the jobs compute.
 
-Each call works in a process and a folder of its own, which are gone when it is done; uploads, and files to take home,
-are gone when the page is closed.
+Each call works in a process and a folder of its own, which are gone when it is done or nobody waits for it any more;
+uploads, and files to take home, are gone when the page is closed.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import secrets
 import shutil
 import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from html import escape
+from importlib.metadata import PackageNotFoundError, metadata
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,21 +21,43 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..core.exceptions import CleancutError
 from ..showing.html import stylesheet
 from ..splitting.audit import Unit
+from ..splitting.settings import largest_discard
 from ..version import __version__
 from . import jobs, sandbox
-from .lesson import lesson, lesson_html
+from .advice import in_the_app
+from .api import add_endpoints
+from .examples import EXAMPLES, SPLIT_OPTIONS, SPLITS, SYSTEMS, Shelf
+from .lesson import lesson_html
+from .panels import Point, commands_panel, trade_off_panel
+from .tab import (
+    AT_ONCE,
+    AT_ONCE_ONLY,
+    DESK,
+    QUIET,
+    SECONDS,
+    SHARED,
+    WAITING,
+    Tab,
+    asked_by,
+    page_of,
+    progress,
+    taken_home,
+)
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read at import
 
 if TYPE_CHECKING:
     import gradio
 
-SECONDS = 120
-"""After which a computation is stopped."""
 _KEPT = 1800
 """Seconds after which uploads and downloads are deleted, also of a page that stays open."""
-_AT_ONCE = 2
-"""Computations that run at the same time; others wait."""
+_MOST_WAITING = 60
+"""Requests that may wait."""
+_PAPERS = {
+    "Babl et al. 2025: random splits and delta F1": "https://aclanthology.org/2025.findings-acl.504/",
+    "Bernier-Colborne and Langlais 2020: HardEval": "https://aclanthology.org/2020.lrec-1.211/",
+    "Fu et al. 2020: buckets": "https://aclanthology.org/2020.emnlp-main.489/",
+}
 
 _INTRO = """
 <header class="intro"><h1>cleancut</h1>
@@ -65,39 +85,59 @@ nothing.
 """
 
 
-class _Example(NamedTuple):
-    """Files of one test set, in the folder of examples."""
+def launch(
+    examples: str | os.PathLike[str],
+    host: str | None = None,
+    port: int | None = None,
+    *,
+    announced: Callable[[str], None] | None = None,
+    **options: Any,
+) -> None:
+    """Serve the app until it is interrupted.
 
-    split: str
-    system: str
+    Args:
+        examples: The folder of the examples.
+        host: The address to listen on; by default Gradio's.
+        port: The port to listen on; by default the first that is free from 7860 on.
+        announced: Is told the address once the app answers there.
+        options: Further options of ``gradio.Blocks.launch``.
 
-    def texts(self, folder: Path) -> list[str]:
-        """Gold annotation, predictions, training data."""
-        return [(folder / self.split / f"{name}.conll").read_text("utf-8") for name in ("test", self.system, "train")]
-
-
-EXAMPLES = {
-    "A perceptron, random split": _Example("random", "perceptron"),
-    "The same, clean split": _Example("clean", "perceptron"),
-    "A look-up of training names, random split": _Example("random", "lookup"),
-}
-
-
-def launch(examples: str | os.PathLike[str], host: str | None = None, port: int | None = None, **options: Any) -> None:
-    """Serve the app until it is interrupted; ``examples`` is the folder of the examples."""
+    Raises:
+        CleancutError: The port is taken.
+    """
     import gradio as gr
+    from gradio.utils import get_upload_folder
 
     sandbox.prepare(["cleancut.app.jobs", "cleancut.splitting.solver", "scipy.sparse.csgraph", "pyarrow"])
-    system = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
-    mono = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
-    theme = gr.themes.Default(primary_hue="blue", neutral_hue="slate", font=system, font_mono=mono)
-    own_style = Path(__file__).parents[1] / "showing" / "assets" / "app.css"
-    style = stylesheet(".report.report") + own_style.read_text("utf-8")
-    blocks(Path(examples)).queue(max_size=40, default_concurrency_limit=_AT_ONCE).launch(
-        server_name=host, server_port=port, theme=theme, head=f"<style>{style}</style>", js=_FOLLOW,
-        footer_links=["api"], max_file_size=jobs.MOST_BYTES, show_error=False, ssr_mode=False, quiet=True,
-        **options,
-    )  # fmt: skip
+    shelf = Shelf(Path(examples))
+    Path(get_upload_folder()).mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="examples-", dir=get_upload_folder()) as home:
+        shelf.fill(home)
+        system = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
+        mono = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
+        theme = gr.themes.Default(primary_hue="blue", neutral_hue="slate", font=system, font_mono=mono).set(
+            button_primary_background_fill="*primary_700",
+            button_primary_background_fill_dark="*primary_700",
+            button_primary_background_fill_hover="*primary_800",
+            button_primary_background_fill_hover_dark="*primary_600",
+        )
+        own_style = Path(__file__).parents[1] / "showing" / "assets" / "app.css"
+        style = stylesheet(".report.report") + own_style.read_text("utf-8")
+        page = blocks(Path(examples), shelf).queue(max_size=_MOST_WAITING)
+        try:
+            _, address, public = page.launch(
+                server_name=host, server_port=port, theme=theme, head=f"<style>{style}</style>", js=_FOLLOW,
+                footer_links=["api"], max_file_size=jobs.MOST_BYTES, show_error=False, ssr_mode=False, quiet=True,
+                prevent_thread_lock=True, i18n=gr.I18n(en={"common.upload": "Add files"}), **options,
+            )  # fmt: skip
+        except OSError as error:
+            if "empty port" not in str(error):
+                raise
+            where = f"port {port} is taken" if port else "no port from 7860 on is free"
+            raise CleancutError(f"{where}. Choose another: cleancut app --port N.") from None
+        if announced is not None:
+            announced(public or address)
+        page.block_thread()
 
 
 _FOLLOW = """() => {
@@ -107,194 +147,130 @@ _FOLLOW = """() => {
   };
   new MutationObserver(follow).observe(document.body, { attributeFilter: ["class"] });
   follow();
+  // Gradio puts the button that adds files into another button, which does nothing itself
+  const unnest = () => document.querySelectorAll("button:has(button):not([role])").forEach((outer) => {
+    outer.setAttribute("role", "group");
+    outer.tabIndex = -1;
+  });
+  new MutationObserver(unnest).observe(document.body, { childList: true, subtree: true });
+  unnest();
 }"""
 
 
-def blocks(examples: Path) -> gradio.Blocks:
-    """All of the app."""
+def blocks(examples: Path, shelf: Shelf) -> gradio.Blocks:
+    """All of the app; ``shelf`` has what the examples come to."""
     import gradio as gr
 
     with gr.Blocks(title="cleancut", analytics_enabled=False, delete_cache=(_KEPT // 6, _KEPT)) as page:
-        gr.HTML(_INTRO, apply_default_css=False)
+        gr.HTML(_INTRO, apply_default_css=False, elem_classes="flush")
+        given = _Given(examples)
         with gr.Tabs():
-            _score_tab(page, examples)
-            _audit_tab(examples)
-            _split_tab(examples)
-            _compare_tab(examples)
+            _score_tab(page, examples, given, shelf)
+            _audit_tab(examples, shelf)
+            _split_tab(examples, shelf)
+            _compare_tab(examples, given, shelf)
             _learn_tab()
-        gr.HTML(f'<p class="version">cleancut {__version__}</p>', apply_default_css=False)
-        for endpoint in (api_score, api_audit, api_split, api_compare, api_learn):
-            gr.api(endpoint, api_name=endpoint.__name__.removeprefix("api_"))
-        _delete_when_closed(page)
+        gr.HTML(_footer(), apply_default_css=False, elem_classes="flush")
+        add_endpoints()
+        _forget_when_closed(page)
     return page
+
+
+def _footer() -> str:
+    """Return the limits, and where to read on."""
+    size, dataset = jobs.MOST_BYTES // 1_000_000, jobs.MOST_HUB_BYTES // 1_000_000
+    limits = (
+        f"Limits: files of up to {size} MB unpacked, {jobs.MOST_FILES} at a time; datasets of up to {dataset} MB; "
+        f"{SECONDS // 60} minutes for a computation, of which {AT_ONCE} run at a time. Files are deleted when the page "
+        f"is closed, and within {_KEPT // 60} minutes in any case. The command line has no such limits."
+    )
+    links = {**_project_links(), **_PAPERS}
+    items = "".join(
+        f'<li><a href="{escape(url)}" rel="noreferrer">{escape(name)}</a></li>' for name, url in links.items()
+    )
+    return f'<footer class="version"><p>{limits}</p><ul>{items}</ul><p>cleancut {__version__}</p></footer>'
+
+
+def _project_links() -> dict[str, str]:
+    """Return where the documentation and the code are: those of the Space, or those that the package names."""
+    space = os.environ.get("SPACE_ID")
+    if space:
+        at = f"https://huggingface.co/spaces/{space}"
+        return {"Documentation": f"{at}/blob/main/README.md", "Code": f"{at}/tree/main"}
+    try:
+        named = metadata("cleancut").get_all("Project-URL") or ()
+    except PackageNotFoundError:
+        named = ()
+    found = {}
+    for line in named:
+        name, _, url = line.partition(", ")
+        found[name] = url
+    return found
 
 
 # --- files of a page ----------------------------------------------------------------------------------------
 
 
-def _asked(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """A callback whose first parameter is the request: Gradio goes by annotations that it can evaluate."""
-    import gradio as gr
-
-    callback.__annotations__["request"] = gr.Request
-    return callback
-
-
-def _taken_home(request: gradio.Request) -> Path:
-    """The folder, among Gradio's, of what was made for one page."""
-    from gradio.utils import get_upload_folder
-
-    page = hashlib.sha256(str(request.session_hash).encode()).hexdigest()  # the browser chose it: no path of its own
-    return Path(get_upload_folder(), f"page-{page}")
-
-
-def _delete_when_closed(page: gradio.Blocks) -> None:
-    """Delete what was uploaded to a page, and made for it, when it is closed.
+def _forget_when_closed(page: gradio.Blocks) -> None:
+    """End the work for a page when it is closed, and delete what was uploaded to it and made for it.
 
     Gradio stores files by their content, so that one may have been uploaded to several pages, or be an example: it goes
     with the last of them, an example never.
     """
     import gradio as gr
 
-    uploads, lock = defaultdict[str | None, set[str]](set), threading.Lock()
+    uploads, lock = defaultdict[str, set[str]](set), threading.Lock()
 
-    @_asked
+    @asked_by
     def uploaded(request: Any, files: str | Sequence[str]) -> None:
         with lock:
-            uploads[request.session_hash].update([files] if isinstance(files, str) else files)
+            uploads[page_of(request)].update([files] if isinstance(files, str) else files)
 
-    @_asked
+    @asked_by
     def closed(request: Any) -> None:
+        name = page_of(request)
+        DESK.leave(name)
         with lock:
-            own = uploads.pop(request.session_hash, set())
+            own = uploads.pop(name, set())
             own.difference_update(*uploads.values(), *(block.keep_in_cache for block in page.blocks.values()))
             for file in own:
                 Path(file).unlink(missing_ok=True)
-        shutil.rmtree(_taken_home(request), ignore_errors=True)
+        home = taken_home(name)
+        shutil.rmtree(home, ignore_errors=True)
+        for block in page.blocks.values():  # Gradio need not look for them any more
+            block.temp_files.difference_update([file for file in block.temp_files if home in Path(file).parents])
 
     for block in list(page.blocks.values()):
         if isinstance(block, gr.File | gr.UploadButton):
-            block.upload(uploaded, block, None, api_visibility="private", queue=False, show_progress="hidden")
+            block.upload(uploaded, block, None, **AT_ONCE_ONLY)
     page.unload(closed)
 
 
 # --- the ways in ------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _readable() -> Iterator[None]:
-    """Errors of the user's in words; no others come here, since work is done elsewhere."""
-    import gradio as gr
-
-    try:
-        yield
-    except CleancutError as error:
-        raise gr.Error(escape(str(error), quote=False), duration=None, print_exception=False) from None
-
-
-def _made(work: Callable[..., jobs.Made], given: Sequence[Any], folder: str, progress: Any = None) -> Any:
-    told = 0.0
-
-    def tell(share: float) -> None:
-        nonlocal told
-        told = min(told + share, 1.0)
-        progress(told, desc="computing")
-
-    with _readable():
-        return sandbox.run_bounded(work, *given, folder=folder, seconds=SECONDS, progress=progress and tell)
-
-
-def _values(work: Callable[..., jobs.Made], *given: Any) -> dict[str, Any]:
-    """What a client gets."""
-    with tempfile.TemporaryDirectory() as folder:
-        return _made(work, given, folder).values
-
-
 def _paths(files: Sequence[str] | None) -> list[Path]:
     return [Path(file) for file in files or ()]
 
 
-def _one(text: str, file: str | None) -> jobs.Given:
-    return Path(file) if file else text
+class _Given:
+    """What was pasted or uploaded. The text of an example is known by the name of its file."""
 
+    def __init__(self, folder: Path) -> None:
+        self._files = {file.read_text("utf-8"): file for file in sorted(folder.rglob("*.conll"), reverse=True)}
 
-class _Tab:
-    """Inputs on the left with a button below them, results on the right: panels, and two files to take home."""
-
-    def __init__(
-        self, inputs: Callable[[], list[Any]], button: str, files: Sequence[str], panels: Sequence[str]
-    ) -> None:
-        import gradio as gr
-
-        with gr.Row():
-            with gr.Column(scale=2, min_width=320):
-                self.inputs = inputs()
-                self.button = gr.Button(button, variant="primary")
-                with gr.Row():
-                    self._saved = [
-                        gr.DownloadButton(f"Save {name}", size="sm", interactive=False, elem_classes="quiet")
-                        for name in files
-                    ]
-            with gr.Column(scale=3, min_width=320), gr.Tabs():
-                shown = [self._panel(name) for name in panels]
-        self._opened = gr.State(False)  # in here: what is no tab among tabs puts their order out
-        self.outputs = [*shown, *self._saved]
-
-    @staticmethod
-    def _panel(name: str) -> Any:
-        import gradio as gr
-
-        with gr.Tab(name):
-            return gr.HTML(elem_classes="report", apply_default_css=False, min_height=200)
-
-    def answer(
-        self, work: Callable[..., jobs.Made], given: Callable[..., Sequence[Any]], values: Sequence[str] = ()
-    ) -> Callable[..., Any]:
-        """A callback that shows what ``work`` makes of the inputs, then further ``values`` of it."""
-        import gradio as gr
-
-        @_asked
-        def answered(request: Any, *inputs: Any, progress: Any = gr.Progress()) -> list[Any]:  # noqa: B008
-            with tempfile.TemporaryDirectory() as folder:
-                made = _made(work, given(*inputs), folder, progress)
-                paths = self._kept([os.path.join(folder, file) for file in made.files], request)
-            saved = [gr.DownloadButton(value=path, interactive=True) for path in paths]
-            return [*made.panels, *saved, *(made.values[name] for name in values)]
-
-        return answered
-
-    def _kept(self, files: Sequence[str], request: gradio.Request) -> list[str]:
-        """Files to take home, where they stay until the page is closed, or Gradio deletes them."""
-        home = _taken_home(request) / secrets.token_hex(8)
-        home.mkdir(parents=True)
-        paths = [str(shutil.move(file, home)) for file in files]
-        for button, path in zip(self._saved, paths, strict=True):
-            button.temp_files.add(path)
-        return paths
-
-    def fill(self, opening: Any, answer: Callable[..., Any]) -> None:
-        """Show results where the button is pressed, and of the example when the tab is opened first."""
-        import gradio as gr
-
-        options: dict[str, Any] = {"api_visibility": "private", "show_progress_on": self.outputs[0]}
-        self.button.click(answer, self.inputs, self.outputs, **options)
-
-        @_asked
-        def first(request: Any, seen: bool, *inputs: Any, progress: Any = gr.Progress()) -> list[Any]:  # noqa: B008
-            if seen:
-                return [gr.skip()] * (1 + len(self.outputs))
-            return [True, *answer(request, *inputs, progress=progress)]
-
-        opening(first, [self._opened, *self.inputs], [self._opened, *self.outputs], **options)
+    def __call__(self, text: str, file: str | None) -> jobs.Given:
+        return Path(file) if file else self._files.get(text, text)
 
 
 # --- the tabs ---------------------------------------------------------------------------------------------
 
 
 _UPLOAD = "Upload a file instead"
+_ROLES = ("Gold", "Predictions", "Training data (optional)")
 
 
-def _text_or_file(label: str, text: str, lines: int = 5) -> list[Any]:
+def _text_or_file(label: str, text: str, lines: int = 4) -> list[Any]:
     """A box to paste into, and a file in its place; what was given last counts."""
     import gradio as gr
 
@@ -308,59 +284,76 @@ def _text_or_file(label: str, text: str, lines: int = 5) -> list[Any]:
     def pasted() -> list[Any]:
         return [gr.Textbox(placeholder=_FORMATS), gr.UploadButton(_UPLOAD, value=None)]
 
-    file.upload(uploaded, file, [box, file], api_visibility="private", show_progress="hidden")
-    box.input(pasted, None, [box, file], api_visibility="private", show_progress="hidden")
+    file.upload(uploaded, file, [box, file], **AT_ONCE_ONLY)
+    box.input(pasted, None, [box, file], **AT_ONCE_ONLY)
     return [box, file]
 
 
-def _score_tab(page: gradio.Blocks, folder: Path) -> None:
+def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -> None:
     import gradio as gr
 
+    first = next(iter(EXAMPLES))
+
     def inputs() -> list[Any]:
-        example = gr.Dropdown(list(EXAMPLES), label="Example", value=next(iter(EXAMPLES)))
-        texts = next(iter(EXAMPLES.values())).texts(folder)
-        given = (_text_or_file(label, text) for label, text in zip(_ROLES, texts, strict=True))
-        return [example, *chain.from_iterable(given)]
+        example = gr.Dropdown(list(EXAMPLES), label="Example", value=first)
+        texts = EXAMPLES[first].texts(folder)
+        boxes = (_text_or_file(label, text) for label, text in zip(_ROLES, texts, strict=True))
+        return [example, *chain.from_iterable(boxes)]
 
     with gr.Tab("Score", id="score"):
         panels = ["Headline", "Novelty", "Buckets", "Errors"]
-        tab = _Tab(inputs, "Score", ["report.html", "scores.json"], panels)
-    answer = tab.answer(jobs.score, lambda _, *given: [_one(*given[i : i + 2]) for i in (0, 2, 4)])
-    tab.fill(page.load, answer)
-    example, *given = tab.inputs
+        tab = Tab("score", inputs, "Score", ["report.html", "scores.json"], panels)
+    example, *boxes = tab.inputs
+    tab.fill(jobs.score, lambda _, *texts: [given(*texts[i : i + 2]) for i in (0, 2, 4)], watched=boxes)
+    tab.open_with(page.load, shelf, first)
 
-    def chosen(name: str) -> list[Any]:
-        boxes = ([text, gr.UploadButton(_UPLOAD, value=None)] for text in EXAMPLES[name].texts(folder))
-        return list(chain.from_iterable(boxes))
+    @asked_by
+    async def chosen(request: Any, name: str) -> list[Any]:
+        texts = ([text, gr.UploadButton(_UPLOAD, value=None)] for text in EXAMPLES[name].texts(folder))
+        shown = await tab.example(request, shelf, name)
+        return [*chain.from_iterable(texts), gr.Button(interactive=False), *shown]
 
-    example.input(chosen, example, given, api_visibility="private").then(
-        answer, tab.inputs, tab.outputs, api_visibility="private", show_progress_on=tab.outputs[0]
-    )
+    changed = [*boxes, tab.cancel, tab.notice, *tab.outputs]
+    example.input(chosen, example, changed, trigger_mode="always_last", **AT_ONCE_ONLY)
+    tab.mark_new(example.input)
 
 
-_ROLES = ("Gold", "Predictions", "Training data (optional)")
+def _files_box(label: str, example: Sequence[str]) -> Any:
+    """A box of files that opens with an example, which makes way for the first files of the user's."""
+    import gradio as gr
+
+    box = gr.File(list(example), label=label, file_count="multiple")
+    known = {Path(file).read_bytes() for file in example}
+
+    def uploaded(files: list[str]) -> Any:
+        own = [file for file in files if Path(file).read_bytes() not in known]
+        return own if own and len(own) < len(files) else gr.skip()
+
+    box.upload(uploaded, box, box, **AT_ONCE_ONLY)
+    return box
 
 
 def _splits_input(folder: Path) -> list[Any]:
     """Files of splits, or the name of a dataset."""
     import gradio as gr
 
-    files = [str(folder / "random" / f"{name}.conll") for name in ("train", "test")]
+    files = [str(folder / "random" / f"{name}.conll") for name in SPLITS]
     return [
-        gr.File(files, label="Splits: train, dev and test files", file_count="multiple", height=140),
+        _files_box("Splits: train, dev and test files", files),
         gr.Textbox("", label="Or a dataset on the Hub", placeholder="org/name, org/name:config, org/name@revision"),
     ]
 
 
-def _audit_tab(folder: Path) -> None:
+def _audit_tab(folder: Path, shelf: Shelf) -> None:
     import gradio as gr
 
     def inputs() -> list[Any]:
         return [*_splits_input(folder), gr.Radio(list(Unit), value=Unit.SAMPLE.value, label="What is contaminated")]
 
     with gr.Tab("Audit", id="audit") as opened:
-        tab = _Tab(inputs, "Audit", ["audit.html", "audit.json"], ["Contamination", "What leaks", "Types"])
-    tab.fill(opened.select, tab.answer(jobs.audit_splits, lambda files, *rest: [_paths(files), *rest]))
+        tab = Tab("audit", inputs, "Audit", ["audit.html", "audit.json"], ["Contamination", "What leaks", "Types"])
+    tab.fill(jobs.audit_splits, lambda files, *rest: [_paths(files), *rest])
+    tab.open_with(opened.select, shelf, "audit")
 
 
 _DISCARD = {
@@ -369,46 +362,147 @@ _DISCARD = {
 }  # fmt: skip
 
 
-def _split_tab(folder: Path) -> None:
+def _split_tab(folder: Path, shelf: Shelf) -> None:
     import gradio as gr
 
     def inputs() -> list[Any]:
+        discard, ratios, unit, seed, least = SPLIT_OPTIONS
         found = _splits_input(folder)
-        found.append(gr.Dropdown(list(_DISCARD.items()), value="auto", label="What may be set aside"))
-        found.append(gr.Textbox("80/10/10", label="Ratios"))
-        found.append(gr.Radio(list(Unit), value=Unit.SAMPLE.value, label="What stays whole"))
+        found.append(gr.Dropdown(list(_DISCARD.items()), value=discard, label="What may be set aside"))
+        found.append(gr.Textbox(ratios, label="Ratios"))
+        found.append(gr.Radio(list(Unit), value=unit, label="What stays whole"))
         with gr.Row():
-            found.append(gr.Number(13, label="Seed", precision=0, minimum=0, min_width=120))
-            found.append(gr.Number(20, label="Least mentions of a type", precision=0, minimum=0, min_width=120))
+            found.append(gr.Number(seed, label="Seed", precision=0, minimum=0, min_width=120))
+            found.append(gr.Number(least, label="Least mentions of a type", precision=0, minimum=0, min_width=120))
         return found
 
+    def again() -> list[Any]:
+        return [gr.HTML(elem_classes="report", apply_default_css=False, min_height=200)]
+
     with gr.Tab("Split", id="split") as opened:
-        tab = _Tab(inputs, "Split", ["plan.json", "split.zip"], ["Leakage", "Sizes and types"])
-        gr.Markdown("### The same on your machine")
-        tab.outputs += [
-            gr.Textbox(label=label, interactive=False, buttons=["copy"], lines=1, max_lines=8, elem_classes="mono")
-            for label in ("Command line", "Python")
-        ]
-    answer = tab.answer(jobs.split, lambda files, *rest: [_paths(files), *rest], ["command", "python"])
-    tab.fill(opened.select, answer)
+        tab = Tab(
+            "split", inputs, "Split", ["plan.json", "split.zip"], ["Leakage", "Sizes"],
+            {"Trade-off": _trade_off, "Command": again},
+        )  # fmt: skip
+    example = [[folder / "random" / f"{name}.conll" for name in SPLITS], "", *SPLIT_OPTIONS]
+
+    def shown(made: jobs.Made | None, given: Sequence[Any]) -> list[Any]:
+        if made is None or made.point is None:
+            return [gr.Button(interactive=False), "", None, ""]
+        ready = _Computed(tuple(given or example), (made.point,))
+        commands = commands_panel(made.values["command"], made.values["python"])
+        return [gr.Button(interactive=True), "", ready, commands]
+
+    tab.fill(jobs.split, lambda files, *rest: [_paths(files), *rest], shown)
+    tab.open_with(opened.select, shelf, "split")
+    _fill_trade_off(tab)
 
 
-def _compare_tab(folder: Path) -> None:
+# --- the trade-off of a split -------------------------------------------------------------------------------
+
+
+class _Computed(NamedTuple):
+    """Splits of the same data that were computed, of which the first is the one that is shown."""
+
+    given: tuple[Any, ...]
+    points: tuple[Point, ...]
+    failed: tuple[str, ...] = ()
+
+    def drawn(self) -> str:
+        """Return the curve and its table."""
+        note = " ".join(self.failed)
+        if note:
+            note += " On your machine: cleancut split FILE ... --frontier"
+        points = sorted(self.points, key=lambda point: largest_discard(point.discard))
+        return trade_off_panel(points, self.points[0].discard, note)
+
+
+def _trade_off() -> list[Any]:
+    """The button that computes it, the curve, and what it was computed of."""
+    import gradio as gr
+
+    gr.Markdown("What less sharing costs: the same data split with each choice of what may be set aside.")
+    button = gr.Button("Compute the trade-off", interactive=False)
+    panel = gr.HTML(elem_classes="report", apply_default_css=False, min_height=200)
+    return [button, panel, gr.State(None)]
+
+
+def _fill_trade_off(tab: Tab) -> None:
+    """Compute the other splits one after the other, each a computation of its own, and draw what is there so far."""
+    import gradio as gr
+
+    button, panel, computed, *_ = tab.more
+
+    @asked_by
+    def asked(request: Any) -> list[Any]:
+        number = DESK.ask(page_of(request), tab.key)
+        return [number, WAITING, gr.Button(interactive=True), gr.Button(interactive=False)]
+
+    step = button.click(asked, None, [tab.number, tab.notice, tab.cancel, button], **AT_ONCE_ONLY)
+    outputs = [tab.notice, tab.cancel, panel, computed]
+    for place in range(len(_DISCARD) - 1):
+        step = step.then(
+            _next_point(tab, place), [tab.number, computed], outputs, trigger_mode="multiple", **SHARED, **QUIET
+        )
+    tab.cancel.click(lambda found: gr.Button(interactive=found is not None), computed, button, **AT_ONCE_ONLY)
+
+
+def _next_point(tab: Tab, place: int) -> Callable[..., Any]:
+    """Return what computes one of the splits that were not asked for at first."""
+    import gradio as gr
+
+    @asked_by
+    def computed(request: Any, number: int, found: _Computed | None) -> Iterator[list[Any]]:
+        page, n = page_of(request), len(_DISCARD) - 1
+        nothing = [gr.skip()] * 4
+        if found is None or not DESK.is_newest(page, tab.key, number):
+            yield nothing
+            return
+        discard = [choice for choice in _DISCARD.values() if choice != found.points[0].discard][place]
+        if discard not in (point.discard for point in found.points):
+            files, hub, _, *rest = found.given
+            told = lambda done, left: progress(done, left, f"Trade-off, split {place + 1} of {n}")
+            try:
+                with tempfile.TemporaryDirectory() as folder:
+                    for said in tab.steps(page, number, jobs.trade_off, [files, hub, discard, *rest], folder, told):
+                        if isinstance(said, Point):
+                            found = found._replace(points=(*found.points, said))
+                        else:
+                            yield [said, *nothing[1:]]
+            except sandbox.Stopped:
+                yield [tab.left(page), *nothing[1:]]
+                return
+            except CleancutError as error:
+                found = found._replace(failed=(*found.failed, f"{discard}: {in_the_app(str(error))}"))
+        if not DESK.is_newest(page, tab.key, number):
+            yield nothing
+            return
+        is_last = place == n - 1
+        cancel = gr.Button(interactive=False) if is_last else gr.skip()
+        yield ["" if is_last else gr.skip(), cancel, found.drawn(), found]
+
+    return computed
+
+
+# --- compare and learn --------------------------------------------------------------------------------------
+
+
+def _compare_tab(folder: Path, given: _Given, shelf: Shelf) -> None:
     import gradio as gr
 
     def inputs() -> list[Any]:
         gold, _, train = next(iter(EXAMPLES.values())).texts(folder)
-        files = [str(folder / "random" / f"{name}.conll") for name in ("perceptron", "small", "lookup")]
+        files = [str(folder / "random" / f"{name}.conll") for name in SYSTEMS]
         return [
-            gr.File(files, label="Predictions of two or more systems", file_count="multiple", height=210),
+            _files_box("Predictions of two or more systems", files),
             *_text_or_file(_ROLES[0], gold),
             *_text_or_file(_ROLES[2], train),
         ]
 
     with gr.Tab("Compare", id="compare") as opened:
-        tab = _Tab(inputs, "Compare", ["comparison.html", "comparison.json"], ["Comparison"])
-    answer = tab.answer(jobs.compare_systems, lambda preds, *both: [_one(*both[:2]), _paths(preds), _one(*both[2:])])
-    tab.fill(opened.select, answer)
+        tab = Tab("compare", inputs, "Compare", ["comparison.html", "comparison.json"], ["Comparison"])
+    tab.fill(jobs.compare_systems, lambda preds, *both: [given(*both[:2]), _paths(preds), given(*both[2:])])
+    tab.open_with(opened.select, shelf, "compare")
 
 
 def _learn_tab() -> None:
@@ -428,40 +522,8 @@ def _learn_tab() -> None:
                 buttons = {name: gr.Button(name, size="sm", min_width=120, elem_classes="quiet") for name in _CHANGED}
         with gr.Column(scale=3, min_width=320):
             numbers = gr.HTML(shown(*_LESSON.values()), elem_classes="report", apply_default_css=False)
-    for box in boxes:
-        box.change(shown, boxes, numbers, api_visibility="private", show_progress="hidden", trigger_mode="always_last")
+    changes = [box.change for box in boxes]  # as one event, so that a late answer to one box is no answer to another
+    gr.on(changes, shown, boxes, numbers, trigger_mode="always_last", **AT_ONCE_ONLY)
     for name, button in buttons.items():
         texts = [_CHANGED[name].get(label, text) for label, text in _LESSON.items()]
-        button.click(lambda texts=texts: texts, None, boxes, api_visibility="private", show_progress="hidden")
-
-
-# --- for clients --------------------------------------------------------------------------------------------
-
-
-def api_score(gold: str, predictions: str, train: str = "") -> dict:
-    """Scores of one system, from texts in CoNLL columns or JSONL; with the training data clean_f1 and hardeval too."""
-    return _values(jobs.score, gold, predictions, train)
-
-
-def api_audit(splits: dict, hub: str = "", unit: str = "sample") -> dict:
-    """What splits share: texts by the name of their split, or a dataset on the Hub."""
-    return _values(jobs.audit_splits, splits, hub, unit)
-
-
-def api_split(
-    splits: dict, hub: str = "", discard: str = "auto", ratios: str = "80/10/10", unit: str = "sample", seed: int = 13,
-    min_per_type: int = 20,
-) -> dict:  # fmt: skip
-    """A clean split of texts by the name of their split, or of a dataset on the Hub: sizes, leakage, the assignment."""
-    return _values(jobs.split, splits, hub, discard, ratios, unit, seed, min_per_type)
-
-
-def api_compare(gold: str, systems: dict, train: str = "") -> dict:
-    """Predictions of two or more systems, by name: scores, paired tests, ranks."""
-    return _values(jobs.compare_systems, gold, systems, train)
-
-
-def api_learn(training: str, gold: str, prediction: str) -> dict:
-    """The numbers of the worked example, from sentences with names in brackets: [Alice PER] met Bob."""
-    with _readable():
-        return {number.name: number.value for number in lesson(training, gold, prediction)}
+        button.click(lambda texts=texts: texts, None, boxes, **AT_ONCE_ONLY)

@@ -1,18 +1,31 @@
-"""Work in a process of its own, that is ended when it takes too long: what strangers upload must not hold up others."""
+"""Work in a process of its own, that is ended when it takes too long or nobody waits for it any more.
+
+What strangers upload must not hold up others: neither by its time, nor by its memory, nor by an error.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
 from ..core.exceptions import CleancutError
 
+MOST_MEMORY = 6_000_000_000
+"""Bytes that the data of one process may take, where the system can bound it."""
+
 _METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+_TICK = 0.25
+"""Seconds after which a worker is looked at again, and its progress is passed on."""
+
+
+class Stopped(Exception):
+    """Nobody waits for the work any more."""
 
 
 def prepare(modules: Sequence[str]) -> None:
@@ -21,33 +34,54 @@ def prepare(modules: Sequence[str]) -> None:
         multiprocessing.get_context(_METHOD).set_forkserver_preload(list(modules))
 
 
-def run_bounded(
+def steps(
     function: Callable[..., Any],
     *given: Any,
     folder: str,
     seconds: float,
-    progress: Callable[[float], None] | None = None,
-) -> Any:
-    """``function(*given, tell)`` in another process, whose current folder is ``folder``; what it returns.
+    stopped: threading.Event | None = None,
+) -> Generator[float, None, Any]:
+    """Yield how much of ``function(*given, tell)`` is done, from 0 to 1, while another process computes it.
 
-    ``tell`` takes the share of the work that was done since it was called last, and passes it on to ``progress``. An
-    error that is not the user's is printed where the program runs, and only said to have happened.
+    ``tell`` takes the share of the work that was done since it was called last. An error that is not the user's is
+    printed where the program runs, and only said to have happened. The process is ended with the generator, whatever
+    ends that.
+
+    Args:
+        function: What is to be computed; it is imported by its name in the process.
+        given: Its arguments, before ``tell``.
+        folder: The current folder of the process.
+        seconds: After how long the process is ended.
+        stopped: Ends the process once it is set.
+
+    Returns:
+        What the function returns.
+
+    Raises:
+        CleancutError: The function raised it, took too long, or failed.
+        Stopped: ``stopped`` was set.
     """
     context: Any = multiprocessing.get_context(_METHOD)
     ours, theirs = context.Pipe(duplex=False)
-    worker = context.Process(target=_work, args=(theirs, folder, function, given), daemon=True)
+    worker = context.Process(target=_work, args=(theirs, folder, seconds, function, given), daemon=True)
     worker.start()
     theirs.close()
-    end = time.monotonic() + seconds
+    end, done = time.monotonic() + seconds, 0.0
     try:
-        while ours.poll(max(end - time.monotonic(), 0)):
+        yield done
+        while time.monotonic() < end:
+            if stopped is not None and stopped.is_set():
+                raise Stopped
+            if not ours.poll(min(_TICK, max(end - time.monotonic(), 0))):
+                yield done
+                continue
             kind, value = ours.recv()
             if kind == "done":
+                yield 1.0
                 return value
             if kind == "refused":
                 raise CleancutError(value)
-            if progress is not None:
-                progress(value)
+            done = min(done + value, 1.0)
         raise CleancutError(f"this took longer than {seconds:.0f} seconds and was stopped. Give less text.")
     except (EOFError, BrokenPipeError):  # Windows says that a pipe is broken where others say that it has ended
         raise CleancutError("this failed unexpectedly. What went wrong is in the log of the app.") from None
@@ -57,12 +91,46 @@ def run_bounded(
         ours.close()
 
 
-def _work(connection: Connection, folder: str, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
+def run_bounded(
+    function: Callable[..., Any],
+    *given: Any,
+    folder: str,
+    seconds: float,
+    stopped: threading.Event | None = None,
+) -> Any:
+    """Return what ``function(*given, tell)`` returns in a process of its own; the arguments are those of ``steps``."""
+    work = steps(function, *given, folder=folder, seconds=seconds, stopped=stopped)
+    while True:
+        try:
+            next(work)
+        except StopIteration as last:
+            return last.value
+
+
+def _work(
+    connection: Connection, folder: str, seconds: float, function: Callable[..., Any], given: tuple[Any, ...]
+) -> None:
     os.chdir(folder)
+    _bound(seconds)
     with suppress(BrokenPipeError):  # nobody waits any more
         try:
             found = function(*given, lambda share: connection.send(("progress", share)))
         except CleancutError as error:
             connection.send(("refused", str(error)))
+        except MemoryError:
+            connection.send(("refused", "this needs more memory than the app gives. Give less text."))
         else:
             connection.send(("done", found))
+
+
+def _bound(seconds: float) -> None:
+    """Bound the memory of this process, and its time also where the app has ended and can no longer end it."""
+    try:
+        import resource
+        import signal
+    except ImportError:  # on Windows
+        return
+    os.nice(5)  # the server answers first
+    signal.alarm(int(seconds) + 10)
+    with suppress(ValueError, OSError):  # the system has a lower bound, or none of this kind
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+import webbrowser
 from typing import Any
 
 from ..core.exceptions import CleancutError
@@ -14,6 +17,7 @@ def add(commands: Any) -> None:
     parser = command(commands, "app", _app, "open the app in a browser (extra: app)", "cleancut app --port 7860")
     parser.add_argument("--host", default="127.0.0.1", metavar="H", help="default 127.0.0.1: this machine alone")
     parser.add_argument("--port", type=int, metavar="N", help="default the first that is free from 7860 on")
+    parser.add_argument("--no-open", action="store_true", help="say the address only, and open no browser")
     parser.add_argument("--share", action="store_true", help="by a public link through Gradio's servers")
 
 
@@ -24,4 +28,17 @@ def _app(arguments: argparse.Namespace) -> None:
         raise CleancutError('the app needs Gradio, which is not installed. Run: pip install "cleancut[app]"') from None
     from ..app.page import launch
 
-    launch(hub_folder("spaces_app") / "examples", arguments.host, arguments.port, share=arguments.share)
+    def announced(address: str) -> None:
+        print(f"The app is at {address} (Ctrl-C ends it).", flush=True)
+        if not arguments.no_open and _has_screen():
+            webbrowser.open(address)
+
+    examples = hub_folder("spaces_app") / "examples"
+    launch(examples, arguments.host, arguments.port, announced=announced, share=arguments.share)
+
+
+def _has_screen() -> bool:
+    """Is there where a browser can open? Without a screen, one that runs in the terminal would take that over."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

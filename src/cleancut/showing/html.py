@@ -67,13 +67,18 @@ def report_page(found: Findings, *, title: str = "NER report") -> str:
     facts = [f"{found.sizes[key]:,} {name}" for name, key in names.items()]
     if found.has_train:
         facts.append(f"training: {found.sizes['n_train_mentions']:,} mentions")
+    parts = [*map(_section, report_sections(found)), _errors_section(found)]
+    return _page(title, facts, parts, report_notes(found), _listing(found))
+
+
+def report_notes(found: Findings) -> list[str]:
+    """Return what is to be known of the scores in a report, and how each was computed."""
     every = (score for scores in found.scores.values() for score in scores.values())
     notices = dict.fromkeys(notice for score in every for notice in score.notices)
     notes = [*found.notes, *notices, *score_notes(found.scores)]
     notes += dict.fromkeys(own.signature for own in found.buckets.values())
     notes += [found.comparison["signature"]] if found.comparison else []
-    parts = [*map(_section, report_sections(found)), _errors_section(found)]
-    return _page(title, facts, parts, notes, _listing(found))
+    return notes
 
 
 def html_audit(found: Audit, *, title: str = "Audit") -> str:
@@ -92,8 +97,12 @@ def html_split(
     given = {"after": plans} if isinstance(plans, SplitPlan) else plans
     plan = next(iter(given.values()))
     facts = [f"{n:,} samples in {name}" for name, n in plan.sizes.items()]
-    notes = [*plan.notes, f"How: {plan.how}.", plan.signature]
-    return _page(title, facts, map(_section, split_sections(given, components)), notes)
+    return _page(title, facts, map(_section, split_sections(given, components)), plan_notes(plan))
+
+
+def plan_notes(plan: SplitPlan) -> list[str]:
+    """Return what is to be known of a split, and how it was computed."""
+    return [*plan.notes, f"How: {plan.how}.", plan.signature]
 
 
 def html_frontier(found: Frontier, *, title: str = "Frontier") -> str:
@@ -105,15 +114,26 @@ def html_frontier(found: Frontier, *, title: str = "Frontier") -> str:
 def html_comparison(comparison: Mapping[str, Any], *, title: str = "Comparison") -> str:
     """A page on several systems, from ``compare(...).to_dict()``, which ``cleancut compare --json`` prints."""
     facts = [f"{len(comparison['systems'])} systems"]
+    return _page(title, facts, map(_section, comparison_sections(comparison)), comparison_notes(comparison))
+
+
+def comparison_notes(comparison: Mapping[str, Any]) -> list[str]:
+    """Return how the scores of a comparison, and the comparison itself, were computed."""
     scores = [score for own in comparison["systems"].values() for score in own.values()]
     signatures = dict.fromkeys(score["signature"] for score in scores if "signature" in score)
-    notes = [*signatures, comparison["signature"]]
-    return _page(title, facts, map(_section, comparison_sections(comparison)), notes)
+    return [*signatures, comparison["signature"]]
 
 
 def fragment(sections: Iterable[Section]) -> str:
     """Sections for a page that is there already, which has ``stylesheet``."""
     return "".join(f"<section>{_inner(section)}</section>\n" for section in sections)
+
+
+def html_notes(notes: Sequence[str]) -> str:
+    """Return a section of notes and signatures, or nothing where there are none."""
+    tags = ["code" if Signature.is_in(note) else "span" for note in notes]
+    said = "".join(f"<li><{tag}>{_text(note)}</{tag}></li>" for tag, note in zip(tags, notes, strict=True))
+    return f'<section><h2>How this was computed</h2><ul class="notes">{said}</ul></section>' if said else ""
 
 
 def stylesheet(within: str) -> str:
@@ -135,8 +155,6 @@ def _page(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # whatever a corpus may smuggle in: no script but ours runs, and nothing is fetched
     rules = ("default-src 'none'", "img-src data:", "style-src 'unsafe-inline'", f"script-src 'sha256-{digest}'")
-    tags = ["code" if Signature.is_in(note) else "span" for note in notes]
-    said = "".join(f"<li><{tag}>{_text(note)}</{tag}></li>" for tag, note in zip(tags, notes, strict=True))
     return Template(_asset("page.html")).substitute(
         policy="; ".join((*rules, "base-uri 'none'", "form-action 'none'")),
         title=_text(title),
@@ -144,14 +162,12 @@ def _page(
         facts=" · ".join(map(_text, facts)),
         links="".join(f'<a href="#{slug}">{_text(name)}</a>' for slug, name, _ in parts),
         sections="".join(body for _, _, body in parts),
-        notes=f'<section id="how"><h2>{_HOW}</h2><ul class="notes">{said}</ul></section>' if said else "",
+        notes=html_notes(notes).replace("<section>", '<section id="how">', 1),
         version=__version__,
         data=f'<script type="application/json" id="data">{_json(data)}</script>\n' if data else "",
         script=script,
     )
 
-
-_HOW = "How this was computed"
 
 _Part = tuple[str, str, str]
 """Slug, title and HTML of a section."""

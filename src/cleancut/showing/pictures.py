@@ -12,7 +12,7 @@ from ..core.exceptions import CleancutError
 from ..splitting.folders import written_together
 from .exhibit import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades, visible
 
-_COLOURS = ("#2f67ab", "#c0581a", "#2c8a66", "#8556a6", "#b23a60", "#83700f", "#2c8499", "#68717c")
+_COLOURS = ("#2f67ab", "#c0581a", "#257d5b", "#8556a6", "#b23a60", "#83700f", "#22768a", "#68717c")
 _MARKERS = "osD^vP<>"
 _STYLE = {
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid.axis": "x", "axes.axisbelow": True,

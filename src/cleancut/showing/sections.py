@@ -28,6 +28,7 @@ from .tables import (
     has_a_name,
     in_words,
     measured,
+    measured_in,
     plan_tables,
     score_tables,
     type_table,
@@ -55,19 +56,20 @@ def _of(found: Findings, metric: str) -> dict[str, Score]:
 def _tables(found: Findings, metric: str) -> dict[str, Exhibit]:
     """Return the tables of a metric by their slugs.
 
-    Exact F1 stands in several tables: with one interval, not with that of each table's own draw.
+    A value that stands in several of them has one interval, not that of each table's own draw.
     """
     record = _of(found, metric)[next(iter(found.scores))].record
     tables = {table.slug: table for table in score_tables(_of(found, metric))}
-    main, exact = tables[record.name], _of(found, "exact_f1")
-    column = next((i for i, name in enumerate(record.shown) if name in ("f1", "f1_exact")), None)
-    if column is not None and record.shown[column] in next(iter(_of(found, metric).values())):
-        rows = []
-        for name, cells in main.rows:
-            own = list(cells)
-            own[column] = measured(exact[name], "f1")
-            rows.append((name, own))
-        tables[record.name] = replace(main, rows=rows)
+    main = tables[record.name]
+    shared = {record.titles[name]: name for name in ("f1", "f1_exact", "clean_f1") if name in record.shown}
+    rows = []
+    for name, cells in main.rows:
+        own = list(cells)
+        for column, title in enumerate(main.header[1:]):
+            if title in shared:
+                own[column] = measured_in(found.scores[name], metric, shared[title])
+        rows.append((name, own))
+    tables[record.name] = replace(main, rows=rows)
     return tables
 
 
@@ -86,7 +88,7 @@ def _headline(found: Findings) -> Section:
     if not found.has_train:
         lead = (
             "Exact match: a prediction counts where its span and its type are right. What of it is memory cannot be "
-            "said without the training data (--train): clean F1, novelty, hardeval and five of the eight attributes "
+            "said without the training data: clean F1, novelty, hardeval and five of the eight attributes "
             "are left out."
         )
         return Section("headline", "Headline", lead, [exact])
@@ -210,16 +212,24 @@ def _bare(cell: Cell) -> Cell:
 
 
 def _confusion(found: Findings) -> Section:
+    """Return what was predicted for each type, from the same kinds of errors that are listed and counted elsewhere."""
     exhibits = []
     for i, (name, own) in enumerate(found.errors.items()):
         types = list(own.confusion)
-        rows: list[Row] = [(gold, [*own.confusion[gold].values(), own.missed[gold]]) for gold in types]
-        rows.append(("(not gold)", [*own.spurious.values(), None]))
-        header = ["gold \\ predicted", *types, "(missed)"]
+        met = Counter((row["kind"], row["gold_label"], row["pred_label"]) for row in own.matches)
+        rows: list[Row] = []
+        for gold in types:
+            same_span = [met["exact", gold, pred] + met["type", gold, pred] for pred in types]
+            rows.append((gold, [*same_span, met["boundary", gold, gold], met["missed", gold, None]]))
+        rows.append(("(spurious)", [*(met["spurious", None, pred] for pred in types), None, None]))
+        header = ["gold \\ predicted", *types, "(boundary)", "(missed)"]
         exhibits.append(
             Exhibit(f"confusion-{i + 1}", f"{name}: predicted for gold", header, rows, Kind.HEAT, folded=i > 0)
         )
-    lead = "Spans that were found, by gold type (rows) and predicted type (columns). Shading is the share of the row."
+    lead = (
+        "Spans that were found, by gold type (rows) and predicted type (columns); then those that were found with "
+        "another boundary, and those that were missed. Shading is the share of the row."
+    )
     return Section("confusion", "Type confusion", lead, exhibits)
 
 
@@ -268,9 +278,9 @@ def audit_sections(found: Audit) -> list[Section]:
     for pair, row in found.pairs.items():
         n, empty, some, full = (row[f"n_{key}"] for key in ("samples", "empty", "partial", "full"))
         stacks.append((in_words(pair), [n - empty - some, some - full, full, empty]))
-    parts = ("clean", "partly", "fully", "empty")
+    parts = ("clean", "partly, not fully", "fully", "empty")
     lead = (
-        f"Of each pair, the {many} of the first split: none of their entities is in the second (clean), some are "
+        f"Of each pair, the {many} of the first split: none of their entities is in the second (clean), any is "
         f"(partly), all are (fully), or there are none (empty). Entities are the same by {found.key}."
     )
     title = f"The {many} of each split against each other"

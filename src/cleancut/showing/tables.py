@@ -31,6 +31,19 @@ def measured(values: Values, name: str, n: str | None = None) -> Measured:
     return Measured(known(values[name]), values.get(f"{name}_low"), values.get(f"{name}_high"), count)
 
 
+def measured_in(scores: Mapping[str, Values], metric: str, name: str) -> Measured:
+    """Return a value of a system, from its scores by metric, with the one interval that it has in every table.
+
+    F1 is a value of several metrics, each with a draw of its own: the interval is that of exact F1. Where training has
+    shown none of the mentions, clean F1 is F1 in every draw, and has its interval too.
+    """
+    own, exact = scores[metric], scores.get("exact_f1")
+    is_f1 = name in ("f1", "f1_exact")
+    if name == "clean_f1" and own["n_clean"] == own["n_gold"]:
+        is_f1 = True
+    return measured(exact, "f1") if is_f1 and exact is not None else measured(own, name)
+
+
 def known(value: float | None) -> float:
     """Return NaN for the null that stands for it in JSON."""
     return math.nan if value is None else value
@@ -220,7 +233,9 @@ def _compared_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
     systems, found = comparison["systems"], []
     for metric in _metrics_of(systems):
         values = [value for value in metric.compared if all(value in own[metric.name] for own in systems.values())]
-        rows = [(name, [measured(own[metric.name], value) for value in values]) for name, own in systems.items()]
+        rows: list[Row] = []
+        for name, own in systems.items():
+            rows.append((name, [measured_in(own, metric.name, value) for value in values]))
         header = ["system", *(metric.titles[value] for value in values)]
         found.append(Exhibit(f"compared-{metric.name}", metric.title, header, rows))
     return found

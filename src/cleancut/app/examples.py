@@ -1,0 +1,98 @@
+"""The examples that tabs open with: their files, and their results, which are computed once for all visitors."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..core.exceptions import CleancutError
+from ..splitting.audit import Unit
+from . import jobs, sandbox
+
+SYSTEMS = ("perceptron", "small", "lookup")
+"""Systems of the random split, to be compared."""
+SPLITS = ("train", "test")
+SPLIT_OPTIONS = ("auto", "80/10/10", Unit.SAMPLE.value, 13, 20)
+"""What the Split tab opens with: discard, ratios, unit, seed, least mentions of a type."""
+
+_MOST_SECONDS = 600
+"""After which an example is given up; a visitor has less, but does not wait for this one."""
+
+
+class Example(NamedTuple):
+    """Files of one test set and one system, in the folder of examples."""
+
+    split: str
+    system: str
+
+    def files(self, folder: Path) -> list[Path]:
+        """Return the files of gold annotation, predictions and training data."""
+        return [folder / self.split / f"{name}.conll" for name in ("test", self.system, "train")]
+
+    def texts(self, folder: Path) -> list[str]:
+        """Return gold annotation, predictions and training data."""
+        return [file.read_text("utf-8") for file in self.files(folder)]
+
+
+EXAMPLES = {
+    "A perceptron, random split": Example("random", "perceptron"),
+    "The same, clean split": Example("clean", "perceptron"),
+    "A look-up of training names, random split": Example("random", "lookup"),
+}
+
+
+class Shelf:
+    """Results of the examples. They are computed one after the other, each in a process of its own, from ``fill`` on.
+
+    Args:
+        folder: The folder of the examples.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._work = _work(folder)
+        self._results: dict[str, Future[jobs.Made]] = {}
+        for name in self._work:
+            self._results[name] = Future()
+            self._results[name].set_running_or_notify_cancel()  # a visitor who leaves must not take it from the others
+
+    def fill(self, home: str) -> None:
+        """Begin to compute all results, and leave their files in the folder ``home``."""
+        threading.Thread(target=self._fill, args=(home,), daemon=True).start()
+
+    def _fill(self, home: str) -> None:
+        for i, (name, (work, given)) in enumerate(self._work.items()):
+            kept = Path(home, str(i))
+            kept.mkdir(parents=True)
+            try:
+                with tempfile.TemporaryDirectory() as folder:
+                    made = sandbox.run_bounded(work, *given, folder=folder, seconds=_MOST_SECONDS)
+                    files = tuple(str(shutil.move(Path(folder, file), kept)) for file in made.files)
+            except (CleancutError, OSError) as error:
+                self._results[name].set_exception(error)
+            else:
+                self._results[name].set_result(made._replace(files=files))
+
+    async def result(self, name: str) -> jobs.Made:
+        """Return what was made of an example, as soon as it is there; its files by their paths."""
+        return await asyncio.wrap_future(self._results[name])
+
+
+def _work(folder: Path) -> Mapping[str, tuple[Callable[..., jobs.Made], Sequence[Any]]]:
+    """Return what is to be computed, by the name of the example or the key of the tab: the first that is seen first."""
+    first, *others = EXAMPLES
+    splits = [folder / "random" / f"{name}.conll" for name in SPLITS]
+    gold, _, train = EXAMPLES[first].files(folder)
+    systems = [folder / "random" / f"{name}.conll" for name in SYSTEMS]
+    return {
+        first: (jobs.score, EXAMPLES[first].files(folder)),
+        "audit": (jobs.audit_splits, (splits, "", Unit.SAMPLE.value)),
+        **{name: (jobs.score, EXAMPLES[name].files(folder)) for name in others},
+        "compare": (jobs.compare_systems, (gold, systems, train)),
+        "split": (jobs.split, (splits, "", *SPLIT_OPTIONS)),
+    }

@@ -1,0 +1,96 @@
+"""People with a browser who visit the app, and what they do there."""
+
+import time
+from pathlib import Path
+
+
+class Visitor:
+    """Someone with a browser; what the page asks of other hosts, and its errors, are kept."""
+
+    def __init__(self, browser, url, query="", **options):
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(40_000)
+        self.foreign, self.errors = [], []
+        self.page.on(
+            "request", lambda r: None if r.url.startswith((url, "data:", "blob:")) else self.foreign.append(r.url)
+        )
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(url + query)
+        self.shown("F1 and clean F1")  # the example of the first tab
+
+    def open(self, tab):
+        self.page.get_by_role("tab", name=tab, exact=True).click()
+
+    def press(self, button):
+        self.page.get_by_role("button", name=button, exact=True).click()
+
+    def shown(self, text):
+        """Wait until a text can be seen."""
+        self.page.get_by_text(text).locator("visible=true").first.wait_for()
+
+    def upload(self, label, *files):
+        chosen = [{"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name, text in files]
+        with self.page.expect_file_chooser() as chooser:
+            label.click()
+        chooser.value.set_files(chosen)
+
+    def saved(self, button):
+        with self.page.expect_download() as download:
+            self.press(button)
+        return Path(download.value.path()).read_bytes()
+
+    def tab(self, name):
+        """Open a tab that computes, and wait for its example."""
+        self.open(name)
+        self.about("Example:")
+
+    def about(self, text):
+        """Wait until results say that they are about something."""
+        self.page.locator(".about:visible").filter(has_text=text).first.wait_for()
+
+    def add(self, *files):
+        """Add files to the box of the open tab, by their paths or as names and texts."""
+        with self.page.expect_file_chooser() as chooser:
+            self.page.locator(".block button[aria-label*='pload']:visible").first.click()
+        texts = [
+            {"name": f[0], "mimeType": "text/plain", "buffer": f[1].encode()} for f in files if isinstance(f, tuple)
+        ]
+        chooser.value.set_files(texts or [str(file) for file in files])
+        for file in files:
+            name = file[0] if isinstance(file, tuple) else Path(file).name
+            self.page.locator(f'.filename[aria-label="{name}"]:visible').first.wait_for()
+
+    def said(self):
+        """What stands beside the button."""
+        return self.page.locator("div.notice:visible").first.inner_text()
+
+    def is_said(self, text):
+        """Wait until something stands beside the button."""
+        self.page.locator(".notice:visible").filter(has_text=text).first.wait_for()
+
+
+def workers(server):
+    """Processes that compute for a server, by their ids: the children of the one that forks."""
+    found = []
+    for child in _children(server.pid):
+        found += _children(child)
+    return found
+
+
+def _children(pid):
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:  # it has ended meanwhile
+        return []
+
+
+def soon(holds, seconds=60):
+    """Does something hold before long?"""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.1)
+    return holds()
