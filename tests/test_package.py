@@ -18,7 +18,7 @@ from cleancut.scoring.registry import metrics
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "cleancut"
 
-ROOMS = ["core", "reading", "scoring", "splitting", "mapping", "showing", "hub", "app", "demo", "cli"]
+ROOMS = ["core", "reading", "scoring", "splitting", "mapping", "showing", "hub", "doors", "app", "demo", "cli"]
 
 
 @cache

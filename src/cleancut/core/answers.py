@@ -85,7 +85,7 @@ def squeezed(text: str) -> str:
 
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-_APART = re.compile(r"[\s_\-./]+")
+_APART = re.compile(r"[\s_\-]+")
 
 
 class KnownTypes:
@@ -987,7 +987,7 @@ def _read_lines(region: str, context: _Context) -> Answer | None:
     """``token TAG`` lines, Markdown tables, bullets, ``TYPE: name, name``."""
     lines = _lines(region)
     readers: tuple[Callable[[list[str], _Context], Answer | None], ...]
-    readers = (_tag_lines, _slashed_tags, _table, _bullets)
+    readers = (_tag_lines, _slashed_tags, _table, _described_lines, _bullets)
     for read in readers:
         found = read(lines, context)
         if found is not None:
@@ -1003,7 +1003,9 @@ def _read_tags(region: str, context: _Context) -> Answer | None:
     """Nothing but lines of a token and its tag, whatever characters the tokens are."""
     lines = _lines(region)
     found = _tag_lines(lines, context)
-    return found if found is not None and found.marked and found.marked.count(" ") + 1 >= 0.9 * len(lines) else None
+    if found is not None and found.marked and found.marked.count(" ") + 1 >= 0.9 * len(lines):
+        return found
+    return _slashed_tags(lines, context)
 
 
 _TAG_LINE = re.compile(r"(?:\d+[.)]?\s+)?(\S+?)(?:\s+|\s*[|:=\t]\s*|\s*->\s*)(\S+)\Z")
@@ -1091,6 +1093,28 @@ def _cells(line: str) -> list[str]:
     return [cell.strip().strip("*`").strip().replace("\0", "|") for cell in inner.split("|")]
 
 
+_FIELD = re.compile(r"(?:[-*+]\s+)?[\"']?([A-Za-z][\w ]{0,30}?)[\"']?\s*:\s+(.+)\Z")
+
+
+def _described_lines(lines: list[str], context: _Context) -> Answer | None:
+    """``text: Ada`` and ``label: PER`` on lines of their own, as YAML has them."""
+    named: list[Named] = []
+    name = label = None
+    for line in lines:
+        field = _FIELD.match(line)
+        if field is None or context.types.find(field[1]) is not None:
+            continue
+        key = _plain_key(field[1])
+        if key in _LABELS and key != "entity" and label is None:
+            label = _unquoted(field[2])
+        elif key in _SURFACES and name is None:
+            name = _unquoted(field[2])
+        if name is not None and label is not None:
+            named.append(Named(name, label))
+            name = label = None
+    return Answer(tuple(named), Style.LINES) if named and _plausible(named, context) else None
+
+
 _BULLET = re.compile(r"(?:[-*+\u2022\u2023\u25cf\u25e6\u2013\u2014]|\(?\d{1,5}[.)]|#{1,6})\s+")
 _EMPHASIS = re.compile(r"(?<!\w)__([^_\n]+)__(?!\w)")
 _INSIDE = re.compile(r"(.*\S)\s*[(\[<{]([^()\[\]<>{}]{1,80})[)\]>}]\s*[.,;]?\Z")
@@ -1104,6 +1128,9 @@ def _bullets(lines: list[str], context: _Context) -> Answer | None:
     heading: str | None = None
     is_by_type = False
     nothing = 0
+    starts = [context.types.find(line.partition(":")[0].lstrip("-* ")) for line in lines if ":" in line]
+    known = [label for label in starts if label is not None]
+    one_each = len(set(known)) < len(known)  # a type that comes again has one mention a line
     for line in lines:
         is_item = bool(_BULLET.match(line))
         body = _BULLET.sub("", line, count=1).strip() if is_item else line
@@ -1112,9 +1139,9 @@ def _bullets(lines: list[str], context: _Context) -> Answer | None:
         if label is not None and not (heading and context.in_text(body)):
             heading = body.rstrip(":").strip()
             continue
-        grouped = _typed_line(body, context)
+        grouped = _typed_line(body, context, one_each=one_each)
         if grouped is not None:
-            is_by_type = True
+            is_by_type = is_by_type or not one_each
             nothing += not grouped
             named += grouped
             heading = None
@@ -1135,7 +1162,7 @@ def _bullets(lines: list[str], context: _Context) -> Answer | None:
     return Answer(tuple(named), Style.LINES, Order.TYPE if is_by_type else Order.TEXT)
 
 
-def _typed_line(body: str, context: _Context) -> list[Named] | None:
+def _typed_line(body: str, context: _Context, *, one_each: bool) -> list[Named] | None:
     """``PER: Ada, Bo``: the mentions of a type that there is; None for any other line."""
     for sign in (":", " - ", "->", "=", "\t", "|"):
         label, found, rest = body.partition(sign)
@@ -1151,6 +1178,8 @@ def _typed_line(body: str, context: _Context) -> list[Named] | None:
             names = [value for value in (values[0].value if values else []) if isinstance(value, str)]
             if names:
                 return [Named(name, label.strip()) for name in names]
+        if one_each and context.in_text(_unquoted(rest)):
+            return [Named(_unquoted(rest), label.strip())]
         rest = rest.removeprefix("[").removesuffix("]")
         parts = [part.strip() for part in re.split(r"\s*;\s*" if ";" in rest else r",(?:\s+|\Z)", rest)]
         return [Named(_unquoted(part), label.strip()) for part in parts if part and not context.is_none(part)]

@@ -1,0 +1,85 @@
+"""Doors into evaluation harnesses, each with the real package and a model of its own that needs no network."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cleancut.core.exceptions import CleancutError
+from cleancut.doors import lm_eval as door
+from cleancut.doors.samples import VALUES, answered_row, score_of
+
+ROWS = [
+    {"tokens": ["Ada", "met", "Bo", "."], "tags": ["B-PER", "O", "B-PER", "O"]},
+    {"tokens": ["It", "rained", "."], "tags": ["O", "O", "O"]},
+]
+ANSWERS = ['[{"text": "Ada", "label": "PER"}, {"text": "Zoe", "label": "PER"}]', "lol"]
+
+
+def test_aggregations_are_values_of_one_score():
+    items = [door.process_results(row, [answer]) for row, answer in zip(ROWS, ANSWERS, strict=True)]
+    found = {name: getattr(door, name)([item[name] for item in items]) for name in VALUES}
+    score = score_of(answered_row(row, answer) for row, answer in zip(ROWS, ANSWERS, strict=True))
+    assert found == {name: float(score[name]) for name in VALUES}
+    assert (found["f1"], found["n_unparsed"], found["n_invented"]) == (0.5, 1.0, 1.0)
+
+
+def test_rows_without_annotation_are_refused():
+    with pytest.raises(CleancutError, match="Give tokens, and tags or entities"):
+        answered_row({"text": "Ada"}, "[]")
+
+
+TASK = """\
+task: mentions
+dataset_path: json
+dataset_kwargs: {{data_files: {{test: "{data}"}}}}
+test_split: test
+output_type: generate_until
+doc_to_text: "Name the entities of: {{{{tokens|join(' ')}}}}"
+doc_to_target: ""
+generation_kwargs: {{until: ["\\n\\n"]}}
+process_results: !function utils.process_results
+metric_list:
+"""
+
+
+@pytest.mark.slow
+def test_lm_evaluation_harness(tmp_path, monkeypatch):
+    harness = pytest.importorskip("lm_eval", reason="pip install lm_eval, in an environment of its own")
+    from lm_eval.tasks import TaskManager
+
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    data = tmp_path / "test.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    (tmp_path / "utils.py").write_text("from cleancut.doors.lm_eval import *\n", "utf-8")
+    metrics = [
+        f"  - {{metric: {name}, aggregation: !function utils.{name}, higher_is_better: true}}" for name in VALUES
+    ]
+    (tmp_path / "mentions.yaml").write_text(TASK.format(data=data) + "\n".join(metrics), "utf-8")
+    tasks = TaskManager(include_path=str(tmp_path), include_defaults=False)
+    found = harness.simple_evaluate(model="dummy", tasks=["mentions"], task_manager=tasks, bootstrap_iters=0)
+    result = found["results"]["mentions"]
+    assert result["f1,none"] == 0.0 and result["n_unparsed,none"] == 2.0  # the dummy says lol
+
+
+@pytest.mark.slow
+def test_inspect_ai(tmp_path, monkeypatch):
+    harness = pytest.importorskip("inspect_ai", reason="pip install inspect-ai, in an environment of its own")
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from cleancut.doors.inspect_ai import mentions
+
+    monkeypatch.chdir(tmp_path)
+    samples = [Sample(input=" ".join(row["tokens"]), target="", metadata=row) for row in ROWS]
+    outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in ANSWERS]
+    for output in outputs:
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else a tokenizer is fetched
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    task = harness.Task(dataset=MemoryDataset(samples), scorer=mentions())
+    [log] = harness.eval(task, model=model, max_connections=1, max_samples=1, display="none", log_dir=str(tmp_path))
+    assert log.status == "success", log.error
+    found = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    score = score_of(answered_row(row, answer) for row, answer in zip(ROWS, ANSWERS, strict=True))
+    assert {name: found[name] for name in VALUES} == {name: float(score[name]) for name in VALUES}
