@@ -111,6 +111,8 @@ def test_answers_to_one_type():
     assert parse_answer('["Ada", "Charles"]', types=TYPES, label="PER").mentions == (Named(*ADA), Named(*CHARLES))
     assert parse_answer("@@Charles## left", types=["PER"]).mentions == (Named("Charles", "PER", 0, 7),)
     assert parse_answer("[]", label="PER").is_empty
+    assert parse_answer('["Ada", "Bo"]', types=["PER"]).mentions == (Named(*ADA), Named("Bo", "PER"))
+    assert parse_answer('[["Ada", "PER"]]', types=["PER"]).mentions == (Named(*ADA),)
 
 
 def test_a_given_style_is_the_only_one_tried():

@@ -630,7 +630,9 @@ def _from_values(found: Sequence[Found], context: _Context) -> Answer | None:
     reading = _Reading(context)
     answers: list[tuple[list[Named], Found]] = []
     for one in found:
-        mentions = reading.mentions(one.value, context.only_label)
+        mentions = reading.mentions(one.value, context.label)
+        if mentions is None and context.only_label is not None:
+            mentions = reading.mentions(one.value, context.only_label)
         if mentions is not None:
             answers.append((mentions, one))
     if not answers:
@@ -1001,7 +1003,7 @@ def _lines(region: str) -> list[str]:
 
 def _read_tags(region: str, context: _Context) -> Answer | None:
     """Nothing but lines of a token and its tag, whatever characters the tokens are."""
-    lines = _lines(region)
+    lines = [line for line in _lines(region) if line != "O"]
     found = _tag_lines(lines, context)
     if found is not None and found.marked and found.marked.count(" ") + 1 >= 0.9 * len(lines):
         return found
@@ -1014,6 +1016,7 @@ _TAG_LINE = re.compile(r"(?:\d+[.)]?\s+)?(\S+?)(?:\s+|\s*[|:=\t]\s*|\s*->\s*)(\S
 def _tag_lines(lines: list[str], context: _Context) -> Answer | None:
     """A token and its tag on each line."""
     pairs: list[tuple[str, str]] = []
+    lines = [line for line in lines if line != "O"]  # the tag of a token that is not seen
     for line in lines:
         match = _TAG_LINE.match(line.strip("|").strip())
         if match and _is_tag(match[2], context):
