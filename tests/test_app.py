@@ -288,7 +288,12 @@ def test_paste_and_upload_and_a_bad_upload(visit):
     me.shown("mine.jsonl")
     me.press("Score")
     me.shown("100.00")
-    me.upload(me.page.get_by_role("button", name="mine.jsonl"), ("bad.jsonl", '{"tokens": ["Ada"\n'))
+    me.page.get_by_label("Predictions", exact=True).fill("Ada O\nran B-PER\n")  # what was given last counts
+    me.page.get_by_role("button", name="mine.jsonl").wait_for(state="detached")
+    me.press("Score")
+    me.about("pasted predictions on pasted gold")
+    me.shown("0.00")
+    me.upload(buttons.nth(1), ("bad.jsonl", '{"tokens": ["Ada"\n'))
     me.page.get_by_role("button", name="bad.jsonl").wait_for()
     me.press("Score")
     me.is_said("Not computed")

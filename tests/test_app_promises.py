@@ -274,7 +274,7 @@ def test_an_old_result_looks_old_and_a_refused_one_is_gone(visit):
     me.is_said("Not computed")
     assert about.inner_text().strip() == "" and me.page.locator("#score-results .report:visible").inner_text() == ""
     assert me.page.get_by_role("button", name="Save report.html").is_disabled()
-    me.page.wait_for_timeout(6000)  # longer than a toast stays
+    me.page.wait_for_timeout(3000)
     assert "Not computed" in me.said()
     me.page.get_by_label("Gold", exact=True).fill("Zoe B-PER\n")
     me.press("Score")
@@ -498,9 +498,10 @@ def test_twenty_at_once_get_their_own_and_memory_is_flat(server):
 
     def ask(turn):
         i = turn % 20
-        gold = "".join(f"Own{i}x{k} B-PER\nran O\n\n" for k in range(i + 1))
-        found = clients[i].predict(gold=gold, predictions=gold, train="", api_name="/score")
-        return found["exact_f1"]["n_gold"] == i + 1
+        own = "".join(f"Own{i}x{k} B-PER\nran O\n\n" for k in range(i + 1))
+        found = clients[i].predict(splits={"train": own, "test": own}, api_name="/audit")
+        leaks = {leak["entity"].partition("x")[0] for leak in found["top_leaks"]}
+        return found["test_vs_train"]["n_mentions_contaminated"] == i + 1 and leaks == {f"Own{i}"}
 
     with ThreadPoolExecutor(20) as pool:
         assert all(pool.map(ask, range(60)))

@@ -47,8 +47,11 @@ class Visitor:
         self.about("Example:")
 
     def about(self, text):
-        """Wait until results say that they are about something."""
-        self.page.locator(".about:visible").filter(has_text=text).first.wait_for()
+        """Wait until results say that they are about something; those of an example only where that is asked for."""
+        shown = self.page.locator(".about:visible").filter(has_text=text)
+        if not text.startswith("Example:"):
+            shown = shown.filter(has_not_text="Example:")
+        shown.first.wait_for()
 
     def add(self, *files):
         """Add files to the box of the open tab, by their paths or as names and texts."""

@@ -112,7 +112,6 @@ def launch(
     shelf = Shelf(Path(examples))
     Path(get_upload_folder()).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="examples-", dir=get_upload_folder()) as home:
-        shelf.fill(home)
         system = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
         mono = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
         theme = gr.themes.Default(primary_hue="blue", neutral_hue="slate", font=system, font_mono=mono).set(
@@ -135,6 +134,7 @@ def launch(
                 raise
             where = f"port {port} is taken" if port else "no port from 7860 on is free"
             raise CleancutError(f"{where}. Choose another: cleancut app --port N.") from None
+        shelf.fill(home)
         if announced is not None:
             announced(public or address)
         page.block_thread()
@@ -147,6 +147,11 @@ _FOLLOW = """() => {
   };
   new MutationObserver(follow).observe(document.body, { attributeFilter: ["class"] });
   follow();
+  // what is typed or pasted makes results old; Gradio does not tell it from what it writes itself
+  document.addEventListener("input", ({ target }) => {
+    const results = target.closest(".work")?.querySelector(".results");
+    if (results && !target.closest(".example")) results.dataset.state = "old";
+  });
   // Gradio puts the button that adds files into another button, which does nothing itself
   const unnest = () => document.querySelectorAll("button:has(button):not([role])").forEach((outer) => {
     outer.setAttribute("role", "group");
@@ -260,7 +265,10 @@ class _Given:
         self._files = {file.read_text("utf-8"): file for file in sorted(folder.rglob("*.conll"), reverse=True)}
 
     def __call__(self, text: str, file: str | None) -> jobs.Given:
-        return Path(file) if file else self._files.get(text, text)
+        """Return the text, or the file where there is no text: an upload empties the box."""
+        if file and not text.strip():
+            return Path(file)
+        return self._files.get(text, text)
 
 
 # --- the tabs ---------------------------------------------------------------------------------------------
@@ -281,11 +289,14 @@ def _text_or_file(label: str, text: str, lines: int = 4) -> list[Any]:
         name = Path(path).name
         return [gr.Textbox("", placeholder=f"{name} is used. Paste here to use a text."), gr.UploadButton(name)]
 
-    def pasted() -> list[Any]:
+    def changed(has_text: str) -> list[Any]:
+        if not has_text:
+            return [gr.skip()] * 2
         return [gr.Textbox(placeholder=_FORMATS), gr.UploadButton(_UPLOAD, value=None)]
 
     file.upload(uploaded, file, [box, file], **AT_ONCE_ONLY)
-    box.input(pasted, None, [box, file], **AT_ONCE_ONLY)
+    # Gradio does not call it input where something is pasted; the text itself need not be sent
+    box.change(changed, box, [box, file], js="(text) => (text.trim() ? 'yes' : '')", **AT_ONCE_ONLY)
     return [box, file]
 
 
@@ -295,7 +306,7 @@ def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -
     first = next(iter(EXAMPLES))
 
     def inputs() -> list[Any]:
-        example = gr.Dropdown(list(EXAMPLES), label="Example", value=first)
+        example = gr.Dropdown(list(EXAMPLES), label="Example", value=first, elem_classes="example")
         texts = EXAMPLES[first].texts(folder)
         boxes = (_text_or_file(label, text) for label, text in zip(_ROLES, texts, strict=True))
         return [example, *chain.from_iterable(boxes)]

@@ -110,7 +110,10 @@ def run_bounded(
 def _work(
     connection: Connection, folder: str, seconds: float, function: Callable[..., Any], given: tuple[Any, ...]
 ) -> None:
-    os.chdir(folder)
+    try:
+        os.chdir(folder)
+    except FileNotFoundError:  # the app has ended meanwhile
+        return
     _bound(seconds)
     with suppress(BrokenPipeError):  # nobody waits any more
         try:
