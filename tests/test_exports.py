@@ -131,3 +131,85 @@ def test_the_word_column_is_found_or_named(tmp_path, caplog):
         cc.read(tmp_path / "x.tsv", word_column=2, column=2)
     (tmp_path / "numbers.conll").write_text("1 B-X\n2 O\n\n1 O\n2 O\n")  # two columns: the first is the word
     assert cc.read(tmp_path / "numbers.conll").texts() == ["1"]
+
+
+# --- files that look like an export, and are none -------------------------------------------------------------------
+
+ALIKE = {
+    "two-of-tags.conll": ("1 Ada B-PER O\n2 ran O O\n3 Bo O B-PER\n\n1 x O O\n2 y O O\n3 z O O\n", ["Bo"]),
+    "numbers.conll": ("1 CD B-NUM\n", ["1"]),
+    "count.conll": ("1 CD B-NUM\n2 CD O\n3 CD O\n", ["1"]),
+    "twice.conll": ("Ha UH O\nHa UH O\n\nNo UH B-X\nNo UH I-X\n", ["No No"]),
+    "brace.conll": ("{ O\nAda B-PER\n} O\n", ["Ada"]),
+    "brackets.txt": ("[[ O\nAda B-PER\n", ["Ada"]),
+    "html.txt": ("<b>x</b> O\nran O\n", []),
+    "bars.conll": ("a|t|b O\nAda B-PER\n", ["Ada"]),
+    "begin.conll": ("#begin document (x)\nAda B-PER\nran O\n", ["Ada"]),
+    "one.json": ('{"tokens": ["Ada", "ran"], "entities": [[0, 1, "PER"]]}', ["Ada"]),
+    "answer.jsonl": ('{"text": "Ada", "tokens": ["Ada"], "tags": ["B-PER"], "answer": "accept"}\n', ["Ada"]),
+    "beside.jsonl": (
+        '{"text": "Ada ran", "entities": [{"start": 0, "end": 3, "label": "P"}], "prediction": [["P", 4, 7, 0.9]]}\n',
+        ["Ada"],
+    ),
+    "tokens.jsonl": (
+        '{"text": "Ada ran off", "tokens": ["Ada", "ran", "off"], "entities": [[1, 2, "PER"]]}\n'
+        '{"text": "Bo", "tokens": ["Bo"], "entities": [[0, 1, "PER"]]}\n',
+        ["ran", "Bo"],
+    ),
+    "inclusive.jsonl": (
+        '{"text": "Ada ran off", "label": [[0, 2, "P"]]}\n{"text": "Bo ran", "label": [[0, 1, "P"]]}\n', ["Ada", "Bo"]
+    ),
+    "crlf.csv": ('text,entities\r\n"a\r\nAda ran","[{""start"": 3, ""end"": 6, ""label"": ""PER""}]"\r\n', ["Ada"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_what_looks_like_an_export_is_read_as_what_it_is(name, tmp_path):
+    content, wanted = ALIKE[name]
+    (tmp_path / name).write_bytes(content.encode())
+    assert cc.read(tmp_path / name).texts() == wanted
+
+
+def test_a_long_first_row_does_not_hide_the_format(tmp_path):
+    rows = [{"text": "Ada " + "word " * 20_000, "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}]
+    rows.append({**rows[0], "answer": "reject"})
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert len(cc.read(tmp_path / "x.jsonl")) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("mixed.jsonl", '{"text": "a b", "label": [[0, 1, "X"]]}\n{"text": "a", "label": [[0]]}\n'),
+        ("bioc.json", '{"documents": [{"passages": [{"text": "a", "annotations": [{"locations": []}]}]}]}'),
+        ("spacy.json", '[{"paragraphs": [{"raw": "a"}]}]'),
+    ],
+)
+def test_an_export_that_is_broken_is_an_error_in_one_line(name, content, tmp_path):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(CleancutError, match=r"taken for JSON.*which it is not to the end"):
+        cc.read(tmp_path / name)
+
+
+def test_predictions_at_offsets_of_their_own_text_are_no_answers(tmp_path, capsys):
+    text = "(a), Ada, met: Ada."
+    spans = [{"start": 15, "end": 18, "label": "PER"}]
+    empty = {"text": "x", "entities": []}
+    gold = [empty] * 25 + [{"text": text, "entities": spans}]
+    said = [empty] * 25 + [{"text": text, "entities": [{**span, "text": "Ada"} for span in spans]}]
+    for name, rows in (("gold", gold), ("pred", said)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files = ["--gold", str(tmp_path / "gold.jsonl"), "--pred", str(tmp_path / "pred.jsonl")]
+    assert cli.main(["score", *files, "--metrics", "exact", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["exact_f1"]
+    assert found["f1"] == 1.0 and "n_ambiguous" not in found
+
+
+def test_types_are_renamed_before_parts_of_words_are_judged():
+    gold = cc.from_dataset(
+        [{"text": "Adas ran", "entities": [{"start": 0, "end": 4, "label": "PER"}]}], end="exclusive"
+    )
+    pred = cc.from_dataset(
+        [{"text": "Adas ran", "entities": [{"start": 0, "end": 3, "label": "person"}]}], end="exclusive"
+    )
+    assert cc.exact_f1(gold, pred, types={"person": "PER"}).f1 == 0.0

@@ -193,6 +193,7 @@ def add_column_options(parser: Any) -> None:
     for name, what in COLUMNS.items():
         parser.add_argument(f"--{name}", metavar="COL", help=f"column of the {what}; found by default")
     parser.add_argument("--end", choices=list(End), help="does the end of a span belong to it; found by default")
+    parser.add_argument("--word-column", type=int, metavar="N", help="CoNLL column of the words; found by default")
 
 
 COLUMNS = {
@@ -202,7 +203,8 @@ COLUMNS = {
 
 
 def column_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(arguments, name) for name in (*COLUMNS, "end")}
+    named: dict[str, Any] = {name: getattr(arguments, name) for name in (*COLUMNS, "end")}
+    return named if arguments.word_column is None else {**named, "word_column": arguments.word_column}
 
 
 def add_key_options(parser: Any, *, relations: bool = False) -> None:

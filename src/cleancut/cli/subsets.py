@@ -150,6 +150,8 @@ def _given_columns(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _rows_of(test: Samples) -> Any:
     """Return the rows of a dataset, or of a file that has columns; of any other, the corpus."""
+    if test.corpus.relations is not None:
+        return test.corpus  # relations count the entities of their sample
     if test.rows is not None:
         return test.rows
     if test.path is None or format_of(test.path) not in (Format.JSONL, Format.PARQUET):

@@ -56,7 +56,7 @@ def pair(
         gold, labels, scheme, repair = of_gold, None, None, "conlleval"
         tokens = None if isinstance(gold, Corpus) else tokens
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
-        gold, pred, projection = _beside(gold, by_id(gold, pred))
+        gold, pred, projection = _beside(gold, by_id(gold, pred), names)
     text = gold, pred
     corpus = next((side for side in text if isinstance(side, Corpus)), None)
     if corpus is not None and tokens is not None:
@@ -163,7 +163,7 @@ def by_id(gold: Corpus, pred: Corpus) -> Corpus:
     return pred.select([place[name] for name in gold.ids])
 
 
-def _beside(gold: Corpus, pred: Corpus) -> tuple[Corpus, Corpus, Projection | None]:
+def _beside(gold: Corpus, pred: Corpus, types: Mapping[str, str]) -> tuple[Corpus, Corpus, Projection | None]:
     """Return gold and predictions on the same tokens, those of gold; an error where they are for another text.
 
     Where that would make a part of a gold word the word, both have tokens that are cut where either side is.
@@ -182,7 +182,7 @@ def _beside(gold: Corpus, pred: Corpus) -> tuple[Corpus, Corpus, Projection | No
     differ = _differing_words(gold, pred) if same_lengths else None
     if differ is not None and not len(differ):
         return gold, pred, None
-    projected = on_gold_tokens(gold, pred)
+    projected = on_gold_tokens(gold, pred, types)
     if projected is not None:
         return gold, *projected
     ours, theirs = on_common_tokens(gold, pred)

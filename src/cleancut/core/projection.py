@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,7 +58,9 @@ class Projection:
         return [f"of {total} predictions, on other tokens than gold, {text}." for text in told]
 
 
-def on_gold_tokens(gold: Corpus, pred: Corpus) -> tuple[Corpus, Projection] | None:
+def on_gold_tokens(
+    gold: Corpus, pred: Corpus, types: Mapping[str, str] | None = None
+) -> tuple[Corpus, Projection] | None:
     """Return the predictions on the tokens of gold, where both have the same letters in each sample.
 
     None is returned where they have not, and where predictions inside the tokens of a gold text cannot be told apart.
@@ -84,7 +87,10 @@ def on_gold_tokens(gold: Corpus, pred: Corpus) -> tuple[Corpus, Projection] | No
     inside = early | late
     start, until = (tokens - bounds_of(gold.lengths)[sample] for tokens in (start, until))
     if gold.from_text:
-        start, until, is_apart = _apart(gold, sample, start, until, label, mentions.labels, early, late)
+        called = types or {}
+        names = tuple(called.get(name, name) for name in mentions.labels)
+        gold_names = [called.get(name, name) for name in gold.mentions.labels]
+        start, until, is_apart = _apart(gold, gold_names, sample, start, until, label, names, early, late)
         if not is_apart:
             return None
     columns = sample, start, until, label, mentions.labels, len(gold), gold.lengths, mentions.where
@@ -114,6 +120,7 @@ class _Letters:
 
 def _apart(
     gold: Corpus,
+    gold_names: Sequence[str],
     sample: NDArray[np.integer],
     start: NDArray[np.int64],
     until: NDArray[np.int64],
@@ -128,7 +135,7 @@ def _apart(
     """
     mentions = gold.mentions
     columns = (column.tolist() for column in (mentions.sample, mentions.start, mentions.end, mentions.label))
-    right = {(i, first, end, mentions.labels[t]) for i, first, end, t in zip(*columns, strict=True)}
+    right = {(i, first, end, gold_names[t]) for i, first, end, t in zip(*columns, strict=True)}
     start, until = start.copy(), until.copy()
     for k in np.flatnonzero(early | late).tolist():
         length = int(gold.lengths[sample[k]])

@@ -48,7 +48,11 @@ class RowMentions(NamedTuple):
         if _is_plain(table, shape):
             return _of_columns(table, shape)
         names = [name for name in table.column_names if name in shape.columns]
-        rows = table.select(names).to_pylist()
+        return cls.of_rows(table.select(names).to_pylist(), shape)
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]], shape: Shape) -> RowMentions:
+        """Return those of rows that are dicts."""
         return _of_tagged_rows(rows, shape) if shape.form is Form.TAGS else _of_span_rows(rows, shape)
 
     @property

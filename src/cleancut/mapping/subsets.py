@@ -153,10 +153,17 @@ class _Filter(RowReader):
     def of_rows(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return rows that are dicts with some of their mentions; all else in them is as it was."""
         annotation = self._shape.annotation
-        columns = {name: [row.get(name) for row in rows] for name in self._shape.columns}
         if not rows:
             return []
-        return [{**row, annotation: own} for row, own in zip(rows, self(columns)[annotation], strict=True)]
+        if self._shape.form is Form.TAGS:
+            columns = {name: [row.get(name) for row in rows] for name in self._shape.columns}
+            return [{**row, annotation: own} for row, own in zip(rows, self(columns)[annotation], strict=True)]
+        read = RowMentions.of_rows(rows, self._shape)
+        seen = self._exposure.view(read.corpus).seen
+        stays = read.any_of_item({Which.CLEAN: ~seen, Which.CONTAMINATED: seen}[self._which])
+        of_rows = np.split(stays, read.bounds[1:-1])
+        kept = [self._of_row(row.get(annotation), own.tolist()) for row, own in zip(rows, of_rows, strict=True)]
+        return [{**row, annotation: own} for row, own in zip(rows, kept, strict=True)]
 
     def _tags(self, table: Any, rows: RowMentions, kept: NDArray[np.bool_]) -> Any:
         """Return the tags with those of the other mentions put outside."""

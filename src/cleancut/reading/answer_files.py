@@ -97,7 +97,15 @@ def is_answer_row(row: Any) -> bool:
     if not any(key in row for key in ANSWER_KEYS):
         return False
     spans: list[Any] = value if isinstance(value, list) else []
+    has_offsets = any(isinstance(span, Mapping) and "start" in span for span in spans)
+    if has_offsets and isinstance(row.get("text"), str):
+        return False  # they are for the text of the row
     return not any(isinstance(span, Mapping) and "start" in span and "text" not in span for span in spans)
+
+
+def _says_nothing(row: Any) -> bool:
+    """Could a row be an answer as well as a sample, since it names no mention?"""
+    return isinstance(row, Mapping) and any(row.get(key) == [] for key in ANSWER_KEYS)
 
 
 class AnswerBook:
@@ -165,11 +173,12 @@ class AnswerBook:
 
 
 def first_rows(path: str | os.PathLike[str]) -> list[Any]:
-    """Return the first rows of a JSONL file; none where it is not one."""
+    """Return the first rows of a JSONL file that name a mention; all where none does, and none of another format."""
     if format_of(path) is not Format.JSONL:
         return []
     try:
-        return [record for _, record in islice(json_records(path), 20)]
+        telling = (record for _, record in json_records(path) if not _says_nothing(record))
+        return list(islice(telling, 20)) or [record for _, record in islice(json_records(path), 20)]
     except CleancutError:
         return []
 

@@ -31,6 +31,7 @@ from .formats import (
     exported_rows,
     format_of,
     in_rows,
+    named_rows,
     read_plain,
     relations_in,
     split_files,
@@ -466,6 +467,8 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
         files = split_files(source) if os.path.isdir(source) else {"": os.fspath(source)}
         found = read_files(files, **options)
     else:
+        if options.pop("word_column", None) is not None:
+            raise CleancutError(f"{source}: a column number is for CoNLL files. Name the column of a dataset.")
         pinned, parts = load_hub(HubId.parse(str(source)))
         read = read_parts(parts, **options)
         found = {name: replace(samples, source=pinned) for name, samples in read.items()}
@@ -474,7 +477,9 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
 
 def dataset_options(read_as: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of ``from_dataset`` in what a plan keeps of how its samples were read."""
-    return {name: value for name, value in read_as.items() if name not in ("columns", "join_at", "column")}
+    return {
+        name: value for name, value in read_as.items() if name not in ("columns", "join_at", "column", "word_column")
+    }
 
 
 def given_samples(data: Any, read_as: Mapping[str, Any] | None = None) -> dict[str, Samples]:
@@ -564,7 +569,12 @@ def read_files(files: Mapping[str, str], *, column: int | None = None, **options
         if column is not None or given.get("word_column") is not None:
             raise CleancutError(f"{file}: a column number is for CoNLL files. Leave it out.")
         exported = exported_rows(file) if format_of(file) is Format.ROWS else None
-        if exported is not None and exported.reading:  # its columns are known
+        named = [name for name in given if name in COLUMNS and name not in ("labels", "scheme")]
+        if exported is not None and exported.reading and named:
+            tables[name] = named_rows(file, named[0])
+        elif exported is not None and exported.reading:  # its columns are known
+            if not exported.rows:
+                raise CleancutError(f"{file}: no row is left. {' '.join(exported.notes)}")
             samples = read_dataset(exported.rows, **{**given, **exported.reading})
             read[name] = replace(samples, notes=(*exported.notes, *samples.notes), path=os.fspath(file))
         else:

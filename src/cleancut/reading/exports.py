@@ -88,7 +88,8 @@ def recognised(head: Head) -> Export | None:
 def _is_conllu(head: Head) -> bool:
     rows = [line.split("\t") for line in head.lines if not line.startswith("#")]
     is_wide = bool(rows) and all(len(fields) == 10 for fields in rows)
-    return is_wide and rows[0][0].isdigit() and any(_NER_IN_MISC.search(fields[9]) for fields in rows)
+    counts = is_wide and re.match(r"\d+", rows[0][0]) is not None
+    return counts and any(_NER_IN_MISC.search(fields[9]) for fields in rows)
 
 
 _NER_IN_MISC = re.compile(r"(?:^|\|)(?:NER|NE|Ner|ner)=([^|]*)")
@@ -128,7 +129,8 @@ def _conllu(text: str, name: str) -> Exported:
 
 
 def _is_conll_2012(head: Head) -> bool:
-    return any(line.startswith("#begin document") for line in head.lines[:20])
+    begins = any(line.startswith("#begin document") for line in head.lines[:20])
+    return begins and any(len(line.split()) > _NAMES_2012 for line in head.lines if not line.startswith("#"))
 
 
 _WORD_2012, _NAMES_2012 = 3, 10
@@ -239,7 +241,8 @@ def _csv(text: str, name: str) -> Exported:
 
 
 def _is_pubtator(head: Head) -> bool:
-    return bool(head.lines) and re.match(r"[^|\t]+\|t\|", head.lines[0].lstrip("\ufeff")) is not None
+    found = re.match(r"([^|\s]+)\|t\|", head.lines[0]) if len(head.lines) > 1 else None
+    return found is not None and head.lines[1].startswith(f"{found[1]}|a|")
 
 
 def _pubtator(text: str, name: str) -> Exported:
@@ -272,8 +275,11 @@ def _is_inline(head: Head) -> bool:
     """Are there names in marks, in lines that are otherwise plain text?"""
     if head.suffix not in (".xml", ".sgml", ".txt", ".train", "") or head.text.lstrip().startswith("<?xml"):
         return False
-    marked = [line for line in head.lines if _MARKED.search(line)]
-    return bool(marked) and not any(re.search(r"\t|\s[BIOESLU]-\S+$", line) for line in head.lines)
+    if not any(_MARKED.search(line) for line in head.lines):
+        return False
+    widths = {len(line.split()) for line in head.lines}
+    of_columns = len(widths) == 1 and widths.pop() > 1  # as many in every line: tokens, and what is said of them
+    return not of_columns and not any(re.search(r"\t|\s[BIOESLU]-\S+$", line) for line in head.lines)
 
 
 def _inline(text: str, name: str) -> Exported:
@@ -312,9 +318,11 @@ def _inline(text: str, name: str) -> Exported:
 def _is_json(head: Head) -> bool:
     """Is it one JSON value, rather than an object a line?"""
     text = head.text.lstrip("\ufeff \t\r\n")
+    if head.suffix in _OF_COLUMNS:
+        return False
     if text.startswith("["):
-        return text[1:].lstrip()[:1] in ("{", "[", '"')
-    if not text.startswith("{") or head.suffix in (".jsonl", ".ndjson"):
+        return text[1:].lstrip()[:1] in ("{", "[", '"') and _begins_as_json(text)
+    if not text.startswith("{") or text[1:].lstrip()[:1] not in ('"', "}", "") or head.suffix in (".jsonl", ".ndjson"):
         return False
     first_line = text.split("\n", 1)[0]
     try:
@@ -323,6 +331,21 @@ def _is_json(head: Head) -> bool:
         return len(head.lines) > 1  # an object over several lines
     is_alone = len(head.lines) == 1 and "\n" in head.text + "\n"
     return is_alone and isinstance(value, dict) and (_is_of_columns(value) or _is_bioc(value))
+
+
+_OF_COLUMNS = (".conll", ".bio", ".iob", ".iob2", ".bioes", ".tsv", ".conllu")
+"""Endings of files of columns, whatever their first word is."""
+
+
+def _begins_as_json(text: str) -> bool:
+    """Is a text JSON as far as it goes?"""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text.rstrip()) - 1 or error.msg.startswith(("Unterminated", "Extra data"))
+    except RecursionError:
+        return True
+    return True
 
 
 def _json(text: str, name: str) -> Exported:
@@ -346,7 +369,7 @@ def _of_value(value: Any, name: str) -> Exported:
         if _is_of_columns(value):
             return _of_columns(value, name)
         inner = [item for item in value.values() if isinstance(item, list) and item and isinstance(item[0], dict)]
-        if len(inner) == 1:  # rows beside what is said of them
+        if len(inner) == 1 and not {"tokens", "words", "text"} & set(value):  # rows beside what is said of them
             return _of_value(inner[0], name)
         value = [value]
     if not isinstance(value, list):
@@ -362,11 +385,19 @@ def _of_value(value: Any, name: str) -> Exported:
     return of_records(value)
 
 
+def _named(record: Mapping[str, Any], column: str) -> Row:
+    """Return the id of a record under the name of a column, if it has one."""
+    return {} if record.get("id") is None else {column: str(record["id"])}
+
+
 def _is_of_columns(value: Mapping[str, Any]) -> bool:
     """Is it a list for each column, all of one length, of which one holds lists?"""
     columns = list(value.values())
     if not columns or not all(isinstance(column, list) for column in columns):
         return False
+    words = next((value[name] for name in ("tokens", "words") if name in value), None)
+    if words and not isinstance(words[0], list):
+        return False  # the words of one sample
     n_rows = len(columns[0])
     is_even = all(len(column) == n_rows for column in columns)
     return is_even and any(column and isinstance(column[0], list) for column in columns)
@@ -402,7 +433,7 @@ def _bioc(value: Mapping[str, Any]) -> Exported:
                 entities.append(
                     {"start": start, "end": end, "label": infons.get("type"), "text": annotation.get("text")}
                 )
-            rows.append({"doc": str(document.get("id")), "text": passage.get("text") or "", "entities": entities})
+            rows.append({**_named(document, "doc"), "text": passage.get("text") or "", "entities": entities})
     return Exported(rows, CHARACTERS)
 
 
@@ -435,7 +466,7 @@ def _spacy_json(value: list[Any], name: str) -> Exported:
                 tokens = sentence["tokens"]
                 tags = [token.get("ner", "O") for token in tokens]
                 row = {"tokens": [token["orth"] for token in tokens], "tags": ["O" if t == "-" else t for t in tags]}
-                rows.append({**row, "doc": str(document.get("id"))})
+                rows.append({**row, **_named(document, "doc")})
     return Exported(rows, TAGS)
 
 
@@ -466,8 +497,8 @@ def _label_studio(value: list[Any], name: str) -> Exported:
     short = _label_of_min(value)
     rows, n_cancelled = [], 0
     for at, task in enumerate(value):
-        if "annotations" in task:
-            done = [own for own in task["annotations"] if not own.get("was_cancelled")]
+        if "annotations" in task or "data" in task:
+            done = [own for own in task.get("annotations") or () if not own.get("was_cancelled")]
             if not done:
                 n_cancelled += 1
                 continue
@@ -484,7 +515,7 @@ def _label_studio(value: list[Any], name: str) -> Exported:
             for span in spans
             for label in span["labels"]
         ]
-        rows.append({"id": str(task.get("id")), "text": text, "entities": entities})
+        rows.append({**_named(task, "id"), "text": text, "entities": entities})
     notes = [f"{n_cancelled} of {len(value)} tasks were not annotated and are left out."] if n_cancelled else []
     return Exported(rows, CHARACTERS, notes)
 
@@ -549,7 +580,17 @@ _ANSWERS = ("accept", "reject", "ignore")
 
 
 def _is_prodigy(record: Row) -> bool:
-    return record.get("answer") in _ANSWERS and "text" in record
+    is_answered = record.get("answer") in _ANSWERS and isinstance(record.get("spans"), list)
+    return is_answered and isinstance(record.get("text"), str) and not _ANNOTATED & set(record)
+
+
+_ANNOTATED = {"tags", "ner_tags", "labels", "entities"}
+"""Columns of annotation, beside which what a tool adds is not the annotation."""
+
+
+def _has_words(record: Row) -> bool:
+    """Has a record words, so that its spans may count them?"""
+    return any(isinstance(record.get(name), list) for name in ("tokens", "words"))
 
 
 def _prodigy(records: list[Row]) -> Exported:
@@ -560,7 +601,7 @@ def _prodigy(records: list[Row]) -> Exported:
         if record.get("answer") in ("reject", "ignore"):
             continue
         spans = [{"start": s["start"], "end": s["end"], "label": s["label"]} for s in record.get("spans") or []]
-        rows.append({"text": record["text"], "entities": spans})
+        rows.append({**_others(record, "spans", "tokens"), "entities": spans})
     left_out = {answer: answers[answer] for answer in ("reject", "ignore") if answers[answer]}
     notes = [f"{n} of {len(records)} rows have the answer {answer} and are left out." for answer, n in left_out.items()]
     return Exported(rows, CHARACTERS, notes)
@@ -569,7 +610,7 @@ def _prodigy(records: list[Row]) -> Exported:
 def _is_doccano(record: Row) -> bool:
     """Doccano's ``entities`` with their relations, or ``label`` with triples."""
     spans = record.get("entities") or record.get("label") or record.get("labels")
-    if "text" not in record or not isinstance(spans, list) or not spans:
+    if not isinstance(record.get("text"), str) or _has_words(record) or not isinstance(spans, list) or not spans:
         return False
     first = spans[0]
     if isinstance(first, dict):
@@ -585,9 +626,15 @@ def _doccano(records: list[Row]) -> Exported:
             entities = [{"start": s["start_offset"], "end": s["end_offset"], "label": s["label"]} for s in spans]
         else:
             entities = [{"start": s[0], "end": s[1], "label": s[2]} for s in spans]
-        named = {"id": str(record["id"])} if record.get("id") is not None else {}
-        rows.append({**named, "text": record["text"], "entities": entities})
-    return Exported(rows, CHARACTERS)
+        rows.append({**_others(record, "label", "labels"), "entities": entities})
+    has_triples = any(isinstance(record.get("label") or record.get("labels"), list) for record in records)
+    reading = {name: CHARACTERS[name] for name in ("text", "entities")} if has_triples else CHARACTERS
+    return Exported(rows, reading)
+
+
+def _others(record: Row, *names: str) -> Row:
+    """Return the fields of a record other than some."""
+    return {name: value for name, value in record.items() if name not in names}
 
 
 def _is_ubiai(record: Row) -> bool:
@@ -606,12 +653,14 @@ def _ubiai(records: list[Row]) -> Exported:
         entities = [
             {"start": s["start"], "end": s["end"], "label": s["entityLabel"], "text": s.get("text")} for s in spans
         ]
-        rows.append({"text": record["document"], "entities": entities})
+        rows.append({**_others(record, "document", "tokens"), "text": record["document"], "entities": entities})
     return Exported(rows, CHARACTERS)
 
 
 def _is_argilla(record: Row) -> bool:
     spans = record.get("annotation") or record.get("prediction")
+    if _ANNOTATED & set(record) or "spans" in record or ("annotation" not in record and "status" not in record):
+        return False
     if not isinstance(record.get("text"), str) or not isinstance(spans, list) or not spans:
         return False
     first = spans[0]
@@ -629,7 +678,7 @@ def _argilla(records: list[Row]) -> Exported:
         for span in record.get(field_name) or []:
             label, start, end = (span["label"], span["start"], span["end"]) if isinstance(span, dict) else span[:3]
             entities.append({"start": start, "end": end, "label": label})
-        rows.append({"text": record["text"], "entities": entities})
+        rows.append({**_others(record, "annotation", "prediction", "tokens"), "entities": entities})
     return Exported(rows, CHARACTERS)
 
 

@@ -12,7 +12,7 @@ from ..core.pairing import by_id
 from ..core.tags import Repair
 from .answer_files import AnswerBook, answer_reading, answer_rows
 from .dataset import Samples, log_notes, needs_shape, read_samples
-from .formats import BATCH, Format, format_of, has_usual_names, plain_batches, read_plain, tagging_of
+from .formats import BATCH, Format, conll_layout, format_of, has_usual_names, plain_batches, read_plain, tagging_of
 
 _ONLY_SHAPES = ("text", "document", "end")
 _OF_COLUMNS = ("tokens", "tags", "entities", *_ONLY_SHAPES)
@@ -95,6 +95,8 @@ def _batches(
         samples = _found_samples(path, column, given)
         log_notes(f"{os.path.basename(path)}: {note}" for note in samples.notes)
         return iter([samples.corpus])
+    if column is None and os.path.isfile(path) and format_of(path, format) is Format.CONLL:
+        log_notes(f"{os.path.basename(path)}: {note}" for note in conll_layout(path, given.get("word_column")).notes)
     if size is None:
         return iter([read_plain(path, format=format, column=column, **given)])
     return plain_batches(path, size, format=format, column=column, **given)
@@ -188,7 +190,9 @@ def answered_batches(
 
 
 def columns_for(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that say which columns hold what, for a file that has columns; none for CoNLL."""
-    named = {name: value for name, value in columns.items() if value is not None and name in _OF_COLUMNS}
-    is_conll = bool(named) and os.path.exists(path) and format_of(path) is Format.CONLL
-    return {} if is_conll else named
+    """Return the options that say which columns hold what, as far as they are for the format of a file."""
+    given = {name: value for name, value in columns.items() if value is not None}
+    if not given or not os.path.exists(path):
+        return {}
+    wanted = ("word_column",) if format_of(path) is Format.CONLL else _OF_COLUMNS
+    return {name: value for name, value in given.items() if name in wanted}

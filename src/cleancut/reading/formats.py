@@ -76,13 +76,16 @@ def head_of(path: str | os.PathLike[str]) -> Head:
     """Return the first 64 KB of a file, as text as far as it is text."""
     with _opened(path) as stream:
         data = stream.read(_HEAD)
+        if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) and b"\n" not in data:
+            data += stream.readline(_LONGEST)  # the first record tells most
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if len(data) < _HEAD and not text.endswith("\n"):
         text += "\n"  # the last line is whole
     return Head(os.fspath(path), text.lstrip())
 
 
-_HEAD = 1 << 16
+_HEAD, _LONGEST = 1 << 16, 1 << 26
+"""Bytes that show the format of a file, and of the longest line that is looked at for it."""
 
 
 def exported_rows(path: str | os.PathLike[str]) -> Exported:
@@ -94,7 +97,39 @@ def exported_rows(path: str | os.PathLike[str]) -> Exported:
         raise CleancutError(f"{path}: not a file of rows. Give JSONL, CSV or parquet.")
     if export is DOC_BIN:
         return doc_bin(path)
-    return export.rows("\n".join(line for _, line in _lines(path)), os.fspath(path))
+    try:
+        return export.rows(_text_of(path), os.fspath(path))
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise CleancutError(f"{path}: taken for {export.name}, which it is not to the end ({why}).") from None
+
+
+def named_rows(path: str | os.PathLike[str], option: str) -> list[dict[str, Any]]:
+    """Return the rows of a tool's JSON or JSONL as they stand, for an option that names one of their columns."""
+    text = _text_of(path)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            value = [json.loads(line) for line in text.split("\n") if line.strip()]
+        except (ValueError, RecursionError):
+            value = None
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise CleancutError(f"{path}: {option}= has no effect: the format has no named columns. Leave it out.")
+    return value
+
+
+def _text_of(path: str | os.PathLike[str]) -> str:
+    """Return a whole file as text, its line ends as they are."""
+    with _opened(path) as stream:
+        data = stream.read()
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CleancutError(
+            f"{path}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8. Convert the file to UTF-8."
+        ) from None
 
 
 def written_as(path: str | os.PathLike[str]) -> Format:
@@ -422,7 +457,10 @@ def conll_layout(path: str | os.PathLike[str], word_column: int | None = None) -
     samples = [sample for sample in samples if sample]
     word = _word_column(samples, width) if word_column is None else word_column
     rows = [fields for sample in samples for fields in sample]
-    tag, notes = _tag_column(rows, word, width)
+    has_comments = any(line.startswith("#") for line in lines)
+    tag, notes = _tag_column(rows, word, width, has_comments)
+    if word and word_column is None:
+        notes = (f"the words are read from column {word}. Choose another with word_column=.", *notes)
     words = [fields[word] for fields in rows if 0 <= word < width]
     codes = width > 1 and len(words) > 2 and all(language_before([own]) is not None for own in words)
     said = ("the code of a language before every word is taken away.",) if codes else ()
@@ -439,33 +477,38 @@ def _word_column(samples: Sequence[Sequence[Sequence[str]]], width: int) -> int:
 
 def _counts(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
     """Does a column count the words of each sample, from 0 or from 1?"""
-    return bool(samples) and any(
-        all([fields[column] for fields in sample] == [str(i + first) for i in range(len(sample))] for sample in samples)
-        for first in (0, 1)
-    )
+    if len(samples) < 2 or max(map(len, samples)) < 3:
+        return False  # too little to tell a count from words that are numbers
+    own = [[fields[column] for fields in sample] for sample in samples]
+    return any(all(found == [str(i + first) for i in range(len(found))] for found in own) for first in (0, 1))
 
 
 def _names_samples(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
     """Is a column the same on all lines of each sample, and another in each sample?"""
     names = [{fields[column] for fields in sample} for sample in samples]
-    is_same = all(len(own) == 1 for own in names) and any(len(sample) > 1 for sample in samples)
-    return is_same and len(set().union(*names)) == len(samples) > 1
+    if len(samples) < 3 or max(map(len, samples)) < 3 or not all(len(own) == 1 for own in names):
+        return False
+    every = set().union(*names)
+    return len(every) == len(samples) and all(any(letter.isdigit() for letter in name) for name in every)
 
 
 _PLACEHOLDERS = {"-", "_", "*", ""}
 
 
-def _tag_column(rows: Sequence[Sequence[str]], word: int, width: int) -> tuple[int, tuple[str, ...]]:
+def _tag_column(
+    rows: Sequence[Sequence[str]], word: int, width: int, has_comments: bool
+) -> tuple[int, tuple[str, ...]]:
     """Return the column of the tags: the last that holds more than placeholders, and what is to be known of it.
 
-    Where the words are not in the first column and the two columns behind them are both of tags, as in GermEval, the
-    first of them is read: the other has the mentions inside of mentions.
+    In files such as GermEval's, which have comments and a count before the words, and where the last of two columns of
+    tags has mentions inside those of the other alone, the other is read.
     """
     last = width - 1
     while last > word + 1 and all(fields[last] in _PLACEHOLDERS for fields in rows):
         last -= 1
     two_of_tags = word > 0 and last == word + 2 and all(_are_tags(rows, column) for column in (last - 1, last))
-    if two_of_tags:
+    is_inside = all(fields[last] == "O" or fields[last - 1] != "O" for fields in rows)
+    if two_of_tags and is_inside and has_comments:
         said = f"columns {last - 1} and {last} both have tags; the first is read. Choose with column= (--column)."
         return last - 1 - width, (said,)
     return last - width, ()

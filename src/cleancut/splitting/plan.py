@@ -452,7 +452,7 @@ def _stored_settings(stored: Mapping[str, Any]) -> SplitSettings:
     return SplitSettings.from_signature(Signature.parse(stored["signature"]))
 
 
-OF_TAGS = {"labels", "scheme", "repair", "column"}
+OF_TAGS = {"labels", "scheme", "repair", "column", "word_column"}
 """How the tags of a CoNLL file are read."""
 _READ_AS = {
     *OF_TAGS, "tokens", "tags", "entities", "text", "document", "end", "columns", "join_at",
@@ -469,7 +469,7 @@ def _reading_flags(read_as: Mapping[str, Any]) -> list[str]:
             words += ["--join-at"] if value else []
         elif name != "columns":  # which were found, not asked for
             text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-            words += [f"--{name}", shlex.quote(text)]
+            words += [f"--{name.replace('_', '-')}", shlex.quote(text)]
     return words
 
 
