@@ -45,6 +45,7 @@ def _has_spark() -> bool:
     return find_spec("pyspark") is not None and shutil.which("java") is not None
 
 
+_APART = "in an environment of its own, pip install"
 NEEDS = {
     "shared": Need(
         "the shared corpora, which are not part of the project",
@@ -56,6 +57,8 @@ NEEDS = {
     "spark": Need("pyspark and Java 17", _has_spark, f"{INSTALL}, and Java 17 or newer", ("spark",), is_slow=True),
     "trainer": Need("torch and transformers", _installed("torch", "transformers", "accelerate"), INSTALL),
     "npm": Need("npm, which fetches axe-core", lambda: shutil.which("npm") is not None, "Node.js with npm", ("axe",)),
+    "lm_eval": Need("lm-evaluation-harness", _installed("lm_eval"), f"{_APART} lm_eval", is_slow=True),
+    "inspect_ai": Need("inspect-ai", _installed("inspect_ai"), f"{_APART} inspect-ai", is_slow=True),
     "browser": Need("a browser (chromium)", _has_browser, "chromium of your system", ("browser",), is_slow=True),
 }
 

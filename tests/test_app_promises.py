@@ -394,9 +394,9 @@ def test_one_f1_has_one_interval(tmp_path, monkeypatch):
     both = jobs.compare_systems(clean / "test.conll", files, clean / "train.conll", lambda share: None)
     for metric in ("exact_f1", "clean_f1"):
         assert json.dumps(both.values["systems"]["perceptron"][metric]) == json.dumps(one.values[metric])
-    score = one.values["clean_f1"]
-    assert score["f1"] == score["clean_f1"]
-    interval = f"{100 * score['clean_f1_low']:.2f} to {100 * score['clean_f1_high']:.2f}"
+    score = one.values["exact_f1"]
+    assert score["f1"] == one.values["clean_f1"]["clean_f1"]
+    interval = f"{100 * score['f1_low']:.2f} to {100 * score['f1_high']:.2f}"
     shown = re.findall(rf"{100 * score['f1']:.2f}<small>([\d.]+ to [\d.]+)", one.panels[0])
     assert len(shown) >= 5 and set(shown) == {interval}
     shown = re.findall(rf"{100 * score['f1']:.2f}<small>([\d.]+ to [\d.]+)", both.panels[0])

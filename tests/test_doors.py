@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 
 import pytest
@@ -44,9 +45,9 @@ metric_list:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.lm_eval
 def test_lm_evaluation_harness(tmp_path, monkeypatch):
-    harness = pytest.importorskip("lm_eval", reason="pip install lm_eval, in an environment of its own")
+    harness = importlib.import_module("lm_eval")
     from lm_eval.tasks import TaskManager
 
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
@@ -63,9 +64,9 @@ def test_lm_evaluation_harness(tmp_path, monkeypatch):
     assert result["f1,none"] == 0.0 and result["n_unparsed,none"] == 2.0  # the dummy says lol
 
 
-@pytest.mark.slow
+@pytest.mark.inspect_ai
 def test_inspect_ai(tmp_path, monkeypatch):
-    harness = pytest.importorskip("inspect_ai", reason="pip install inspect-ai, in an environment of its own")
+    harness = importlib.import_module("inspect_ai")
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 

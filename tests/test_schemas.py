@@ -3,6 +3,7 @@
 import json
 import random
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -311,8 +312,8 @@ def test_a_dataset_and_its_splits_are_read_as_its_rows(name):
     rows, wanted = READ[name]
     try:
         ds = datasets.Dataset.from_list(rows)
-    except Exception:
-        pytest.skip("Arrow does not hold such rows")
+    except (pa.ArrowException, TypeError):
+        return  # rows that Arrow does not hold are no dataset
     assert bare(mentions(from_dataset(ds))) == bare(wanted)
     if len(rows) == 1:
         return

@@ -73,7 +73,10 @@ def test_collisions_change_no_answer(tmp_path_factory, train, test, case, unicod
         grown = Exposure(case=case, unicode=unicode)
         grown.view(fresh[1]).novelty  # noqa: B018 (what is kept for a smaller index must go)
         grown.update(fresh[0])
-        for shown in (index, Exposure.load(path), index + index, grown):
+        grown.count_occurrences([fresh[0]])
+        twice = index + index
+        twice.count_occurrences([fresh[0], fresh[0]])
+        for shown in (index, Exposure.load(path), twice, grown):
             view = shown.view(fresh[1])
             yield view.word_seen.tolist(), view.novelty.tolist(), view.memorised.spans()
             yield view.hard_tokens.of_token.tolist(), view.hard_tokens_strict.of_token.tolist()

@@ -74,6 +74,8 @@ class Metric:
 
     def __call__(self, gold: Any, pred: Any, exposure: Any = None, **keywords: Any) -> Any:
         """Compute it: with what training has shown, if it can use that."""
+        if not keywords.get("types"):
+            keywords.pop("types", None)  # a metric need not know of other names for types unless some are given
         return self.function(gold, pred, *([exposure] if self.takes_train else []), **keywords)
 
     @property
