@@ -50,7 +50,19 @@ def pytest_configure(config):
 # --- what tests need ----------------------------------------------------------------------------------------
 
 
-LONGEST = ["published_splits", "hub", "docs", "splitting", "reference", "frontier", "files", "compiling", "app"]
+LONGEST = [
+    "published_splits",
+    "hub",
+    "docs",
+    "splitting",
+    "reference",
+    "frontier",
+    "files",
+    "compiling",
+    "app",
+    "app_promises",
+    "app_access",
+]
 """Files that take longest, by their names. Workers that begin with them end together."""
 
 
