@@ -12,6 +12,7 @@ from ..core.pairing import by_id
 from ..core.tags import Repair
 from .answer_files import AnswerBook, answer_reading, answer_rows
 from .dataset import Samples, log_notes, needs_shape, read_samples
+from .exports import is_brat
 from .formats import BATCH, Format, conll_layout, format_of, has_usual_names, plain_batches, read_plain, tagging_of
 
 _ONLY_SHAPES = ("text", "document", "end")
@@ -191,8 +192,9 @@ def answered_batches(
 
 def columns_for(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that say which columns hold what, as far as they are for the format of a file."""
-    given = {name: value for name, value in columns.items() if value is not None}
-    if not given or not os.path.exists(path):
+    known = (*_OF_COLUMNS, "word_column")
+    given = {name: value for name, value in columns.items() if value is not None and name in known}
+    if not given or not (os.path.isfile(path) or is_brat(path)):
         return {}
     wanted = ("word_column",) if format_of(path) is Format.CONLL else _OF_COLUMNS
     return {name: value for name, value in given.items() if name in wanted}
