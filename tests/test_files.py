@@ -12,7 +12,7 @@ import pytest
 import cleancut as cc
 from cleancut import CleancutError, SplitPlan, cli
 from cleancut.app import jobs
-from cleancut.cli.paths import Input, Output
+from cleancut.cli.paths import Input, Output, OutputFolder
 from cleancut.hub.staging import stage
 from cleancut.reading.formats import copy_rows
 from cleancut.reading.hub_ids import write_rows
@@ -217,6 +217,35 @@ def test_pictures_are_replaced_and_others_of_the_folder_stay(folder, run):
     (folder / "pred.conll").write_text(conll(tag="B-LOC"))
     assert run(*command)[0] == 0
     assert (folder / "out" / "mine.png").read_text() == "keep me"
+
+
+@pytest.mark.parametrize("name", ["train.jsonl", "plan.json"])
+def test_a_file_of_others_is_replaced_where_that_is_asked_for(folder, split, name):
+    (folder / "out").mkdir()
+    for file in (name, "mine.txt"):
+        (folder / "out" / file).write_text("mine")
+    assert split()[0] == 2
+    assert split("--overwrite") == (0, "")
+    assert (folder / "out" / name).read_text() != "mine" and (folder / "out" / "mine.txt").read_text() == "mine"
+
+
+def test_links_and_folders_are_never_replaced(folder, split):
+    (folder / "out" / "report.md").mkdir(parents=True)
+    (folder / "out" / "train.jsonl").symlink_to(folder / "elsewhere" / "precious.txt")
+    before = there(folder)
+    for _ in range(2):
+        assert split("--overwrite")[0] == 2 and there(folder) == before
+        if (folder / "out" / "report.md").exists():
+            os.rmdir(folder / "out" / "report.md")
+
+
+def test_the_files_of_another_result_are_not_replaced(folder, split, run):
+    """A split's own files belong to its plan: a demo in the same folder leaves them as they are."""
+    assert split("--format", "conll")[0] == 0
+    before = there(folder)
+    code, error = run("demo", "-o", "out")
+    assert code == 2 and "out/train.conll is not a file as cleancut wrote it" in error and "--overwrite" in error
+    assert there(folder) == before
 
 
 def test_a_folder_is_as_it_was_where_one_of_its_files_is_not_ours(folder):
@@ -519,9 +548,11 @@ OUTPUT_NAMES = ("output", "html", "plots")
 def test_every_argument_that_names_a_file_is_an_input_or_an_output(command):
     for action in COMMANDS[command]._actions:
         names_a_file = action.metavar in FILES or action.dest in ("labels", "map")
-        assert (action.type in (Input, Output)) == names_a_file, f"{command} {action.dest}: type it Input or Output"
+        typed = isinstance(action.type, type) and issubclass(action.type, Input | Output)
+        assert typed == names_a_file, f"{command} {action.dest}: type it Input, Output or OutputFolder"
         if names_a_file:
-            assert (action.type is Output) == (action.dest in OUTPUT_NAMES), f"{command} {action.dest}"
+            assert issubclass(action.type, Output) == (action.dest in OUTPUT_NAMES), f"{command} {action.dest}"
+            assert (action.type is OutputFolder) == (action.metavar == "DIR"), f"{command} {action.dest}"
 
 
 def outputs():
@@ -546,7 +577,7 @@ def test_every_option_that_writes_a_file_is_tried():
         (name, action.option_strings[0] if action.option_strings else "-o")
         for name, parser in COMMANDS.items()
         for action in parser._actions
-        if action.type is Output and action.metavar != "DIR"
+        if action.type is Output
     }
     assert tried == known
 
@@ -619,6 +650,69 @@ def test_outputs_beside_and_inputs_of_folders(folder, run, command, written):
         why = ("would be written over, but it is read", "where the splits are written", "the page and the tables both")
         assert code == 2 and written in error and any(said in error for said in why), error
     assert there(folder) == before
+
+
+ENDS = {
+    "missing/page.html": "the folder {}/missing does not exist",
+    "gold.conll/page.html": "the folder {}/gold.conll does not exist",
+    "elsewhere": "elsewhere is a folder. Name a file.",
+    "/dev/full": "/dev/full is not a regular file",
+    f"{'x' * 252}.html": "the name is longer than 255 bytes",
+}
+
+
+@pytest.mark.parametrize("path", ENDS)
+@pytest.mark.parametrize(("command", "flag"), outputs(), ids=lambda value: value[0] if value else "")
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_read(folder, run, command, flag, path):
+    for name in ("gold.conll", "pred.conll", "train.conll"):
+        (folder / name).write_text("what is refused later\x00\n")
+    before = there(folder), sorted(os.listdir(folder))
+    code, error = run(*command, *flag, path)
+    assert code == 2 and ENDS[path].format(folder) in error, error
+    assert (there(folder), sorted(os.listdir(folder))) == before
+
+
+@pytest.mark.parametrize("path", ["gold.conll", "gold.conll/out", "/dev/full", "x" * 256])
+@pytest.mark.parametrize("command", [*OUTPUTS, "stage", "materialise"])
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_read(folder, run, command, path):
+    more = {"stage": ["stage", "exact_f1"], "materialise": ["materialise", "org/name", "--config", "c"]}
+    arguments = (more.get(command) or OUTPUTS[command][0]).copy()
+    before = there(folder), sorted(os.listdir(folder))
+    if "--plots" in arguments:
+        arguments[-1] = path
+    code, error = run(*arguments, *([] if "--plots" in arguments else ["-o", path]))
+    assert code == 2 and ("is a file" in error or "would be written over" in error or "is longer" in error), error
+    assert (there(folder), sorted(os.listdir(folder))) == before
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="whoever may do anything may write there")
+def test_a_read_only_folder_is_refused(folder, run):
+    os.chmod("elsewhere", 0o500)
+    assert "cannot be written to" in run("convert", "gold.conll", "elsewhere/x.jsonl")[1]
+    assert "cannot be written to" in run("split", "gold.conll", "-o", "elsewhere/x")[1]
+
+
+@pytest.mark.parametrize("arguments", ["-o out --html out", "-o out --html out/plan.json", "-o out --html ./out/x.md"])
+def test_outputs_of_one_command_do_not_take_each_others_place(folder, run, arguments):
+    code, error = run("split", "gold.conll", *arguments.split())
+    assert code == 2 and ("two outputs" in error or "is a folder" in error or "Let its name end in .html" in error)
+    assert not (folder / "out").exists()
+
+
+def test_a_page_may_stand_in_the_folder_of_the_split(folder, split):
+    for _ in range(2):
+        assert split("--html", "out/page.html") == (0, "")
+    assert (folder / "out" / "page.html").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"no parquet", b"PAR1"])
+def test_a_split_that_fails_leaves_no_folder_behind(folder, run, content):
+    (folder / "x.parquet").write_bytes(content)
+    for out in ("out", "a/b/c"):
+        assert run("split", "--incidence", "x.parquet", "-o", out)[0] == 2
+        assert not (folder / out.partition("/")[0]).exists()
+    assert run("hardeval-folds", "--gold", "gold.conll", "-k", "999", "-o", "out")[0] == 2
+    assert not (folder / "out").exists()
 
 
 def test_what_is_no_input_is_written(folder, run):

@@ -1,7 +1,17 @@
-"""``python -m cleancut``."""
+"""``python -m cleancut``, and the program ``cleancut``."""
 
 import sys
 
-from .cli import main
+from .core.interrupts import end_quietly_when_interrupted
 
-sys.exit(main())
+
+def main() -> int:
+    """Run the program; an interruption ends it quietly from here on, while it imports what it needs as well."""
+    end_quietly_when_interrupted()
+    from .cli import main as run
+
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,6 +9,7 @@ import webbrowser
 from typing import Any
 
 from ..core.exceptions import CleancutError
+from ..core.interrupts import leave_interrupts_to_python
 from ..core.locating import hub_folder
 from .options import command
 
@@ -33,6 +34,7 @@ def _app(arguments: argparse.Namespace) -> None:
         if not arguments.no_open and _has_screen():
             webbrowser.open(address)
 
+    leave_interrupts_to_python()  # the server ends its workers
     examples = hub_folder("spaces_app") / "examples"
     launch(examples, arguments.host, arguments.port, announced=announced, share=arguments.share)
 

@@ -13,7 +13,7 @@ from ..reading.files import read_batches
 from ..reading.formats import write
 from ..reading.progress import with_progress, work_shown
 from .options import LABELS, command, label_names
-from .paths import Input, Output
+from .paths import Input, Output, OutputFolder, add_overwrite_option
 from .terminal import wants_colour
 
 
@@ -69,12 +69,18 @@ def _add_demo(commands: Any) -> None:
         "cleancut demo",
     )
     parser.add_argument(
-        "-o", "--output", default="cleancut-demo", type=Output, metavar="DIR", help="folder for the generated files"
+        "-o",
+        "--output",
+        default="cleancut-demo",
+        type=OutputFolder,
+        metavar="DIR",
+        help="folder for the generated files",
     )
+    add_overwrite_option(parser)
 
 
 def _demo(arguments: argparse.Namespace) -> str:
     from ..demo.story import run
 
     with work_shown("demo") as shown:
-        return run(arguments.output, colour=wants_colour(), progress=shown)
+        return run(arguments.output, overwrite=arguments.overwrite, colour=wants_colour(), progress=shown)

@@ -20,7 +20,7 @@ from .options import (
     distinct_names,
     tag_options,
 )
-from .paths import Input, Output
+from .paths import Input, OutputFolder, add_overwrite_option
 from .terminal import wants_colour
 
 
@@ -40,8 +40,13 @@ def add(commands: Any) -> None:
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the folds and resamples; default 13")
     parser.add_argument("--unit", default="sample", choices=list(Unit), help="what stays whole; default sample")
     parser.add_argument(
-        "-o", "--output", type=Output, metavar="DIR", help="folder for train and test of each fold and manifest.json"
+        "-o",
+        "--output",
+        type=OutputFolder,
+        metavar="DIR",
+        help="folder for train and test of each fold and manifest.json",
     )
+    add_overwrite_option(parser)
     parser.add_argument(
         "--pred", action="append", default=[], type=Input, metavar="FILE",
         help="predictions for the whole corpus, in its order, each sample by a model that had not seen its fold; "
@@ -71,7 +76,8 @@ def _hardeval_folds(arguments: argparse.Namespace) -> str:
     gold = corpus(arguments.gold, arguments.gold_column)
     folds = kfold(gold, arguments.k, seed=arguments.seed, unit=arguments.unit)
     if arguments.output:
-        folds.write(gold, arguments.output, format=arguments.format or written_as(arguments.gold))
+        format = arguments.format or written_as(arguments.gold)
+        folds.write(gold, arguments.output, format=format, overwrite=arguments.overwrite)
     systems = zip(distinct_names(arguments.pred), arguments.pred, strict=True) if arguments.pred else ()
     scores = {
         name: {

@@ -18,7 +18,7 @@ from .options import (
     key,
     read_said,
 )
-from .paths import Input, Output
+from .paths import Input, OutputFolder, add_overwrite_option
 from .terminal import wants_colour
 
 
@@ -35,8 +35,9 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--test", required=True, type=Input, metavar="FILE", help="the test set")
     parser.add_argument(
-        "-o", "--output", required=True, type=Output, metavar="DIR", help="folder for the sets and manifest.json"
+        "-o", "--output", required=True, type=OutputFolder, metavar="DIR", help="folder for the sets and manifest.json"
     )
+    add_overwrite_option(parser)
     add_ladder_options(parser)
     parser.add_argument("--format", choices=["jsonl", "conll"], help="of the sets; default conll if train is, or jsonl")
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
@@ -53,7 +54,8 @@ def _ladder(arguments: argparse.Namespace) -> str:
         train, test = join_at(train), join_at(test)
     given = {name: value for name in ("levels", "seeds") if (value := getattr(arguments, name)) is not None}
     found = ladder(train, test, **given, **key(arguments))
-    found.write(train, arguments.output, format=arguments.format or written_as(arguments.train))
+    format = arguments.format or written_as(arguments.train)
+    found.write(train, arguments.output, format=format, overwrite=arguments.overwrite)
     if arguments.json:
         return to_json(found.to_dict())
     return f"{ladder_text(found, colour=wants_colour())}\n\nWritten to {arguments.output}."

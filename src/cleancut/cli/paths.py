@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ..core.exceptions import CleancutError
-from ..core.files import kept, refuse_kept
+from ..core.files import check_output_file, check_output_folder, kept
 from ..reading.formats import split_name
 
 
@@ -22,16 +22,43 @@ class Input(str):
 
 
 class Output(str):
-    """The value of an argument that is written: a file, or a folder for files."""
+    """The value of an argument that is written: a file."""
+
+
+class OutputFolder(Output):
+    """The value of an argument that is a folder for files, which is made if it is not there."""
+
+
+def add_overwrite_option(parser: argparse.ArgumentParser) -> None:
+    """Let a command that fills a folder replace files which are not its own."""
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace files in DIR that are not cleancut's, or were changed since"
+    )
 
 
 @contextmanager
 def guarded(arguments: argparse.Namespace) -> Iterator[None]:
-    """While a command runs, none of its inputs is written over; where an output is one of them, it does not begin."""
+    """Run a command so that none of its inputs is written over; it does not begin where an output cannot be written."""
     with kept([file for path in _of_type(arguments, Input) for file in _files(path)]):
-        for path in _of_type(arguments, Output):
-            refuse_kept(path)
+        _check_outputs(list(_of_type(arguments, Output)))
         yield
+
+
+def _check_outputs(outputs: list[Output]) -> None:
+    folders = [path for path in outputs if isinstance(path, OutputFolder)]
+    files = [path for path in outputs if not isinstance(path, OutputFolder) and "://" not in path]  # Spark's
+    places: list[str] = [os.path.realpath(path) for path in outputs]
+    filled: list[str] = [os.path.realpath(path) for path in folders]
+    for path, place in zip(outputs, places, strict=True):
+        if places.count(place) > 1:
+            raise CleancutError(f"{path} is to be two outputs of one command. Choose another name for one of them.")
+    for path in folders:
+        check_output_folder(path)
+    for path in files:
+        check_output_file(path, folders)
+        inside = os.path.dirname(os.path.realpath(path)) in filled
+        if inside and not path.endswith(".html"):  # it might take the place of a file that belongs to the folder
+            raise CleancutError(f"{path} is in a folder that the command fills. Let its name end in .html.")
 
 
 Kind = TypeVar("Kind", Input, Output)

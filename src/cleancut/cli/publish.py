@@ -10,7 +10,7 @@ from ..core.exceptions import CleancutError
 from ..reading.hub_ids import write_rows
 from ..splitting.folders import written_together
 from .options import add_ladder_options, command
-from .paths import Input, Output
+from .paths import Input, OutputFolder, add_overwrite_option
 from .terminal import quiet_clients
 
 
@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
         "-o",
         "--output",
         required=True,
-        type=Output,
+        type=OutputFolder,
         metavar="DIR",
         help="folder for one folder of each metric, or for the app",
     )
@@ -68,8 +68,14 @@ def add(commands: Any) -> None:
     parser.add_argument("--config", required=True, metavar="NAME", help="its config")
     parser.add_argument("--revision", metavar="R", help="a branch, tag or commit of it")
     parser.add_argument(
-        "-o", "--output", required=True, type=Output, metavar="DIR", help="folder for a parquet file of each split"
+        "-o",
+        "--output",
+        required=True,
+        type=OutputFolder,
+        metavar="DIR",
+        help="folder for a parquet file of each split",
     )
+    add_overwrite_option(parser)
 
 
 def add_push_options(parser: argparse.ArgumentParser) -> None:
@@ -136,7 +142,7 @@ def _materialise(arguments: argparse.Namespace) -> str:
     quiet_clients()
     found = materialise(arguments.repo, arguments.config, revision=arguments.revision)
     about = {"format": "cleancut-rows-1", "repo": arguments.repo, "config": arguments.config}
-    with written_together(arguments.output, about) as folder:
+    with written_together(arguments.output, about, overwrite=arguments.overwrite) as folder:
         write_rows(found, folder)
     sizes = ", ".join(f"{name} {len(rows)}" for name, rows in found.items())
     return f"Rebuilt and verified: {sizes}. Written to {arguments.output}."

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ..core.exceptions import CleancutError
-from ..core.files import refuse_kept, write_text
+from ..core.files import check_output_file, write_text
 from ..scoring.registry import metrics
 from ..showing.export import Format, tables
 from ..showing.html import report_page
 from ..showing.report_data import findings
 from ..showing.sections import report_sections
 from .options import add_system_options, command, exposure_of, read_systems, type_options
-from .paths import Output
+from .paths import Output, OutputFolder, add_overwrite_option
 
 _SUFFIX = {Format.MARKDOWN: ".md", Format.LATEX: ".tex", Format.CSV: ".csv"}
 
@@ -27,7 +27,10 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     add_system_options(parser)
     parser.add_argument("-o", "--output", type=Output, metavar="FILE", help="the page: one file that needs no other")
-    parser.add_argument("--plots", type=Output, metavar="DIR", help="the same figures as PNG and SVG (extra: plot)")
+    parser.add_argument(
+        "--plots", type=OutputFolder, metavar="DIR", help="the same figures as PNG and SVG (extra: plot)"
+    )
+    add_overwrite_option(parser)
     parser.add_argument(
         "--format", choices=list(Format), help="the tables too: beside the page, or without -o on standard output"
     )
@@ -46,20 +49,23 @@ def _report(arguments: argparse.Namespace) -> str:
     options = {"ci": arguments.ci, "seed": arguments.seed, "max_errors": arguments.errors, **type_options(arguments)}
     found = findings(gold, systems, exposure, **options)
     sections = report_sections(found)
+    title = arguments.title or Path(arguments.gold.removesuffix(".gz")).stem
+    page = report_page(found, title=title) if arguments.output else ""
+    text = tables(sections, Format(arguments.format)) if arguments.format else ""
     said = []
-    if arguments.output:
-        title = arguments.title or Path(arguments.gold.removesuffix(".gz")).stem
-        write_text(arguments.output, report_page(found, title=title))
-        said.append(f"Written to {arguments.output}.")
     if arguments.plots:
         from ..showing.pictures import save_plots
 
-        said.append(f"{len(save_plots(sections, arguments.plots))} pictures written to {arguments.plots}.")
-    if arguments.format:
-        text = tables(sections, Format(arguments.format))
-        if tables_file:
-            write_text(tables_file, text + "\n")
-        said.append(f"Tables written to {tables_file}." if tables_file else text)
+        drawn = save_plots(sections, arguments.plots, overwrite=arguments.overwrite)
+        said.append(f"{len(drawn)} pictures written to {arguments.plots}.")
+    if arguments.output:
+        write_text(arguments.output, page)
+        said.append(f"Written to {arguments.output}.")
+    if tables_file:
+        write_text(tables_file, text + "\n")
+        said.append(f"Tables written to {tables_file}.")
+    elif text:
+        said.append(text)
     return "\n".join(said)
 
 
@@ -68,7 +74,7 @@ def _tables_file(arguments: argparse.Namespace) -> str | None:
     if not arguments.format or not arguments.output:
         return None
     path = os.path.splitext(arguments.output)[0] + _SUFFIX[Format(arguments.format)]
-    refuse_kept(path)
+    check_output_file(path, [] if arguments.plots is None else [arguments.plots])
     if path == arguments.output:
         raise CleancutError(f"{path} is to be the page and the tables both. Choose another name for the page.")
     return path

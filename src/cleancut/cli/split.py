@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +14,8 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
-from ..core.files import name_inside, write_text
+from ..core.files import made_folder, name_inside, temporary_folder, write_text
+from ..core.interrupts import uninterrupted
 from ..core.tags import Repair
 from ..reading.dataset import Samples, given_samples, load_splits, read_files
 from ..reading.formats import by_split
@@ -25,6 +25,7 @@ from ..showing.html import html_frontier, html_split
 from ..showing.text import frontier_text, split_text, to_json
 from ..splitting.audit import Unit
 from ..splitting.folders import (
+    ASSIGNMENT,
     PLAN,
     SplitFormat,
     default_format,
@@ -50,7 +51,7 @@ from .options import (
     shared_key,
     tag_options,
 )
-from .paths import Input, Output
+from .paths import Input, Output, OutputFolder, add_overwrite_option
 from .terminal import wants_colour
 
 SPARK = "spark"
@@ -74,7 +75,10 @@ def _add_split(commands: Any) -> None:
         "input", nargs="*", type=Input, metavar="SOURCE",
         help="files, a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", type=Output, metavar="DIR", help="folder for the splits, plan and report")
+    parser.add_argument(
+        "-o", "--output", type=OutputFolder, metavar="DIR", help="folder for the splits, plan and report"
+    )
+    add_overwrite_option(parser)
     parser.add_argument(
         "--frontier", action="store_true",
         help="split nothing, but show what less sharing costs by several discards and density floors, and which to use",
@@ -186,16 +190,21 @@ def _split(arguments: argparse.Namespace) -> str:
     title = f" of {arguments.input[0]}" if len(arguments.input) == 1 else ""
     if arguments.frontier:
         return _frontier(arguments, parts, options, f"Frontier{title}")
-    refuse_foreign(arguments.output, _to_write(arguments, samples))  # now rather than after the work
+    # now rather than after the work
+    refuse_foreign(arguments.output, _to_write(arguments, samples), overwrite=arguments.overwrite)
     plans = _plans(parts, arguments, options)
     for method, plan in plans.items():
         plans[method] = replace(plan, read_as=read, source=source_of(samples))
     plan = next(iter(plans.values()))
     report = {REPORT: f"{split_text(plans, markdown=True)}\n"}
-    plan.write(arguments.output, samples, format=arguments.format, beside=report)
+    page = ""
     if arguments.html:
         groups = component_sizes(parts, **shared_key(arguments))
-        write_text(arguments.html, html_split(plans, components=groups, title=f"Split{title}"))
+        page = html_split(plans, components=groups, title=f"Split{title}")
+    overwrite = arguments.overwrite
+    plan.write(arguments.output, samples, format=arguments.format, beside=report, overwrite=overwrite)
+    if page:
+        write_text(arguments.html, page)
     return _said(plans, arguments)
 
 
@@ -243,16 +252,16 @@ def _said(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:
 
 def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any], title: str) -> str:
     chosen = {name: value for name, value in options.items() if name not in ("discard", "representative")}  # a recipe's
-    if arguments.output:
+    if arguments.output and not arguments.overwrite:
         _refuse_other_frontier(arguments.output)
     with work_shown("cutting") as shown:
         found = frontier(data, progress=shown, **chosen)
     page, plain = html_frontier(found, title=title), to_json(found.to_dict())
     if arguments.output:
-        os.makedirs(arguments.output, exist_ok=True)
         texts = {"md": frontier_text(found, markdown=True), "json": plain, "html": page}
-        for suffix, text in texts.items():
-            write_text(name_inside(arguments.output, f"frontier.{suffix}"), text + "\n")
+        with made_folder(arguments.output), uninterrupted():
+            for suffix, text in texts.items():
+                write_text(name_inside(arguments.output, f"frontier.{suffix}"), text + "\n")
     if arguments.html:
         write_text(arguments.html, page)
     if arguments.json:
@@ -271,7 +280,8 @@ def _refuse_other_frontier(folder: str) -> None:
         ours = False
     for path in paths.values():
         if os.path.lexists(path) and not ours:
-            raise CleancutError(f"{path} is not a file of cleancut's, and would be lost. Choose another folder.")
+            remedy = "Choose another folder, or give --overwrite"
+            raise CleancutError(f"{path} is not a file of cleancut's, and would be lost. {remedy}.")
 
 
 # --- samples by their entities alone --------------------------------------------------------------------------
@@ -292,14 +302,18 @@ def _split_incidences(arguments: argparse.Namespace) -> str:
     _refuse_without_effect(arguments, ("frontier",), "with --engine spark", True)
     if arguments.key in (Shared.PAIR, Shared.TRIPLE):
         raise CleancutError(f"--key {arguments.key}: incidences are of entities, without relations. Give INPUT alone.")
-    with written_together(arguments.output) as folder, _incidences(arguments) as data:
+    refuse_foreign(arguments.output, (PLAN, REPORT, ASSIGNMENT), overwrite=arguments.overwrite)
+    together = written_together(arguments.output, overwrite=arguments.overwrite)
+    with together as folder, _incidences(arguments) as data:
         for name in ("unit", "duplicates_together"):  # what they say is in the incidences already
             setattr(arguments, name, None)
         plans = _plans(data, arguments, _options(arguments, {}))
+        title = f"Split of {arguments.incidence or arguments.input[0]}"
+        page = html_split(plans, title=title) if arguments.html else ""
         write_text(os.path.join(folder, REPORT), f"{split_text(plans, markdown=True)}\n")
         write_assignment(next(iter(plans.values())), data, folder)
-    if arguments.html:
-        write_text(arguments.html, html_split(plans, title=f"Split of {arguments.incidence or arguments.input[0]}"))
+    if page:
+        write_text(arguments.html, page)
     return _said(plans, arguments)
 
 
@@ -314,7 +328,7 @@ def _incidences(arguments: argparse.Namespace) -> Iterator[Incidences]:
     from ..splitting.spark import spark_incidences, spark_session
 
     with (
-        tempfile.TemporaryDirectory(dir=arguments.output, prefix=".spark-") as scratch,
+        temporary_folder(arguments.output, ".spark-") as scratch,
         spark_session(arguments.master, _spark_conf(arguments), scratch),
     ):
         if not file:

@@ -29,7 +29,7 @@ from .options import (
     say_found,
     tag_options,
 )
-from .paths import Input, Output
+from .paths import Input, OutputFolder, add_overwrite_option
 from .publish import add_config_options, announced
 from .terminal import quiet_clients
 
@@ -50,7 +50,8 @@ def add(commands: Any) -> None:
     parser.add_argument("--train", action="append", type=Input, metavar="FILE", help="training data")
     parser.add_argument("--test", type=Input, metavar="FILE", help="the test set")
     parser.add_argument("--split", metavar="NAME", help="the split of SOURCE whose mentions are filtered; default test")
-    parser.add_argument("-o", "--output", type=Output, metavar="DIR", help="folder for the two files")
+    parser.add_argument("-o", "--output", type=OutputFolder, metavar="DIR", help="folder for the two files")
+    add_overwrite_option(parser)
     parser.add_argument("--to", metavar="ORG/NAME", help="dataset on the Hub for the two configs")
     parser.add_argument("--config", metavar="NAME", help="config that the splits are of, put before the two names")
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
@@ -132,7 +133,8 @@ def _written(test: Samples, exposure: Exposure, arguments: argparse.Namespace) -
     n_seen = int(exposure.view(corpus).seen.sum())
     n_kept = {Which.CLEAN: len(corpus.mentions) - n_seen, Which.CONTAMINATED: n_seen}
     lines = []
-    with written_together(arguments.output, {"format": "cleancut-subsets-1"}) as folder:
+    about = {"format": "cleancut-subsets-1"}
+    with written_together(arguments.output, about, overwrite=arguments.overwrite) as folder:
         for which, part in parts.items():
             name = f"{which}{_suffix(part, test)}"
             _write(part, os.path.join(folder, name))

@@ -40,18 +40,22 @@ _FILES = ("train.conll", "test.conll", "lookup.conll", "perceptron.conll", "repo
 _CLEAN_FILES = ("train.conll", "test.conll", "discarded.conll", "lookup.conll", "perceptron.conll", "plan.json")
 
 
-def run(folder: str = "cleancut-demo", *, colour: bool = False, progress: Callable[[float], None] | None = None) -> str:
+def run(
+    folder: str = "cleancut-demo",
+    *,
+    overwrite: bool = False,
+    colour: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> str:
     """Generate sentences, audit a random split, make a clean one, train and score two taggers on both; tell of it.
 
     The splits and the predictions stay in ``folder``: the random split, what was predicted on it and ``report.html``,
-    and the same of the clean one in ``clean``. ``progress`` is told what share of the work was done since it was told
-    last.
+    and the same of the clean one in ``clean``. Files of others there are replaced only with ``overwrite``. ``progress``
+    is told what share of the work was done since it was told last.
     """
-    target = Path(folder)
-    target.mkdir(exist_ok=True)  # before the work: an error should not come after it
-    refuse_foreign(target, _FILES, _ABOUT)
-    clean = name_inside(target, "clean")
-    refuse_foreign(clean, _CLEAN_FILES)
+    refuse_foreign(folder, _FILES, _ABOUT, overwrite=overwrite)  # before the work: an error should not come after it
+    clean = name_inside(folder, "clean")
+    refuse_foreign(clean, _CLEAN_FILES, overwrite=overwrite)
     told = progress or (lambda share: None)
     corpus = generate(3000)
     at_random = {"train": corpus.select(slice(0, 2400)), "test": corpus.select(slice(2400, 3000))}
@@ -69,13 +73,13 @@ def run(folder: str = "cleancut-demo", *, colour: bool = False, progress: Callab
             predicted[split][name] = found
     title = "Two taggers on a random split"
     page = html_report(at_random["test"], predicted["random"], at_random["train"], title=title)
-    with written_together(folder, _ABOUT) as fresh:
+    with written_together(folder, _ABOUT, overwrite=overwrite) as fresh:
         for name, part in at_random.items():
             write(part, Path(fresh, f"{name}.conll"))
         for name, part in _prediction_files(predicted["random"]).items():
             write(part, Path(fresh, name))
         write_text(Path(fresh, "report.html"), page)
-    plan.write(clean, at_random, format="conll", beside=_prediction_files(predicted["clean"]))
+    plan.write(clean, at_random, format="conll", beside=_prediction_files(predicted["clean"]), overwrite=overwrite)
     return _story(folder, at_random, plan, results, colour)
 
 

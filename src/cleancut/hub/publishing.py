@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, assert_never
 
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError
+from ..core.files import temporary_folder
 from ..core.signature import Signature
 from ..mapping.subsets import Which, keep_mentions, subsets
 from ..reading.dataset import COLUMNS, Samples, detect, from_dataset, given_samples
@@ -90,7 +89,7 @@ def publish(
         raise CleancutError("derived configs hold text, which --indices-only leaves out. Choose one of the two.")
     from huggingface_hub import HfApi
 
-    with _scratch() as folder:
+    with temporary_folder() as folder:
         plan, splits, reading = _plan_and_rows(plan, data, folder)
         derived = _derived(splits, reading, plan, config, also, of_ladder)
         for name in derived:
@@ -190,16 +189,9 @@ def _add_all(destination: Destination, names: Sequence[str], written: Callable[[
     """Add configs to a dataset one after the other, the files of one at a time on disk."""
     said = []
     for i, name in enumerate(names):
-        with _scratch() as folder:
+        with temporary_folder() as folder:
             said.append(destination.add(written(name, folder), names[i:]))
     return said
-
-
-@contextmanager
-def _scratch() -> Iterator[str]:
-    """A folder that is removed at the end; where files in it are still mapped, as on Windows, they stay."""
-    with tempfile.TemporaryDirectory(prefix="cleancut-", ignore_cleanup_errors=True) as folder:
-        yield folder
 
 
 # --- the clean and the contaminated test set --------------------------------------------------------------------------

@@ -6,12 +6,12 @@ huggingface_hub's own affair; it is never read, shown or stored here.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..core.exceptions import CleancutError
+from ..core.files import temporary_folder
 from ..reading.hub_ids import is_repo
 from ..version import __version__
 from .requests import attempt, check_repo
@@ -25,7 +25,7 @@ def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) 
     """Upload the metric modules as Spaces ``org/<name>`` and tag the release; without ``push``, say what would be."""
     if not is_repo(f"{org}/name"):
         raise CleancutError(f"{org!r} is not a user or an organisation. Letters, digits, . _ - only.")
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         spaces = {check_repo(f"{org}/{space.name}"): files_of_space(space) for space in stage(names, folder)}
     left = list(spaces)
     return [_publish_space(repo, files, left[i:], push=push) for i, (repo, files) in enumerate(spaces.items())]
@@ -34,7 +34,7 @@ def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) 
 def publish_app(to: str, *, private: bool = False, push: bool = False) -> list[str]:
     """Upload the app as the Space ``org/name`` and tag the release; without ``push``, say what would be."""
     check_repo(to)
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         files = files_of_space(stage_app(Path(folder, "space")))
     return [_publish_space(to, files, [to], private=private, push=push)]
 

@@ -7,13 +7,13 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
 from ..core.exceptions import CleancutError
-from ..core.files import write_text
+from ..core.files import check_output_folder, made_folder, temporary_folder, write_text
+from ..core.interrupts import uninterrupted
 from ..core.locating import hub_folder, metric
 from ..splitting.folders import MANIFEST, is_as_written, recorded_tree, write_manifest
 from .known_keywords import KNOWN_KEYWORDS
@@ -43,16 +43,18 @@ def stage_app(folder: str | os.PathLike[str] = "space") -> Path:
 
 def _staged(target: Path, build: Callable[[Path], None], main: str) -> Path:
     """A folder, built beside and then put in its place."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as beside:
+    check_output_folder(target)
+    with made_folder(target.parent), temporary_folder(target.parent, f".{target.name}-") as beside:
         fresh = Path(beside, "space")
         build(fresh)
         digests = {path: hashlib.sha256(data).hexdigest() for path, data in files_of_space(fresh).items()}
         write_manifest({"format": "cleancut-space-1"}, fresh, digests)
         if os.path.lexists(target):
             _refuse_foreign(target, digests, main)
-            shutil.rmtree(target)
-        os.replace(fresh, target)
+        with uninterrupted():
+            if os.path.lexists(target):
+                os.replace(target, Path(beside, "before"))
+            os.replace(fresh, target)
     return target
 
 

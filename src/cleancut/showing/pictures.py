@@ -21,10 +21,14 @@ _STYLE = {
 }  # fmt: skip
 
 
-def save_plots(sections: Sequence[Section], folder: str) -> list[str]:
-    """Draw what can be drawn, and return the names of the files; ``manifest.json`` has their digests."""
+def save_plots(sections: Sequence[Section], folder: str | os.PathLike[str], *, overwrite: bool = False) -> list[str]:
+    """Draw what can be drawn, and return the names of the files; ``manifest.json`` has their digests.
+
+    ``overwrite``: files of the same names that are not ours are replaced, too.
+    """
     written = []
-    with _matplotlib() as new_figure, written_together(folder, {"format": "cleancut-plots-1"}) as fresh:
+    together = written_together(folder, {"format": "cleancut-plots-1"}, overwrite=overwrite)
+    with _matplotlib() as new_figure, together as fresh:
         for exhibit in (exhibit for section in sections for exhibit in section.exhibits):
             if exhibit.kind is Kind.TABLE:
                 continue

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,10 +20,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.checks import shown
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
-from ..core.files import is_kept, is_plain, refuse_kept, replacing, write_text
+from ..core.files import (
+    check_output_folder,
+    is_kept,
+    is_plain,
+    made_folder,
+    refuse_kept,
+    replacing,
+    temporary_folder,
+    write_text,
+)
 from ..core.hashing import sample_hashes
+from ..core.interrupts import uninterrupted
 from ..reading.dataset import Samples, given_samples
 from ..reading.formats import Format, copy_rows, format_of, write
 from ..reading.hub_ids import write_rows
@@ -49,6 +59,7 @@ def write_split(
     *,
     format: str | None = None,
     beside: Mapping[str, str | Corpus] | None = None,
+    overwrite: bool = False,
 ) -> SplitPlan:
     """Write the splits as files, and ``plan.json`` with the digest of each: what ``SplitPlan.write`` does."""
     samples = given_samples(data, plan.read_as)
@@ -58,7 +69,7 @@ def write_split(
         plan = plan.of_rows(list(samples.values()))
     elif plan.is_of_rows or len(plan.assignment) != sum(len(part.corpus) for part in samples.values()):
         raise CleancutError("the plan is of rows that hold several samples, or parts of one. Choose format='input'.")
-    with written_together(os.fspath(folder)) as fresh:
+    with written_together(folder, overwrite=overwrite) as fresh:
         for name, thing in (beside or {}).items():
             path = os.path.join(fresh, name)
             if isinstance(thing, Corpus):
@@ -104,12 +115,17 @@ def _write_rows(plan: SplitPlan, samples: Mapping[str, Samples], folder: str) ->
 
 
 def write_parts(
-    corpus: Corpus, parts: Mapping[str, NDArray[np.integer]], about: Mapping[str, Any], folder: str, format: str
+    corpus: Corpus,
+    parts: Mapping[str, NDArray[np.integer]],
+    about: Mapping[str, Any],
+    folder: str | os.PathLike[str],
+    format: str,
+    overwrite: bool,
 ) -> None:
     """Parts of a corpus, which may overlap, as a file each; ``manifest.json``: what is said of them, and digests."""
     if format not in ("jsonl", "conll"):
-        raise CleancutError(f"format={format!r} is unknown. Choose jsonl or conll.")
-    with written_together(folder, about) as fresh:
+        raise CleancutError(f"format={shown(format)} is unknown. Choose jsonl or conll.")
+    with written_together(folder, about, overwrite=overwrite) as fresh:
         for name, rows in parts.items():
             write(corpus.select(rows), os.path.join(fresh, f"{name}.{format}"))
 
@@ -127,7 +143,7 @@ def write_assignment(plan: SplitPlan, incidences: Incidences, folder: str) -> No
 
     names = pa.array([*plan.names, "discarded"])
     first, writer = 0, None
-    with replacing(os.path.join(folder, "assignment.parquet")) as stream:
+    with replacing(os.path.join(folder, ASSIGNMENT)) as stream:
         for samples in incidences.names():
             splits = plan.assignment[first : first + len(samples)] % len(names)  # -1 is the last
             table = pa.table({"sample": samples, "split": names.take(pa.array(splits))})
@@ -136,7 +152,7 @@ def write_assignment(plan: SplitPlan, incidences: Incidences, folder: str) -> No
             first += len(samples)
         assert writer is not None
         writer.close()
-    replace(plan, files=_files(folder, ())).save(os.path.join(folder, "plan.json"))
+    replace(plan, files=_files(folder, ())).save(os.path.join(folder, PLAN))
 
 
 def _files(folder: str, beside: Collection[str]) -> dict[str, dict[str, str]]:
@@ -172,60 +188,78 @@ def _outputs(plan: SplitPlan) -> list[str]:
 
 
 @contextmanager
-def written_together(folder: str, about: Mapping[str, Any] | None = None) -> Iterator[str]:
-    """A folder beside, whose files then replace those there were: an interruption leaves no half of a split.
+def written_together(
+    folder: str | os.PathLike[str], about: Mapping[str, Any] | None = None, *, overwrite: bool = False
+) -> Iterator[str]:
+    """Return a folder beside, whose files then replace those there were: an interruption leaves no half of a split.
 
-    ``about`` is what ``manifest.json`` says of the files; a split has its plan instead. Files that the plan or manifest
-    before listed and that are no longer written are removed, if they are as they were written.
+    Files that the plan or manifest before listed and that are no longer written are removed, if they are as they were
+    written. Where nothing comes to be written, a folder that was not there is not there afterwards.
+
+    Args:
+        folder: the folder for the files; it is made if it is not there.
+        about: what ``manifest.json`` says of the files; a split has its plan instead.
+        overwrite: replace files that are not ours, too.
     """
-    os.makedirs(folder, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".split-") as fresh:
+    check_output_folder(folder)
+    with made_folder(folder), temporary_folder(folder, ".split-") as fresh:
         yield fresh
         digests = _digests(fresh)
-        refuse_foreign(folder, digests, about)
+        refuse_foreign(folder, digests, about, overwrite=overwrite)
         if about is not None:
             write_manifest(about, fresh, digests)
         written = {*digests, MANIFEST} if about is not None else {*digests}
         before = [pair for record in RECORDS if record in written for pair in recorded(folder, record).items()]
-        for name in sorted(written, key=lambda name: (name in RECORDS, name)):  # a record once its files are there
-            os.replace(os.path.join(fresh, name), os.path.join(folder, name))
+        with uninterrupted():
+            for name in sorted(written, key=lambda name: (name in RECORDS, name)):  # a record once its files are there
+                os.replace(os.path.join(fresh, name), os.path.join(folder, name))
         for name, digest in before:
             path = os.path.join(folder, name)
             if name not in written and is_as_written(path, digest) and not is_kept(path):
                 os.unlink(path)
 
 
+ASSIGNMENT = "assignment.parquet"
 PLAN, MANIFEST = RECORDS = "plan.json", "manifest.json"
 """The files that say what else was written to a folder."""
 
 
 def refuse_foreign(
-    folder: str | os.PathLike[str], names: Mapping[str, str] | Iterable[str], about: Mapping[str, Any] | None = None
+    folder: str | os.PathLike[str],
+    names: Mapping[str, str] | Iterable[str],
+    about: Mapping[str, Any] | None = None,
+    *,
+    overwrite: bool = False,
 ) -> None:
-    """An error where a file of one of these names is in the folder that is not ours, or that the user has changed.
+    """Refuse to write where a file would be lost that is not ours, or that the user has changed.
 
-    ``names`` may give the digests of the new files: nothing is lost where a file is replaced by its equal. ``about``:
-    a manifest is to be written too, which must not take the place of that of another result.
+    Args:
+        folder: the folder that is written to.
+        names: the names of the files; with the digests of the new ones, a file may be replaced by its equal.
+        about: a manifest is to be written too, which must not take the place of that of another result.
+        overwrite: refuse only links and folders, which no file replaces, and what is being read.
     """
-    known = [recorded(folder, record) for record in RECORDS]
+    known = recorded(folder, PLAN if about is None else MANIFEST)
     for name in names:
         path = os.path.join(folder, name)
         refuse_kept(path)
-        if not os.path.lexists(path):
+        if not os.path.lexists(path) or (overwrite and _is_file(path)):
             continue
         equal = names.get(name) if isinstance(names, Mapping) else None
-        digests = [equal, *(files.get(name) for files in known)]
         ours = name in RECORDS and _stored(folder, name) is not None
-        if not ours and not any(digest and is_as_written(path, digest) for digest in digests):
-            raise CleancutError(
-                f"{path} is not a file as cleancut wrote it, and would be lost. Move it, or choose another folder."
-            )
+        if not ours and not any(digest and is_as_written(path, digest) for digest in (equal, known.get(name))):
+            raise CleancutError(f"{path} is not a file as cleancut wrote it, and would be lost. {_remedy(path)}.")
     path = os.path.join(folder, MANIFEST)
-    if about is not None and os.path.lexists(path):
+    if about is not None and os.path.lexists(path) and not (overwrite and _is_file(path)):
         there = (_stored(folder, MANIFEST) or {}).get("format")
         if there != about["format"]:
             said = f"the manifest of a {there}" if there else "not a manifest of cleancut"
-            raise CleancutError(f"{path} is {said}, and would be lost. Choose another folder.")
+            raise CleancutError(f"{path} is {said}, and would be lost. {_remedy(path)}.")
+
+
+def _remedy(path: str) -> str:
+    """Return what a user may do about a file that is in the way; links and folders are never replaced."""
+    return "Choose another folder, or give --overwrite" if _is_file(path) else "Move it, or choose another folder"
 
 
 def recorded(folder: str | os.PathLike[str], record: str) -> dict[str, str]:

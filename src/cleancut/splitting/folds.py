@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
@@ -103,8 +104,17 @@ class Folds(Drawn):
             "folds": self.statistics,
         }
 
-    def write(self, corpus: Corpus, folder: str, *, format: str = "jsonl") -> None:
-        """Train and test of each fold as files, and ``manifest.json``: all of them, or none."""
+    def write(
+        self, corpus: Corpus, folder: str | os.PathLike[str], *, format: str = "jsonl", overwrite: bool = False
+    ) -> None:
+        """Write train and test of each fold as files, and ``manifest.json``: all of them, or none.
+
+        Args:
+            corpus: what the folds were made of.
+            folder: where to; it is made if it is not there, and no file of others in it is touched.
+            format: ``jsonl`` or ``conll``.
+            overwrite: replace files of the same names that are not ours, too.
+        """
         self._refuse_other(corpus)
         parts: dict[str, NDArray[np.int64]] = {}
         about = self.to_dict()
@@ -113,7 +123,7 @@ class Folds(Drawn):
             parts |= {f"fold-{i}.{part}": rows for part, rows in fold._asdict().items()}
             files = {part: f"fold-{i}.{part}.{format}" for part in fold._fields}
             about["folds"].append({"fold": i, **files, **self.statistics[i]})
-        write_parts(corpus, parts, about, folder, format)
+        write_parts(corpus, parts, about, folder, format, overwrite)
 
     def _refuse_other(self, corpus: Corpus) -> None:
         if len(corpus) != len(self.assignment) or fingerprint_of(sample_hashes(corpus)) != self.fingerprint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -89,14 +90,23 @@ class Ladder(Drawn):
             "rungs": [rung.to_dict() for rung in self.rungs],
         }
 
-    def write(self, train: Corpus, folder: str, *, format: str = "jsonl") -> None:
-        """A file for each training set, and ``manifest.json``: all of them, or none."""
+    def write(
+        self, train: Corpus, folder: str | os.PathLike[str], *, format: str = "jsonl", overwrite: bool = False
+    ) -> None:
+        """Write a file for each training set, and ``manifest.json``: all of them, or none.
+
+        Args:
+            train: what the ladder was made from.
+            folder: where to; it is made if it is not there, and no file of others in it is touched.
+            format: ``jsonl`` or ``conll``.
+            overwrite: replace files of the same names that are not ours, too.
+        """
         if fingerprint_of(sample_hashes(train)) != self.fingerprint:
             raise CleancutError(f"the ladder is not of these {len(train)} samples. Give the train it was made from.")
         about = self.to_dict()
         for rung in about["rungs"]:
             rung["file"] = f"{rung['name']}.{format}"
-        write_parts(train, {rung.name: rung.rows for rung in self.rungs}, about, folder, format)
+        write_parts(train, {rung.name: rung.rows for rung in self.rungs}, about, folder, format, overwrite)
 
 
 def ladder(

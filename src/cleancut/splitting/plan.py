@@ -239,6 +239,7 @@ class SplitPlan(Drawn):
         *,
         format: str | None = None,
         beside: Mapping[str, str | Corpus] | None = None,
+        overwrite: bool = False,
     ) -> SplitPlan:
         """Write the splits as files, with ``plan.json``: all of them, or none.
 
@@ -248,13 +249,14 @@ class SplitPlan(Drawn):
             format: ``jsonl``, ``conll``, or ``input`` for the rows as they stand, with all columns; by default
                 ``input`` for datasets and ``jsonl`` for corpora.
             beside: texts and corpora to write into the same folder, by the names of their files.
+            overwrite: replace files of the same names that are not ours, too.
 
         Returns:
             The plan with the names and digests of its files, as ``SplitPlan.load`` reads it from the folder.
         """
         from .folders import write_split
 
-        return write_split(self, data, folder, format=format, beside=beside)
+        return write_split(self, data, folder, format=format, beside=beside, overwrite=overwrite)
 
     def push_to_hub(
         self,

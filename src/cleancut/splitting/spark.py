@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 from ..core.at_signs import join_at
 from ..core.entities import Key
 from ..core.exceptions import CleancutError, parse_choice
+from ..core.files import temporary_folder
 from ..core.tags import Repair
 from ..core.vocabulary import mixed
 from ..reading.formats import SUFFIXES, Format, columns_to_read, corpus_of_lines, corpus_of_table, stored_labels
@@ -65,7 +65,7 @@ def spark_extract(
         if is_remote:
             rows.write.parquet(path, compression="zstd")
             return
-        with tempfile.TemporaryDirectory(dir=beside, prefix=".incidence-") as fresh:
+        with temporary_folder(beside, ".incidence-") as fresh:
             rows.write.parquet(f"{_address(fresh)}/rows", compression="zstd")
             os.replace(os.path.join(fresh, "rows"), path)
 
@@ -108,7 +108,7 @@ def spark_session(master: str | None, conf: Mapping[str, str] | None, scratch: s
     has_java = SparkContext._gateway is not None  # of a session before: it is not ours to end
     where = master or "local[*]"
     is_local = where.startswith("local")
-    with tempfile.TemporaryDirectory(dir=scratch, prefix=".spark-", ignore_cleanup_errors=True) as folder:
+    with temporary_folder(scratch, ".spark-") as folder:
         settings = {
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
