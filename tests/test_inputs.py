@@ -194,7 +194,7 @@ BAD = {
     "None first": (([[None, "O"]], [["O", "O"]]), {}, "gold sample 0, token 0: None is not a tag"),
     "-100 and lengths": (([[1]], [[1, -100]]), {"labels": NAMES}, "1 gold labels but 2 tags"),
     "huge id": (([[10**30]], [[0]]), {"labels": NAMES}, "label id 1000.* is out of range"),
-    "negative name": (([[0]], [[0]]), {"labels": {-1: "O", 0: "B-P"}}, "label id -1 .* is negative"),
+    "negative name": (([[0]], [[0]]), {"labels": {-1: "O", 0: "B-P"}}, "label id -1 .* is out of range"),
     "2-D samples": (([np.array([[0, 1]])], [[0]]), {"labels": NAMES}, "gold sample 0: expected a list"),
     "0-D samples": (([np.array(1)], [[0]]), {"labels": NAMES}, "gold sample 0: expected a list"),
     "place behind a mask": (([[-100, -100, 0, 1]], [[0, 0, 0, 1]]), {"labels": ["O", "X"]}, "gold sample 0, token 3"),

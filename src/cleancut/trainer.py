@@ -83,7 +83,7 @@ class NerMetrics:
         if evaluation is None or not sets:
             raise CleancutError("give the evaluation set (before tokenisation) as evaluation=.")
         self._sets = {name: _Gold(reader, data, name) for name, data in sets.items()}
-        self._exposure = _exposure_of(train, reader, Key(case, typed, unicode))
+        self._exposure = _exposure_of(train, reader, Key.of(case, typed, unicode))
         self.metrics = self._default() if metrics is None else tuple(metrics)
         self._scores = self._needed()
         self._batches: list[_Rows] = []

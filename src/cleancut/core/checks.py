@@ -9,28 +9,17 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
-from .exceptions import CleancutError
+from .exceptions import CleancutError, quoted
 
 LARGEST_SEED = 2**32 - 101
 """What every generator and partitioner takes, with room for the attempts that count on from a seed."""
 MOST_RESAMPLES = 1_000_000
 """Resamples of one interval: far more than its ends can show."""
-MOST_SETS = 10_000
-"""Levels, seeds, and training sets of a ladder."""
-
-
-def shown(value: Any) -> str:
-    """Return a value as a message quotes it: in one line, and no more than 60 characters of it."""
-    try:
-        text = repr(value)
-    except Exception:  # whatever an object of somebody else raises, it is not what is wrong here
-        text = f"<{type(value).__name__}>"
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def is_whole(value: Any) -> bool:
@@ -61,7 +50,7 @@ def whole(value: Any, name: str, least: int = 0, most: float = math.inf, wanted:
     """
     if not is_whole(value) or not least <= value <= most:
         ends = f"from {least} on" if most == math.inf else f"from {least} to {most}"
-        raise CleancutError(f"{name}={shown(value)} is out of range. Give {wanted or f'a whole number {ends}'}.")
+        raise CleancutError(f"{name}={quoted(value)} is out of range. Give {wanted or f'a whole number {ends}'}.")
     return int(value)
 
 
@@ -81,21 +70,21 @@ def share(value: Any, name: str, wanted: str = "a number from 0 to 1") -> float:
     """Return a number from 0 to 1."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1:
-        raise CleancutError(f"{name}={shown(value)} is out of range. Give {wanted}.")
+        raise CleancutError(f"{name}={quoted(value)} is out of range. Give {wanted}.")
     return value if isinstance(value, int) else float(value)
 
 
 def switch(value: Any, name: str) -> bool:
     """Return True or False, of Python or numpy; a text such as "no" is neither."""
     if not isinstance(value, bool | np.bool_):
-        raise CleancutError(f"{name}={shown(value)} is not valid. Give true or false.")
+        raise CleancutError(f"{name}={quoted(value)} is not valid. Give true or false.")
     return bool(value)
 
 
 def text(value: Any, name: str, wanted: str = "a text") -> str:
     """Return a text that is not empty."""
     if not isinstance(value, str) or not value:
-        raise CleancutError(f"{name}={shown(value)} is not valid. Give {wanted}.")
+        raise CleancutError(f"{name}={quoted(value)} is not valid. Give {wanted}.")
     return value
 
 
@@ -109,10 +98,10 @@ Item = TypeVar("Item")
 
 def ordered(value: Iterable[Item] | Any, name: str, wanted: str = "a list") -> list[Item]:
     """Return a list of values whose order matters, so that a set, whose order changes from run to run, is refused."""
-    if isinstance(value, Set):
+    if isinstance(value, set | frozenset):
         raise CleancutError(f"{name}: a {type(value).__name__} has no order. Give {wanted}.")
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise CleancutError(f"{name}={shown(value)} is not valid. Give {wanted}.")
+        raise CleancutError(f"{name}={quoted(value)} is not valid. Give {wanted}.")
     return list(value)
 
 
@@ -120,13 +109,5 @@ def checked_path(value: Any, name: str = "the path") -> str:
     """Return the path of a file or folder: a text or ``os.PathLike``, not empty, without a null character."""
     path = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(path, str) or not path or "\0" in path:
-        raise CleancutError(f"{name}={shown(value)} is not valid. Give the name of a file or folder.")
+        raise CleancutError(f"{name}={quoted(value)} is not valid. Give the name of a file or folder.")
     return path
-
-
-Checked = TypeVar("Checked")
-
-
-def optional(check: Callable[..., Checked], value: Any, *more: Any) -> Checked | None:
-    """Return what a check returns, or None for None."""
-    return None if value is None else check(value, *more)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import checks
 from .arrays import bounds_of, ranges
 from .corpus import Corpus
-from .exceptions import CleancutError
+from .exceptions import CleancutError, quoted
 from .inputs import Interner
+
+_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 
 
 class Key(NamedTuple):
@@ -24,6 +27,13 @@ class Key(NamedTuple):
     """Does the type belong to the key?"""
     unicode: str | None = None
     """A Unicode normal form (NFC, NFKC, ...) into which words are brought first."""
+
+    @classmethod
+    def of(cls, case: Any, typed: Any, unicode: Any = None) -> Key:
+        """Return the key of what a user has chosen, checked."""
+        if unicode is not None and unicode not in _FORMS:
+            raise CleancutError(f"unicode={quoted(unicode)} is unknown. Choose one of {', '.join(_FORMS)}, or None.")
+        return cls(checks.switch(case, "case"), checks.switch(typed, "typed"), unicode)
 
     def __str__(self) -> str:
         parts = ["surface+type" if self.typed else "surface", "" if self.case else "uncased", self.unicode or ""]

@@ -80,8 +80,8 @@ def check_output_file(path: str | os.PathLike[str], made: Collection[str] = ()) 
 
     ``made`` are folders that will be there by then.
     """
-    refuse_kept(path)
     target = os.path.realpath(checked_path(path))
+    refuse_kept(path)
     folder, name = os.path.split(target)
     if os.path.isdir(target):
         raise CleancutError(f"{path} is a folder. Name a file.")
@@ -98,8 +98,8 @@ def check_output_file(path: str | os.PathLike[str], made: Collection[str] = ()) 
 
 def check_output_folder(path: str | os.PathLike[str]) -> None:
     """Refuse a folder that cannot be made, or written to: a file, or a folder below one or below a read-only one."""
-    refuse_kept(path)
     target = os.path.realpath(checked_path(path))
+    refuse_kept(path)
     if os.path.lexists(target) and not os.path.isdir(target):
         raise CleancutError(f"{path} is a file. Name a folder.")
     while not os.path.lexists(target):

@@ -6,6 +6,7 @@ not fit is refused with its place.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import bounds_of, locate
-from .exceptions import CleancutError
+from .exceptions import CleancutError, quoted
 from .tags import Where
 from .vocabulary import Vocabulary
 
@@ -175,12 +176,12 @@ def _refuse_mixture(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], 
             place = where(*place_of(int(at[0]), lengths))
             if kind == "other":
                 raise CleancutError(
-                    f"{place}: {key!r} is not a tag, a label id or a span. "
+                    f"{place}: {quoted(key)} is not a tag, a label id or a span. "
                     "Drop or mask such positions on both sides (label ids: -100 in the gold labels)."
                 )
             names = {"tag": "a tag", "id": "a label id", "span": "a span"}
             raise CleancutError(
-                f"{place}: {key!r} is {names[kind]} among values such as {keys[int(codes[0])]!r}. "
+                f"{place}: {quoted(key)} is {names[kind]} among values such as {quoted(keys[int(codes[0])])}. "
                 "Give all samples in one form; positions to leave out are -100 in int labels only."
             )
     raise AssertionError("a mixture has a value that differs")
@@ -197,7 +198,7 @@ def _codes(samples: Sequence[Any], table: Interner) -> NDArray[np.integer]:
 
 def as_samples(data: Any, where: Where) -> list[Any]:
     """The list of samples, each a list of values, or each an array of them."""
-    if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
+    if isinstance(data, str | bytes | Mapping | set | frozenset) or not isinstance(data, Iterable):
         raise CleancutError(f"expected a list with one list for each sample, got {_short(data)}.")
     if type(data).__module__.startswith("datasets."):
         data = data[:]  # type: ignore[index]  # a lazy column: fetch it in one go
@@ -206,7 +207,7 @@ def as_samples(data: Any, where: Where) -> list[Any]:
     if kinds <= {list, tuple} or (kinds == {np.ndarray} and {sample.ndim for sample in samples} == {1}):
         return samples
     for i, sample in enumerate(samples):
-        flat = getattr(sample, "ndim", 1) == 1
+        flat = getattr(sample, "ndim", 1) == 1 and not _has_lost_order(sample)
         if isinstance(sample, str | bytes | Mapping) or not isinstance(sample, Iterable) or not flat:
             raise CleancutError(
                 f"{where(i)}: expected a list of tags, label ids or spans, got {_short(sample)}. "
@@ -218,11 +219,24 @@ def as_samples(data: Any, where: Where) -> list[Any]:
     return [list(sample) if array is None else array.tolist() for sample, array in zip(samples, arrays, strict=True)]
 
 
+def _has_lost_order(sample: Any) -> bool:
+    """Is it a set of tags, ids or words, whose order changes from run to run? That of spans does not matter."""
+    return isinstance(sample, set | frozenset) and not all(isinstance(value, tuple) for value in sample)
+
+
 def as_array(data: Any) -> NDArray | None:
     """numpy arrays, and tensors of other libraries, as a numpy array; None for lists and ragged data."""
     if not isinstance(data, np.ndarray) and not hasattr(data, "__array__"):
         return None
-    array = np.asarray(data.detach().cpu() if hasattr(data, "detach") else data)
+    try:
+        array = np.asarray(data.detach().cpu() if hasattr(data, "detach") else data)
+    except (TypeError, ValueError, RuntimeError, NotImplementedError):  # as torch says of kinds that numpy lacks
+        kind = f"{type(data).__name__} of {getattr(data, 'dtype', 'an unknown kind')}"
+        layout = getattr(data, "layout", None)
+        raise CleancutError(
+            f"a {kind}{f' ({layout}, on {data.device})' if layout is not None else ''} cannot be read. "
+            "Give whole numbers in a dense array or a list, such as tensor.long().cpu()."
+        ) from None
     return None if array.dtype == object else array
 
 
@@ -231,8 +245,7 @@ def _lengths(samples: Sequence[Any]) -> NDArray[np.int64]:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
-    return f"{type(value).__name__} {text if len(text) < 60 else text[:57] + '...'}"
+    return f"{type(value).__name__} {quoted(value)}"
 
 
 def place_of(position: int, lengths: NDArray[np.integer]) -> tuple[int, int]:
@@ -250,16 +263,31 @@ def label_names(labels: Any) -> dict[int, str]:
     names = getattr(labels, "names", labels)
     if isinstance(names, str) or not isinstance(names, Mapping | Sequence):
         raise CleancutError(f"labels must be a list, an id2label dict or a ClassLabel, got {_short(labels)}.")
-    try:
-        pairs = {int(k): v for k, v in (names.items() if isinstance(names, Mapping) else enumerate(names))}
-    except (TypeError, ValueError):
-        raise CleancutError(f"the keys of labels must be ids, got {_short(labels)}. Give id2label.") from None
-    for key, name in pairs.items():
-        if key < 0:
-            raise CleancutError(f"label id {key} ({name!r}) is negative. Number the labels from 0.")
+    pairs: dict[int, str] = {}
+    for given, name in names.items() if isinstance(names, Mapping) else enumerate(names):
+        key = _label_id(given)
+        if key is None:
+            raise CleancutError(f"the keys of labels must be ids, got {_short(labels)}. Give id2label.")
+        if not 0 <= key < MOST_LABELS:
+            raise CleancutError(
+                f"label id {key} ({_short(name)}) is out of range. Number the labels from 0 to {MOST_LABELS - 1}."
+            )
         if not isinstance(name, str):
             raise CleancutError(f"the name of label id {key} is {_short(name)}, not a string. Give id2label.")
+        if pairs.setdefault(key, name) != name:
+            raise CleancutError(f"label id {key} has two names, {pairs[key]!r:.40} and {name!r:.40}. Give it one.")
     return pairs
+
+
+MOST_LABELS = 1_000_000
+"""Label ids count labels: a table of all that they may be is kept."""
+
+
+def _label_id(given: Any) -> int | None:
+    """Return a label id, which may be a text, as JSON has it; None where it is no whole number."""
+    if isinstance(given, str):
+        return int(given) if re.fullmatch(r"\s*-?\d{1,18}\s*", given) else None
+    return int(given) if _kind_of(given) == "id" else None
 
 
 def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any, where: Where) -> RawTags:

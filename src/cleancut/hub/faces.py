@@ -11,7 +11,7 @@ import hashlib
 import inspect
 import json
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import datasets
@@ -21,9 +21,10 @@ import pyarrow as pa
 
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, did_you_mean
+from ..core.exceptions import CleancutError, did_you_mean, quoted
 from ..core.inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
 from ..core.pairing import are_answers
+from ..core.tags import Where
 from ..scoring.exposure import Exposure
 from ..scoring.metric import Metric
 from .known_keywords import KNOWN_KEYWORDS
@@ -250,10 +251,8 @@ def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
         columns |= {f"{side}_{column}": array for column, array in stored.items()}
     if tokens is not None:
         tokens = as_samples(tokens.to_pylist() if is_arrow(tokens) else tokens, in_sample("token"))
-        columns["tokens"] = _list_array(tokens, _TEXTS)
+        columns["tokens"] = _list_array(tokens, in_sample("token"))
         sizes["tokens"] = len(tokens)
-        if columns["tokens"] is None:
-            raise CleancutError("tokens must be one list of strings for each sample.")
     size = sizes["predictions"]
     for side, n in sizes.items():
         if n != size:
@@ -265,8 +264,8 @@ def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
     """The size of a whole batch, and its values in the columns of its form; in none for a batch of empty lists."""
     where = in_sample(name)
     if name == "prediction" and are_answers(texts := data.to_pylist() if is_arrow(data) else data):
-        said = [text if isinstance(text, str) else json.dumps(text) for text in texts]
-        return len(said), {"answers": pa.array([[text] for text in said], _TEXTS)}
+        said = [[text if isinstance(text, str) else json.dumps(text)] for text in texts]
+        return len(said), {"answers": _list_array(said, where)}
     array = None if is_arrow(data) else as_array(data)
     if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
         lengths = np.full(len(array), array.shape[1])
@@ -281,11 +280,13 @@ def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
         raw = recognise(samples, range(0), where)
         if not isinstance(raw, RawTags):
             raise CleancutError(f"the {name}s are not lists of tags.")
+        _list_array([raw.tags], lambda sample, at=None: f"the tags of the {name}s")
         names = pa.array([list(raw.tags), *[None] * (len(samples) - 1)], _TEXTS)
         return len(samples), {"tags": _lists(raw.codes.astype(np.int32), raw.lengths), "names": names}
     if first is None or isinstance(first, int | float | np.number):
         return len(samples), {"ids": _lists(*ids_of(samples, where))}
     found = spans_of(samples, where)
+    _list_array([found.labels], lambda sample, at=None: f"the labels of the {name}s")
     label = pa.DictionaryArray.from_arrays(found.label, pa.array(found.labels, pa.string())).dictionary_decode()
     fields = [pa.array(found.start), pa.array(found.end), label]
     values = pa.StructArray.from_arrays(fields, fields=list(_SPANS.value_type))
@@ -297,13 +298,24 @@ def _lists(values: Any, lengths: np.ndarray) -> pa.ListArray:
     return pa.ListArray.from_arrays(np.append(0, np.cumsum(lengths)).astype(np.int32), values)
 
 
-def _list_array(data: Any, kind: pa.DataType) -> Any:
-    """Arrow's own conversion in one pass; None where a value does not fit or is missing."""
+def _list_array(samples: Sequence[Any], where: Where) -> pa.Array:
+    """Lists of texts as Arrow has them; an error that names the first value that is no text, or none of UTF-8."""
     try:
-        array = pa.array(data, kind)
+        array = pa.array(samples, _TEXTS)
     except (pa.ArrowException, TypeError, UnicodeEncodeError):
-        return None
-    return None if array.null_count or array.flatten().null_count else array
+        array = None
+    if array is not None and not array.null_count and not array.flatten().null_count:
+        return array
+    for i, sample in enumerate(samples):
+        for at, text in enumerate(sample):
+            if not isinstance(text, str):
+                raise CleancutError(f"{where(i, at)}: {quoted(text)} is not a text. Give strings.")
+            if any("\ud800" <= letter <= "\udfff" for letter in text):
+                raise CleancutError(
+                    f"{where(i, at)}: {quoted(text)} has half a character (a lone surrogate), which no UTF-8 has. "
+                    "Decode the text anew, or replace it: text.encode('utf-8', 'replace').decode()."
+                )
+    raise CleancutError(f"{where(0)}: tokens must be one list of strings for each sample.")
 
 
 # --- gathering ------------------------------------------------------------------------------------------

@@ -25,7 +25,8 @@ from ..scoring.exposure import Exposure
 from ..splitting.folders import is_as_written
 from ..splitting.ladder import ladder
 from ..splitting.mincut import source_of
-from ..splitting.plan import OF_TAGS, SplitPlan
+from ..splitting.plan import SplitPlan
+from ..splitting.plan_file import OF_TAGS
 from .cards import config_section, leakage_chart
 from .configs import MAX_SHARD_SIZE, Config, Destination, check_config, metadata_of, write_config
 from .indices import indices_of

@@ -8,7 +8,7 @@ side is in exactly one bucket of each attribute and the counts add up to the tot
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, Mentions
-from ..core.exceptions import CleancutError, did_you_mean, parse_choice
+from ..core.exceptions import CleancutError, did_you_mean, parse_choice, quoted
 from ..core.notices import say
 from ..core.pairing import pair
 from ..core.shown import Drawn
@@ -29,7 +30,7 @@ from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import NOVELTY, Exposed
 from .metric import Metric
-from .resampling import Part, Rows, intervals, parse_resamples
+from .resampling import Part, Rows, intervals, parse_resampling
 from .score import Sums, signature
 
 
@@ -249,7 +250,7 @@ def register_attribute(
     >>> found["position"][0]["n_gold"]
     1
     """
-    if not name or not callable(values):
+    if not isinstance(name, str) or not name or not callable(values):
         raise CleancutError("an attribute needs a name and a function from the table of mentions to values.")
     if name in _OWN:
         raise CleancutError(f"{name!r} is an attribute of cleancut's own. Choose another name.")
@@ -305,14 +306,12 @@ def _range_name(low: float | None, high: float | None) -> str:
 
 def _cut(attribute: Attribute, values: NDArray[Any], bins: Bins) -> Cut:
     """As asked for, else as appendix B has it."""
-    wanted: Any = bins.get(attribute.name) if isinstance(bins, Mapping) else None
-    if isinstance(wanted, Sequence) and not isinstance(wanted, str):
-        return _cut_at(_parse_edges(attribute.name, wanted), values)
+    wanted = bins.get(attribute.name) if isinstance(bins, Mapping) else None
+    if isinstance(wanted, Sequence):
+        return _cut_at(wanted, values)
     if wanted is None and attribute.edges:
         return _cut_at(attribute.edges, values)
     n = wanted if wanted is not None else _DEFAULT if isinstance(bins, Mapping) else bins
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise CleancutError(f"bins={n!r} is out of range for {attribute.name}. Give a number of buckets, or edges.")
     alone = attribute.alone if wanted is None and n > len(attribute.alone) else ()
     return _cut_equally(values.astype(float), n, alone)
 
@@ -352,11 +351,40 @@ def _equal_ends(values: NDArray[np.float64], parts: int) -> list[int]:
     return ends
 
 
-def _parse_edges(name: str, edges: Sequence[float]) -> list[float]:
-    numbers = all(isinstance(edge, int | float) and edge == edge for edge in edges)
-    if not numbers or any(a >= b for a, b in pairwise(edges)):
-        raise CleancutError(f"bins: the edges of {name} must be growing numbers, got {list(edges)}.")
-    return list(edges)
+_MOST_BINS = 1000
+"""Buckets of an attribute: more than a table can show."""
+
+
+def _parse_bins(bins: Any) -> Bins:
+    """Return how to cut, checked: a number of buckets, or for some attributes a number or the edges."""
+    if not isinstance(bins, Mapping):
+        return checks.whole(bins, "bins", 1, _MOST_BINS, f"a number of buckets from 1 to {_MOST_BINS}, or edges")
+    found: dict[str, int | Sequence[float]] = {}
+    for name, wanted in bins.items():
+        if name not in _ATTRIBUTES:
+            hint = did_you_mean(name, _ATTRIBUTES)
+            raise CleancutError(f"bins: attribute {quoted(name)} is unknown.{hint} Known: {', '.join(_ATTRIBUTES)}.")
+        if isinstance(wanted, Iterable) and not isinstance(wanted, str | bytes):
+            edges = _parse_edges(name, wanted)
+            if not edges:
+                raise CleancutError(f"bins: {name} has no edges. Give the numbers at which buckets begin.")
+            found[name] = edges
+        else:
+            found[name] = checks.whole(
+                wanted, f"bins: {name}", 1, _MOST_BINS, f"a number of buckets from 1 to {_MOST_BINS}, or edges"
+            )
+    return found
+
+
+def _parse_edges(name: str, edges: Any) -> list[float]:
+    """Return the numbers at which buckets begin; none where there are none."""
+    given = checks.ordered(edges, f"bins: the edges of {name}", "growing numbers, such as [10, 20]")
+    numbers = all(isinstance(e, int | float | np.integer | np.floating) and math.isfinite(e) for e in given)
+    if not numbers or any(isinstance(e, bool) for e in given) or any(a >= b for a, b in pairwise(given)):
+        raise CleancutError(f"bins: the edges of {name} must be growing numbers, got {quoted(given)}.")
+    if len(given) >= _MOST_BINS:
+        raise CleancutError(f"bins: {name} has {len(given)} edges. Give fewer than {_MOST_BINS}.")
+    return [e.item() if isinstance(e, np.generic) else e for e in given]
 
 
 Bins = int | Mapping[str, "int | Sequence[float]"]
@@ -438,6 +466,8 @@ def buckets(
     [('1', 1, 2), ('2', 1, 0), ('3', 0, 0), ('>=4', 0, 0)]
     """
     counted = parse_choice(Level, level, "level")
+    resamples, seed = parse_resampling(ci, seed)
+    bins = _parse_bins(bins)
     chosen = _chosen(attributes, counted, exposure)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     shown = exposure.renamed(scored.types) if exposure is not None else None
@@ -447,7 +477,6 @@ def buckets(
     ours = text if text.mentions is scored.gold else replace(text, mentions=scored.gold)
     sides = [Table(side, shown, counted) for side in (ours, replace(text, mentions=scored.pred))]
     aligner = Aligner(sides[0].mentions, sides[1].mentions)
-    resamples = parse_resamples(ci)
     found, means = {}, {}
     for attribute in chosen:
         values = [_values(attribute, side) for side in sides]
@@ -476,10 +505,8 @@ def _chosen(names: Sequence[str] | None, level: Level, exposure: Exposure | None
         )
     if names is None:
         return [_ATTRIBUTES[name] for name in attribute_names(level, exposure is not None)]
-    if isinstance(names, str):
-        raise CleancutError(f"attributes={names!r}: give a list of names.")
     found = []
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(checks.names(names, "attributes", "a list of names")):
         if name not in _ATTRIBUTES:
             hint = did_you_mean(name, _ATTRIBUTES)
             raise CleancutError(f"attribute {name!r} is unknown.{hint} The attributes are {', '.join(_ATTRIBUTES)}.")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.pairing import pair
@@ -18,8 +19,7 @@ from .alignment import Aligner, Counts, Match
 from .exposure import Exposure
 from .exposure_view import NOVELTY, NOVELTY_CLASSES, SECOND_PASS
 from .metric import Metric
-from .partial import parse_credit
-from .resampling import Part, Rows, columns, parse_resamples
+from .resampling import Part, Rows, columns, parse_resampling
 from .score import Score, Sums, Value, harmonic, prf, ratio, resampling_settings, share, view_of_text, with_text
 
 
@@ -64,7 +64,8 @@ def clean_f1(
     >>> round(s.precision, 3), s.clean_recall, round(s.clean_f1, 3), s.clean_precision
     (0.667, 1.0, 0.8, 0.5)
     """
-    mode, credit = parse_choice(Match, match, "match"), parse_credit(credit)
+    mode, credit = parse_choice(Match, match, "match"), float(checks.share(credit, "credit"))
+    resamples, seed = parse_resampling(ci, seed)
     both = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     scored, text = with_text("clean_f1", both)
     shown = view_of_text("clean_f1", exposure, text, scored.types)
@@ -90,7 +91,7 @@ def clean_f1(
     if judge is not None:
         settings["confusable"] = judge.fingerprint
     parts = _clean_parts(0.0 if mode is Match.EXACT else credit, judge is not None, shown.can_look_up)
-    resamples, rows = parse_resamples(ci), None
+    rows = None
     if resamples:
         n = scored.gold.n_samples
         by_sample = _clean_columns(scored.gold.sample, code, aligner.all_pred_sample, n, tough)

@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from ..core import checks
 from ..core.corpus import overlaps
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.notices import said_once
 from ..core.pairing import Pair, pair
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from .exposure import Exposure
 from .registry import available_metrics, score_metrics
-from .resampling import Paired, Rows, paired, parse_resamples
+from .resampling import Paired, Rows, paired, parse_resampling
 from .score import Score
 
 ALPHA = 0.05
@@ -187,7 +188,8 @@ def compare(
     >>> found.pairs[0].value, round(found.pairs[0].difference, 3), found.pairs[0].p, found.pairs[0].significant
     ('f1', 0.333, 0.001, True)
     """
-    if not parse_resamples(ci):
+    ci, seed = parse_resampling(ci, seed)
+    if not ci:
         raise CleancutError(
             f"ci={ci!r}: systems are compared by resampling. Give a number of resamples, such as 10000."
         )
@@ -221,8 +223,9 @@ def compare(
 def _chosen(metrics: Sequence[str] | None, exposure: Exposure | None) -> list[str]:
     if metrics is None:
         return available_metrics(train=exposure is not None)
-    if isinstance(metrics, str) or not metrics or set(metrics) - set(score_metrics()):
-        raise CleancutError(f"metrics={metrics!r}: give a list of some of {', '.join(score_metrics())}.")
+    metrics = checks.names(metrics, "metrics", f"a list of some of {', '.join(score_metrics())}")
+    if not metrics or set(metrics) - set(score_metrics()):
+        raise CleancutError(f"metrics={quoted(metrics)}: give a list of some of {', '.join(score_metrics())}.")
     if exposure is None and (lacking := [metric for metric in metrics if score_metrics()[metric].needs_train]):
         raise CleancutError(f"{lacking[0]} needs to know what training has shown. Give exposure=Exposure.of(train).")
     return list(dict.fromkeys(metrics))

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core import checks
 from ..core.corpus import Corpus, Mentions
 from ..core.exceptions import parse_choice
 from ..core.pairing import Pair, pair
 from .alignment import Aligner, Match
-from .partial import parse_credit
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def errors(
     >>> [(m["kind"], m["gold_text"], m["pred_text"], m["credit"]) for m in e.matches]
     [('boundary', 'Ada King', 'King', 0.5)]
     """
-    mode, credit = parse_choice(Match, match, "match"), parse_credit(credit)
+    mode, credit = parse_choice(Match, match, "match"), float(checks.share(credit, "credit"))
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
     same_gold, same_pred = aligner.same_span()

@@ -15,7 +15,7 @@ from ..core.pairing import pair
 from ..core.type_names import types_setting
 from .alignment import Aligner, Counts
 from .metric import Metric
-from .resampling import Part, columns, parse_resamples
+from .resampling import Part, columns, parse_resampling
 from .score import Score, Sums, Value, prf, ratio, resampling_settings, rows_of_samples
 
 
@@ -57,9 +57,9 @@ def exact_f1(
     (0.5, 1.0, 2)
     """
     shape = parse_choice(Keys, keys, "keys")
+    resamples, seed = parse_resampling(ci, seed)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
-    resamples = parse_resamples(ci)
     if resamples and shape is Keys.SEQEVAL:
         raise CleancutError("ci= has no place among seqeval's keys. Leave keys= out.")
     rows = rows_of_samples(_EXACT, scored, exact_samples(aligner)) if resamples else None

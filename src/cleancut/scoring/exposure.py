@@ -10,19 +10,18 @@ import hashlib
 import io
 import json
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of, ranges
+from ..core.checks import checked_path
 from ..core.corpus import Corpus, overlaps
 from ..core.entities import Key
 from ..core.exceptions import CleancutError
@@ -31,13 +30,10 @@ from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
 from ..core.rooms import module_of
 from ..core.type_names import parse_types
+from .exposure_file import FORMAT, StoredIndex, parse_index, read_index, split_bytes
 from .exposure_view import Exposed, Tables
 from .tallies import PairTally, Tally
 
-_FORMAT = "cleancut-exposure-2"
-"""What a file of an index is called in it. Before 0.2 nothing checked where its occurrences were counted."""
-_FORMAT_OF_0_1 = "cleancut-exposure-1"
-_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 _WANTED = "expected a Corpus, got {}. Make one with read(), from_dataset() or Corpus.of(tokens, tags=...)."
 
 
@@ -54,9 +50,7 @@ class Exposure:
     """
 
     def __init__(self, *, case: bool = True, typed: bool = True, unicode: str | None = None) -> None:
-        if unicode is not None and unicode not in _FORMS:
-            raise CleancutError(f"unicode={unicode!r} is unknown. Choose one of {', '.join(_FORMS)}, or None.")
-        self.key = Key(case, typed, unicode)
+        self.key = Key.of(case, typed, unicode)
         self.n_samples = self.n_mentions = 0
         self._fingerprint = 0
         self._words = Interner()  # word -> its id
@@ -206,7 +200,8 @@ class Exposure:
 
     def __setstate__(self, state: dict[str, bytes]) -> None:
         with np.load(io.BytesIO(state["counts"]), allow_pickle=False) as stored:
-            self.__dict__.update(Exposure._of_arrays({name: stored[name] for name in stored.files}).__dict__)
+            index = parse_index({name: stored[name] for name in stored.files})
+        self.__dict__.update(Exposure._of_stored(index).__dict__)
 
     def mapper(self, columns: Any = None, prefix: str = "") -> Any:
         """Return the function behind ``cleancut.annotate``, for one's own ``dataset.map(..., batched=True)``.
@@ -273,14 +268,14 @@ class Exposure:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the index to one ``.npz`` file (arrays only, no pickle)."""
-        if not os.fspath(path).endswith(".npz"):
+        if not checked_path(path).endswith(".npz"):
             raise CleancutError(f"{path}: an index is saved as .npz. Name the file so.")
         with replacing(path) as stream:
             np.savez_compressed(stream, **self._arrays())  # type: ignore[arg-type]
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Return all that was counted, as arrays."""
-        meta: dict[str, Any] = {"format": _FORMAT, "key": self.key._asdict(), "types": [*self._types]}
+        meta: dict[str, Any] = {"format": FORMAT, "key": self.key._asdict(), "types": [*self._types]}
         meta |= {"n_samples": self.n_samples, "n_mentions": self.n_mentions, "fingerprint": self._fingerprint}
         words = [word.encode("utf-8", "surrogatepass") for word in self._words]
         occurrences = self._tables.occurrences
@@ -300,36 +295,28 @@ class Exposure:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Exposure:
-        """Read an index that ``save`` wrote."""
-        try:
-            with np.load(path, allow_pickle=False) as stored:
-                data = {name: stored[name] for name in stored.files}
-            return cls._of_arrays(data)
-        except FileNotFoundError:
-            raise CleancutError(f"{path}: no such file.") from None
-        except (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:
-            raise CleancutError(f"{path}: not an index that Exposure.save wrote ({error}).") from None
+        """Read an index that ``save`` wrote; its arrays are checked against one another.
+
+        A file that unpacks to more than 4 GB is refused, unless the environment variable ``CLEANCUT_MAX_UNPACKED``
+        allows more.
+        """
+        return cls._of_stored(read_index(path))
 
     @classmethod
-    def _of_arrays(cls, data: Mapping[str, NDArray[Any]]) -> Exposure:
-        meta = json.loads(data["meta"].tobytes())
-        if meta["format"] not in (_FORMAT, _FORMAT_OF_0_1):
-            raise KeyError(meta["format"])
-        exposure = cls(**meta["key"])
-        words = _split_bytes(data["words"].tobytes(), data["word_sizes"])
-        exposure._intern([word.decode("utf-8", "surrogatepass") for word in words])
-        exposure._types.update((name, i) for i, name in enumerate(meta["types"]))
-        surfaces = _split_bytes(data["surfaces"].astype(np.int32).tobytes(), 4 * data["surface_sizes"])
-        exposure._surfaces.update((surface, i) for i, surface in enumerate(surfaces))
-        exposure._of_word.counts = data["of_word"]
-        exposure._of_word_inside.counts = data["of_word_inside"]
-        exposure._of_word_type = PairTally(data["of_word_type"])
-        exposure._of_surface_type = PairTally(data["of_surface_type"])
-        if len(data.get("occurrences", ())) == len(surfaces):  # else they are not known
-            exposure._tables.occurrences = data["occurrences"]
-            exposure._tables.occurrences_checked = bool(meta.get("occurrences_checked", False))
-        exposure.n_samples, exposure.n_mentions = meta["n_samples"], meta["n_mentions"]
-        exposure._fingerprint = meta["fingerprint"]
+    def _of_stored(cls, stored: StoredIndex) -> Exposure:
+        exposure = cls(**stored.key._asdict())
+        exposure._intern(stored.words)
+        exposure._types.update((name, i) for i, name in enumerate(stored.types))
+        exposure._surfaces.update((surface, i) for i, surface in enumerate(stored.surfaces))
+        exposure._of_word.counts = stored.of_word
+        exposure._of_word_inside.counts = stored.of_word_inside
+        exposure._of_word_type = PairTally(stored.of_word_type)
+        exposure._of_surface_type = PairTally(stored.of_surface_type)
+        if stored.occurrences is not None:
+            exposure._tables.occurrences = stored.occurrences
+            exposure._tables.occurrences_checked = stored.occurrences_checked
+        exposure.n_samples, exposure.n_mentions = stored.n_samples, stored.n_mentions
+        exposure._fingerprint = stored.fingerprint
         return exposure
 
     # --- growing ------------------------------------------------------------------------------------------
@@ -361,7 +348,7 @@ class Exposure:
         types = np.array([self._types[renamed.get(name, name)] for name in other._types], np.int64)
         sizes = np.array([len(surface) // 4 for surface in other._surfaces], np.int64)
         moved = folds[np.frombuffer(b"".join(other._surfaces), np.int32)].astype(np.int32).tobytes()
-        surfaces = [self._surfaces[surface] for surface in _split_bytes(moved, 4 * sizes)]
+        surfaces = [self._surfaces[surface] for surface in split_bytes(moved, 4 * sizes)]
         self._of_word.add(words, len(self._words), other._of_word.counts)
         self._of_word_inside.add(words, len(self._words), other._of_word_inside.counts)
         self._of_word_type.add_table(other._of_word_type, words, types)
@@ -417,11 +404,6 @@ def _surfaces(folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[
     """The words of each mention as bytes: the keys of the surface table."""
     data = folds.astype(np.int32, copy=False).tobytes()
     return [data[b:e] for b, e in zip((4 * begin).tolist(), (4 * (begin + size)).tolist(), strict=True)]
-
-
-def _split_bytes(data: bytes, sizes: NDArray[np.integer]) -> list[bytes]:
-    ends = np.cumsum(sizes).tolist()
-    return [data[e - s : e] for s, e in zip(sizes.tolist(), ends, strict=True)]
 
 
 def _number_of(names: tuple[tuple[str, str], ...]) -> int:

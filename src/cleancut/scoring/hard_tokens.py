@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, parse_choice
@@ -19,7 +20,7 @@ from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import HARD
 from .metric import Metric
-from .resampling import Part, Rows, parse_resamples
+from .resampling import Part, Rows, parse_resampling
 from .score import Score, Sums, Value, resampling_settings, share, view_of_text, with_text
 
 
@@ -87,7 +88,8 @@ def hardeval(
     >>> s.ter, s.ter_unseen, s.n_unseen_i
     (0.5, 1.0, 1)
     """
-    compared = parse_choice(Encoding, encoding, "encoding")
+    compared, strict = parse_choice(Encoding, encoding, "encoding"), checks.switch(strict, "strict")
+    resamples, seed = parse_resampling(ci, seed)
     both = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     scored, text = with_text("hardeval", both)
     shown = view_of_text("hardeval", exposure, text, scored.types)
@@ -104,7 +106,7 @@ def hardeval(
     counts = Counts({"all": sums}, tuple(sums))
     settings: dict[str, Value] = {"encoding": compared.value, "diff": "strict" if strict else "lax"}
     settings["train"] = exposure.fingerprint
-    resamples, rows = parse_resamples(ci), None
+    rows = None
     if resamples:
         assert scored.gold.lengths is not None
         n, sample = scored.gold.n_samples, np.repeat(np.arange(scored.gold.n_samples), scored.gold.lengths)

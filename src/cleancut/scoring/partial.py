@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.exceptions import CleancutError
+from ..core import checks
 from ..core.pairing import pair
 from ..core.type_names import types_setting
 from .alignment import WHOLE, Aligner, Counts, Match
 from .exact import exact_columns, exact_samples
 from .metric import Metric
-from .resampling import Part, columns, parse_resamples
+from .resampling import Part, columns, parse_resampling
 from .score import Score, Sums, Value, prf, resampling_settings, rows_of_samples
 
 _PARTIAL = tuple(mode for mode in Match if mode is not Match.EXACT)
@@ -60,7 +60,9 @@ def partial_f1(
     >>> s.n_muc_strict_inc, s.n_muc_partial_par, s.f1_muc_partial, s.f1_muc_type
     (1, 1, 0.5, 0.0)
     """
-    credit = parse_credit(credit)
+    credit = float(checks.share(credit, "credit"))
+    muc, iou = checks.switch(muc, "muc"), checks.switch(iou, "iou")
+    resamples, seed = parse_resampling(ci, seed)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
     paired, weights = {}, {}  # gold mentions in pairs, and what each is worth, if not the same
@@ -75,19 +77,13 @@ def partial_f1(
         paired["iou"], weights["iou"] = aligner.ious()
     of_type = exact_columns(aligner) | {name: aligner.gold_label[gold] for name, gold in paired.items()}
     of_sample = exact_samples(aligner) | {name: scored.gold.sample[gold] for name, gold in paired.items()}
-    resamples, parts = parse_resamples(ci), _partial_parts(credit, muc, iou)
+    parts = _partial_parts(credit, muc, iou)
     rows = rows_of_samples(parts, scored, of_sample, weights) if resamples else None
     sums = Sums.of(Counts.of(aligner.labels, of_type, weights), scored, rows=rows)
     match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
     settings: dict[str, Value] = {"match": "+".join(match), "credit": credit}
     settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
     return Score(METRIC, sums, settings, _partial_values, parts)
-
-
-def parse_credit(credit: float) -> float:
-    if isinstance(credit, bool) or not isinstance(credit, int | float) or not 0 <= credit <= 1:
-        raise CleancutError(f"credit={credit!r} is out of range. Give a number from 0 to 1.")
-    return float(credit)
 
 
 def _partial_values(score: Score) -> dict[str, Any]:

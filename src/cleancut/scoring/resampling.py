@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.exceptions import CleancutError
+from ..core import checks
 
 LEVEL = 0.95
 """The share of resamples within an interval."""
@@ -159,13 +159,9 @@ def _portions(n: int, width: int) -> list[int]:
     return [min(most, n - at) for at in range(0, n, most)]
 
 
-def parse_resamples(ci: int | None) -> int:
-    """How many resamples; 0 for none."""
-    if ci is None:
-        return 0
-    if isinstance(ci, bool) or not isinstance(ci, int) or ci < 0:
-        raise CleancutError(f"ci={ci!r} is out of range. Give a number of resamples, such as 10000.")
-    return ci
+def parse_resampling(ci: Any, seed: Any) -> tuple[int, int]:
+    """Return how many resamples an interval is drawn from, 0 for none, and the seed of the draws."""
+    return checks.resamples(ci), checks.seed(seed)
 
 
 def intervals(parts: Sequence[Part], rows: Rows, point: Mapping[str, Any], n: int, seed: int) -> dict[str, float]:

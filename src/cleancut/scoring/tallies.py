@@ -28,7 +28,8 @@ class Tally:
 class PairTally:
     """A count for each pair of an id and a type."""
 
-    _BITS = 24
+    BITS = 24
+    """Of a code, those of the type."""
 
     def __init__(self, table: NDArray[np.int64] | None = None) -> None:
         stored = np.zeros((2, 0), np.int64) if table is None else table.astype(np.int64)
@@ -37,7 +38,7 @@ class PairTally:
     @classmethod
     def code(cls, ids: NDArray[np.int64], types: NDArray[np.integer]) -> NDArray[np.int64]:
         """One number for a pair."""
-        return ids << cls._BITS | types
+        return ids << cls.BITS | types
 
     @cached_property
     def _places(self) -> Places:
@@ -63,7 +64,7 @@ class PairTally:
     def add_table(self, other: PairTally, ids: NDArray[np.int64], types: NDArray[np.int64]) -> None:
         """Add another tally, whose ids and types are translated."""
         if len(other.codes):
-            self.add(ids[other.codes >> self._BITS], types[other.codes & (1 << self._BITS) - 1], other.counts)
+            self.add(ids[other.codes >> self.BITS], types[other.codes & (1 << self.BITS) - 1], other.counts)
 
     def get(self, ids: NDArray[np.int64], types: NDArray[np.integer]) -> NDArray[np.int64]:
         """The count of each pair; 0 where either is negative."""
@@ -73,31 +74,31 @@ class PairTally:
     def total(self, n: int) -> NDArray[np.int64]:
         """For each id below ``n`` the count over all types."""
         total = np.zeros(n, np.int64)
-        np.add.at(total, self.codes >> self._BITS, self.counts)
+        np.add.at(total, self.codes >> self.BITS, self.counts)
         return total
 
     def n_types(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """With how many types each id was counted; 0 for a negative one."""
-        return np.searchsorted(self.codes, (ids + 1) << self._BITS) - np.searchsorted(self.codes, ids << self._BITS)
+        return np.searchsorted(self.codes, (ids + 1) << self.BITS) - np.searchsorted(self.codes, ids << self.BITS)
 
     def largest(self, n: int) -> NDArray[np.int64]:
         """For each id below ``n`` the largest count of one type."""
         most = np.zeros(n, np.int64)
-        np.maximum.at(most, self.codes >> self._BITS, self.counts)
+        np.maximum.at(most, self.codes >> self.BITS, self.counts)
         return most
 
     def several(self, n: int) -> NDArray[np.bool_]:
         """Was each id below ``n`` counted with several types?"""
-        return np.bincount(self.codes >> self._BITS, minlength=n) > 1
+        return np.bincount(self.codes >> self.BITS, minlength=n) > 1
 
     def tied(self, n: int) -> NDArray[np.bool_]:
         """Has each id below ``n`` several types with its largest count?"""
-        ids = self.codes >> self._BITS
+        ids = self.codes >> self.BITS
         return np.bincount(ids[self.counts == self.largest(n)[ids]], minlength=n) > 1
 
     def most_frequent(self, n: int, rank: NDArray[np.int64]) -> NDArray[np.int32]:
         """For each id below ``n`` the type with the largest count; of equal ones the first by rank; -1 for none."""
-        ids, types = self.codes >> self._BITS, self.codes & (1 << self._BITS) - 1
+        ids, types = self.codes >> self.BITS, self.codes & (1 << self.BITS) - 1
         best = np.flatnonzero(self.counts == self.largest(n)[ids])
         best = best[np.argsort(-rank[types[best]], kind="stable")]  # of each id, the winner comes last
         usual = np.full(n, -1, np.int32)

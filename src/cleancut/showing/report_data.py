@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core import checks
 from ..core.answer_report import AnswerReport
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError
@@ -20,6 +21,7 @@ from ..scoring.errors import Errors, errors
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
 from ..scoring.registry import available_metrics, score_metrics
+from ..scoring.resampling import parse_resampling
 from ..scoring.score import Score
 
 KINDS = ("missed", "spurious", "boundary", "type")
@@ -101,8 +103,8 @@ def findings(
         raise CleancutError(f'give the predictions by the name of their system: {{"A": pred}}, not {_kind(preds)}.')
     if train is not None and not isinstance(train, Corpus | Exposure):
         raise CleancutError(f"give the training data as a Corpus or an Exposure, not {_kind(train)}.")
-    if isinstance(max_errors, bool) or not isinstance(max_errors, int) or max_errors < 0:
-        raise CleancutError(f"max_errors={max_errors!r} is out of range. Give 0 or more.")
+    max_errors = checks.whole(max_errors, "max_errors")
+    ci, seed = parse_resampling(ci, seed)
     exposure = Exposure.of(train) if isinstance(train, Corpus) else train
     given: dict[str, Any] = {"types": names} | ({"ci": ci, "seed": seed} if ci else {})
     scored = {name: pair(gold, pred) for name, pred in preds.items()}

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.at_signs import at_signs
 from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key, Shared, key_name, shared_codes
@@ -138,8 +139,7 @@ def audit(
     if not isinstance(splits, Mapping) or any(isinstance(part, Mapping) for part in splits.values()):
         raise CleancutError('give the splits as {"train": corpus, "test": corpus}, each read() or from_dataset().')
     splits = {name: samples.corpus for name, samples in given_samples(splits, columns).items()}
-    if top < 0:
-        raise CleancutError(f"top={top} is out of range. Give 0 or more.")
+    top = checks.whole(top, "top")
     if len(splits) < 2:
         raise CleancutError(f"an audit compares splits; {len(splits)} given. Give at least train and test.")
     grain, what = parse_choice(Unit, unit, "unit"), parse_choice(Shared, key, "key")

@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.checks import shown
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, parse_choice
+from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.files import (
     check_output_folder,
     is_kept,
@@ -124,7 +123,7 @@ def write_parts(
 ) -> None:
     """Parts of a corpus, which may overlap, as a file each; ``manifest.json``: what is said of them, and digests."""
     if format not in ("jsonl", "conll"):
-        raise CleancutError(f"format={shown(format)} is unknown. Choose jsonl or conll.")
+        raise CleancutError(f"format={quoted(format)} is unknown. Choose jsonl or conll.")
     with written_together(folder, about, overwrite=overwrite) as fresh:
         for name, rows in parts.items():
             write(corpus.select(rows), os.path.join(fresh, f"{name}.{format}"))

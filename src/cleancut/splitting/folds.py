@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key, entity_codes
@@ -29,7 +30,7 @@ from .folders import write_parts
 from .layout import DISCARDED
 from .mincut import mincut
 from .quotas import to_most_room
-from .settings import AUTO, DEFAULTS, check_option, takes_split_options
+from .settings import AUTO, DEFAULTS, takes_split_options
 
 _OF_SPLITS = ("ratios", "method", "key", "stratify", "type_share")
 """Options of a split that folds do not have."""
@@ -148,7 +149,7 @@ def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "s
     of_sample = units_of("the corpus", text, parse_choice(Unit, unit, "unit"))
     size = np.bincount(of_sample)
     _check_k(k, len(size), "documents" if unit == Unit.DOC else "samples")
-    check_option("seed", seed)
+    seed = checks.seed(seed)
     hashes, hash_of_unit = sample_hashes(text), np.zeros(len(size), np.uint64)
     np.add.at(hash_of_unit, of_sample, mixed(hashes))
     key = mixed(hash_of_unit ^ mixed(np.array([seed], np.uint64)))
@@ -209,8 +210,7 @@ def _samples(data: Any, columns: Mapping[str, Any]) -> Samples:
 
 
 def _check_k(k: Any, n: int, what: str) -> None:
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not k >= 2:
-        raise CleancutError(f"k={k!r} is out of range. Give a whole number of folds from 2 on.")
+    checks.whole(k, "k", 2, wanted="a whole number of folds from 2 on")
     if k > n:
         raise CleancutError(f"{k} folds of {n} {what}: some would be empty. Give at most {n} folds.")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import Any
 
+from ..core import checks
 from ..core.exceptions import CleancutError
 from ..core.notices import said_once
 from ..core.shown import Drawn
@@ -17,6 +18,8 @@ from .quotas import RATIO_TOLERANCE
 from .settings import DEFAULTS, OPTIONS, RATIOS, flag_of, largest_discard, takes_split_options
 
 DISCARDS: tuple[float | str, ...] = (0, 0.005, 0.01, 0.02, 0.05, "auto")
+_MOST_TRIED = 1000
+"""Splits that are tried at most."""
 FLOORS: tuple[float | None, ...] = (0.95, 0.9, 0.8, None)
 
 
@@ -122,8 +125,13 @@ def frontier(
     for name in ("discard", "representative"):
         if name in options:
             raise CleancutError(f"{name}={options[name]!r} has no effect: a frontier tries several. Leave it out.")
+    discards, floors = checks.ordered(discards, "discards"), checks.ordered(floors, "floors")
     if not floors or not discards:
         raise CleancutError(f"discards={discards!r}, floors={floors!r}: give at least one of each to try.")
+    if len(floors) * len(discards) > _MOST_TRIED:
+        raise CleancutError(
+            f"{len(floors)} floors times {len(discards)} discards to try. Give at most {_MOST_TRIED} pairs."
+        )
 
     def split(discard: float | str, floor: float | None) -> SplitPlan:
         return mincut(data, ratios, discard=discard, representative=floor, **options)

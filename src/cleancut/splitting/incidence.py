@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of
+from ..core.checks import checked_path
 from ..core.corpus import Corpus, sorted_names
 from ..core.entities import Key, Shared, entity_codes, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import replacing
 from ..core.hashing import sample_hashes, text_hashes
 from ..core.inputs import Interner
+from ..core.limits import refuse_larger
 from ..core.vocabulary import byte_hashes, mixed
 from ..reading.dataset import own_numbers
 from .audit import Unit, units_of
@@ -82,6 +84,7 @@ class Incidences:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Incidences:
         """Read a file, or a folder of files, with its rows in any order."""
+        checked_path(path)
         types, n_rows, n_runs = Interner(), 0, 0
         of_row, of_run = [], []  # rows of a sample usually stand together: such a run has one unit and one hash
         for batch in batches(path):
@@ -96,6 +99,7 @@ class Incidences:
         if not of_row:
             raise CleancutError(f"{path}: there are no samples to split.")
         entity, count, label, run = (np.concatenate(parts) for parts in zip(*of_row, strict=True))
+        _refuse_too_many(path, count)
         name, unit, hashes, at = (np.concatenate(parts) for parts in zip(*of_run, strict=True))
         del of_row, of_run
         _, first, of_name = np.unique(name, return_index=True, return_inverse=True)
@@ -118,6 +122,18 @@ class Incidences:
             low, high = np.searchsorted(self.rows, [first, first + batch.num_rows])
             yield batch.column("sample").take(_arrow().array(self.rows[low:high] - first))
             first += batch.num_rows
+
+
+_BYTES_OF_MENTION = 12
+"""The sample, the type and the entity of a mention, as numbers."""
+
+
+def _refuse_too_many(path: str | os.PathLike[str], count: NDArray[np.int64]) -> None:
+    """Refuse counts of mentions that no memory holds: each mention is a row of numbers here."""
+    n_mentions = sum(map(int, count[count > 2**31].tolist())) + int(count[count <= 2**31].sum())
+    if n_mentions >= 2**31:
+        raise CleancutError(f"{path}: the counts add up to {n_mentions} mentions. Give less than {2**31} in one file.")
+    refuse_larger(_BYTES_OF_MENTION * n_mentions, f"{path}: a table of its {n_mentions} mentions")
 
 
 def _unit_texts(units: NDArray[np.int64], texts: Hashes) -> Hashes:
@@ -152,7 +168,7 @@ def write_incidence(
     corpus = Corpus.concatenate(
         [own_numbers(name, part) if len(parts) > 1 else part for name, part in parts.items()]
     )  # fmt: skip
-    samples = count_entities(corpus, Key(case, typed)).combine_chunks()
+    samples = count_entities(corpus, Key.of(case, typed)).combine_chunks()
     units = units_of("the corpus", corpus, parse_choice(Unit, unit, "unit"))
     if duplicates_together:
         units = _unit_texts(units, samples["text"].to_numpy().view(np.uint64)).view(np.int64)

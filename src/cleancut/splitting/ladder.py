@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.hashing import fingerprint_of, sample_hashes
 from ..core.shown import Drawn
 from ..core.signature import Signature
@@ -135,6 +136,7 @@ def ladder(
     [(0, [2, 3]), (50, [1, 3]), (100, [0, 1])]
     """
     chosen, drawn = _levels(levels), _seeds(seeds)
+    _few_enough(len(chosen) * len(drawn), "levels", levels)
     train, test = _corpus(train, "train", columns), _corpus(test, "test", columns)
     exposure = Exposure.of(test, case=case, typed=typed)
     mentions, seen = train.mentions.sample, exposure.view(train).seen
@@ -166,23 +168,45 @@ def _corpus(data: Any, name: str, columns: Mapping[str, Any]) -> Corpus:
     return samples.corpus
 
 
+MOST_RUNGS = 10_000
+"""Training sets of a ladder: each becomes a file, or a config of the Hub."""
+
+
 def _levels(levels: Any) -> list[float]:
-    """The levels, whole numbers as such."""
+    """Return the levels, whole numbers as such."""
+    wanted = "percentages from 0 to 100, such as '0:100:10' or (0, 50, 100)"
+    refused = CleancutError(f"levels={quoted(levels)} is not valid. Give {wanted}.")
     try:
         if isinstance(levels, str) and ":" in levels:
             first, last, step = map(float, levels.split(":"))
-            found = (first + step * np.arange(int((last - first) / step + 1.000001))).tolist()
+            n = int((last - first) / step + 1.000001)
+            found = [first + step * i for i in range(_few_enough(n, "levels", levels))]
         else:
-            found = [float(level) for level in (levels.split(",") if isinstance(levels, str) else levels)]
+            given = levels.split(",") if isinstance(levels, str) else checks.ordered(levels, "levels", wanted)
+            found = [float(level) for level in given]
+    except CleancutError:
+        raise
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        found = []
+        raise refused from None
     if not found or not all(0 <= level <= 100 for level in found):
-        raise CleancutError(f"levels={levels!r}: give percentages from 0 to 100, such as '0:100:10' or (0, 50, 100).")
+        raise refused
+    _few_enough(len(found), "levels", levels)
     return list(dict.fromkeys(int(level) if level == int(level) else level for level in found))
 
 
 def _seeds(seeds: Any) -> list[int]:
-    found = list(range(seeds) if isinstance(seeds, int) else seeds) if isinstance(seeds, int | Iterable) else []
-    if not found or not all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in found):
-        raise CleancutError(f"seeds={seeds!r}: give their number, from 1 on, or the seeds, such as (0, 1, 2).")
+    """Return the seeds, of their number or as they are given."""
+    wanted = "their number, from 1 on, or the seeds, such as (0, 1, 2)"
+    if checks.is_whole(seeds):
+        return list(range(_few_enough(checks.whole(seeds, "seeds", 1, wanted=wanted), "seeds", seeds)))
+    found = [checks.seed(seed, "seeds: a seed") for seed in checks.ordered(seeds, "seeds", wanted)]
+    if not found:
+        raise CleancutError(f"seeds={quoted(seeds)} is not valid. Give {wanted}.")
     return list(dict.fromkeys(found))
+
+
+def _few_enough(n: int, name: str, given: Any) -> int:
+    """Refuse a number of training sets that nobody has the time for."""
+    if n > MOST_RUNGS:
+        raise CleancutError(f"{name}={quoted(given)} asks for {n} training sets or more. Give at most {MOST_RUNGS}.")
+    return n

@@ -181,7 +181,7 @@ def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed:
     {1: 1, 2: 1}
     """
     corpus = Corpus.concatenate([samples.corpus for samples in given_samples(data).values()])
-    codes = shared_codes(corpus, Key(case, typed), parse_choice(Shared, key, "key"))
+    codes = shared_codes(corpus, Key.of(case, typed), parse_choice(Shared, key, "key"))
     sizes, n = np.unique(group_sizes(*codes), return_counts=True)
     return dict(zip(sizes.tolist(), n.tolist(), strict=True))
 

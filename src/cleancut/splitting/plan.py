@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
-from ..core.files import is_plain, replacing
+from ..core.files import replacing
 from ..core.hashing import fingerprint_of, order_of, sample_hashes
 from ..core.rooms import module_of
 from ..core.shown import Drawn
@@ -26,9 +25,9 @@ from ..core.signature import Signature
 from ..reading.columns import table_of
 from ..reading.dataset import Samples, dataset_options, from_dataset
 from ..reading.hub_ids import HubId
-from ..reading.splits import is_split_name
-from .audit import Pair, by_pair, by_pair_key
+from .audit import Pair, by_pair_key
 from .layout import DISCARDED
+from .plan_file import FORMAT, read_plan
 from .settings import SplitSettings
 
 
@@ -382,7 +381,7 @@ class SplitPlan(Drawn):
             stream.write(json.dumps(self._stored()).encode())
 
     def _stored(self) -> dict[str, Any]:
-        stored = {"format": "cleancut-plan-1", "names": self.names, "fingerprint": self.fingerprint, **self.to_dict()}
+        stored = {"format": FORMAT, "names": self.names, "fingerprint": self.fingerprint, **self.to_dict()}
         stored |= {"settings": self.settings.to_dict(), **{name: getattr(self, name) for name in _STORED}}
         if self.is_of_rows:
             stored["is_of_rows"] = True
@@ -391,31 +390,8 @@ class SplitPlan(Drawn):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SplitPlan:
-        """Read a plan that ``save`` wrote."""
-        try:
-            with open(path, "rb") as stream:
-                stored = json.load(stream)
-            if stored["format"] != "cleancut-plan-1":
-                raise KeyError(stored["format"])
-            _check_stored(stored)
-            splits = {"before": stored.get("original_sizes", ()), "after": stored["names"]}
-            leakage = {when: by_pair(_with_nan(stored[f"leakage_{when}"]), names) for when, names in splits.items()}
-            fields = {name: stored[name] for name in ("guarantee", "how", "notes", "signature")}
-            fields["representation"] = _with_nan(stored["representation"])
-            fields["settings"] = _stored_settings(stored)
-            fields |= {name: stored[name] for name in _STORED if name in stored}
-            fields["is_of_rows"] = stored.get("is_of_rows", False) is True
-            numbers = np.array(stored["assignment"])
-            if numbers.ndim != 1 or not ((numbers >= DISCARDED) & (numbers < len(stored["names"]))).all():
-                raise ValueError("the assignment names splits that are not there")
-            assignment = numbers.astype(np.int8)
-            return cls(
-                tuple(stored["names"]), assignment, leakage, fingerprint=stored["fingerprint"], **fields
-            )  # fmt: skip
-        except FileNotFoundError:
-            raise CleancutError(f"{path}: no such file.") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise CleancutError(f"{path}: not a plan that SplitPlan.save wrote ({error}).") from None
+        """Read a plan that ``save`` wrote; all that it says is checked, so that no use of it meets a broken one."""
+        return cls(**read_plan(path))
 
 
 def _read_hashes(rows: Sequence[Any], options: Mapping[str, Any], joined: bool) -> Iterator[NDArray[np.uint64]]:
@@ -425,40 +401,6 @@ def _read_hashes(rows: Sequence[Any], options: Mapping[str, Any], joined: bool) 
         yield np.concatenate([sample_hashes(join_at(corpus) if joined else corpus) for corpus in corpora])
 
 
-def _check_stored(stored: Mapping[str, Any]) -> None:
-    """An error where a plan names what it may not: a file that is not beside it, an option that is none."""
-    for name in stored["names"]:
-        if not is_split_name(name):
-            raise ValueError(f"{name!r:.60} cannot be the name of a split")
-    for file in stored.get("files", {}).values():
-        if not is_plain(file["name"]) or not isinstance(file["sha256"], str):
-            raise ValueError(f"{file['name']!r:.60} is not the name of a file beside the plan")
-    sizes = stored.get("original_sizes")
-    if sizes and sum(sizes.values()) != len(stored["assignment"]):
-        raise ValueError(f"the original splits have {sum(sizes.values())} samples, not {len(stored['assignment'])}")
-    marks = stored.get("marks", "")
-    if not isinstance(marks, str) or len(marks) not in (0, 4 * len(stored["assignment"])):
-        raise ValueError("the marks are not four letters for each sample")
-    for part, known in (("reading", _READ_AS), ("read_as", _READ_AS)):
-        options = stored.get(part, {})
-        if unknown := set(options) - known:
-            raise ValueError(f"{part} has {min(unknown)!r:.60}, which is no option")
-        if isinstance(options.get("labels"), str):  # it would be taken for a file
-            raise ValueError(f"{part} has the labels {options['labels']!r:.60}, which are no names")
-
-
-def _stored_settings(stored: Mapping[str, Any]) -> SplitSettings:
-    """Return the settings of a plan on disk; those of 0.1.0 have them in the signature alone."""
-    if "settings" in stored:
-        return SplitSettings(**stored["settings"])
-    return SplitSettings.from_signature(Signature.parse(stored["signature"]))
-
-
-OF_TAGS = {"labels", "scheme", "repair", "column", "word_column"}
-"""How the tags of a CoNLL file are read."""
-_READ_AS = {
-    *OF_TAGS, "tokens", "tags", "entities", "text", "document", "end", "columns", "join_at",
-}  # fmt: skip
 _OF_TEXT = ("unit", "key", "case", "typed", "duplicates_together")
 """Options of a split that say how entities are found, which incidences hold already."""
 
@@ -485,13 +427,6 @@ def without_nan(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [without_nan(item) for item in value]
     return None if isinstance(value, float) and value != value else value
-
-
-def _with_nan(value: Any) -> Any:
-    """Return what ``without_nan`` was given: the numbers of a plan are null only where they are NaN."""
-    if isinstance(value, Mapping):
-        return {name: _with_nan(item) for name, item in value.items()}
-    return math.nan if value is None else value
 
 
 def _is_rows(data: Any) -> bool:

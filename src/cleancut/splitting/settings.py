@@ -19,8 +19,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.entities import Key, Shared, key_name
-from ..core.exceptions import CleancutError, did_you_mean, parse_choice
+from ..core.exceptions import CleancutError, did_you_mean, parse_choice, quoted
 from ..core.signature import Signature
 from ..reading.splits import SPLITS, is_split_name, split_rank
 from .audit import Unit, by_pair_key
@@ -73,46 +74,38 @@ def _choice(kind: type[StrEnum], name: str, value: Any) -> StrEnum:
     return parse_choice(kind, value, name)
 
 
-def _whole(name: str, value: Any, below: float = float("inf"), said: str = "from 0 on") -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < below:
-        raise CleancutError(f"{name}={value!r} is out of range. Give a whole number {said}.")
-    return int(value)
+def _whole(name: str, value: Any) -> int:
+    return checks.whole(value, name, 0, 2**31 - 1)
 
 
-_seed = partial(_whole, below=2**32 - 100, said="from 0 to 4 billion")
+def _seed(name: str, value: Any) -> int:
+    return checks.seed(value, name)
 
 
 def _share(name: str, value: Any) -> float | None:
     """Return a share, or None for none."""
-    if value is None or value == OFF:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise CleancutError(f"{name}={value!r} is out of range. Give a number from 0 to 1, or 'off'.")
-    return value
+    off = value is None or (isinstance(value, str) and value == OFF)
+    return None if off else checks.share(value, name, "a number from 0 to 1, or 'off'")
 
 
 def _switch(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise CleancutError(f"{name}={value!r} is not valid. Give true or false.")
-    return value
+    return checks.switch(value, name)
 
 
 def _column(name: str, value: Any) -> str | None:
-    if value is not None and not (isinstance(value, str) and value):
-        raise CleancutError(f"{name}={value!r:.60} is not valid. Give the name of a column.")
-    return value
+    return None if value is None else checks.text(value, name, "the name of a column")
 
 
 def _discard(name: str, value: Any) -> float | str:
     """Return the largest share to discard, or ``auto``."""
-    if value == AUTO:
+    if isinstance(value, str) and value == AUTO:
         return AUTO
     try:
         share = -1.0 if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         share = -1.0
     if not 0 <= share < 1:
-        raise CleancutError(f"{name}={value!r} is unknown. Give a share below 1, or 'auto'.")
+        raise CleancutError(f"{name}={quoted(value)} is unknown. Give a share below 1, or 'auto'.")
     return share
 
 

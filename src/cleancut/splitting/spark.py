@@ -60,7 +60,7 @@ def spark_extract(
         raise CleancutError(f"{path} is there already. Remove it, or choose another name.")
     beside = None if is_remote else os.path.dirname(path) or "."
     with spark_session(master, conf, beside) as spark, _explained():
-        samples = _samples(spark, inputs, Key(case, typed), joined, reading).persist(_disk())
+        samples = _samples(spark, inputs, Key.of(case, typed), joined, reading).persist(_disk())
         rows = _rows(_with_names(_with_units(samples, grain, len(inputs))))
         if is_remote:
             rows.write.parquet(path, compression="zstd")

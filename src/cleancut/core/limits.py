@@ -1,0 +1,51 @@
+"""How much of a file may become of it in memory: a small file can claim, or unpack to, any size."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from .exceptions import CleancutError, quoted
+
+VARIABLE = "CLEANCUT_MAX_UNPACKED"
+"""The environment variable that raises the limit."""
+DEFAULT = 4 * 2**30
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def max_unpacked() -> int:
+    """Return how many bytes one file may unpack to: 4 GB, or what ``CLEANCUT_MAX_UNPACKED`` says, such as 16GB."""
+    given = os.environ.get(VARIABLE, "").strip()
+    if not given:
+        return DEFAULT
+    parts = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)I?B?", given.upper())
+    if parts is None:
+        raise CleancutError(f"{VARIABLE}={quoted(given)} is not a size. Give such as 16GB.")
+    return int(parts[1]) * _UNITS[parts[2]]
+
+
+def refuse_larger(n_bytes: int, what: str) -> None:
+    """Refuse what takes more memory than one file may.
+
+    Args:
+        n_bytes: the bytes that it takes, or claims to take.
+        what: the file, and what it takes them for, to begin the message.
+    """
+    limit = max_unpacked()
+    if n_bytes > limit:
+        raise CleancutError(
+            f"{what} takes {in_words(n_bytes)}, over the limit of {in_words(limit)}. "
+            f"If you trust the file, set {VARIABLE}, such as {VARIABLE}={in_words(2 * n_bytes).replace(' ', '')}."
+        )
+
+
+def in_words(n_bytes: int) -> str:
+    """Return a number of bytes as people write it, rounded up.
+
+    >>> in_words(4 * 2**30), in_words(1500), in_words(2**60)
+    ('4 GB', '2 KB', '1048576 TB')
+    """
+    for unit, size in (("TB", 2**40), ("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
+        if n_bytes >= size:
+            return f"{-(-n_bytes // size)} {unit}"
+    return f"{n_bytes} B"

@@ -1,0 +1,239 @@
+"""Files of an index: arrays in a ``.npz``, read within bounds and checked once against one another.
+
+Anyone may have written or changed the file, so that nothing in it is believed: neither the sizes that it claims, nor
+that its arrays belong together.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import checks
+from ..core.entities import Key
+from ..core.exceptions import CleancutError, quoted
+from ..core.limits import refuse_larger
+from .tallies import PairTally
+
+FORMAT = "cleancut-exposure-2"
+"""What a file of an index is called in it. Before 0.2 nothing checked where its occurrences were counted."""
+_FORMAT_OF_0_1 = "cleancut-exposure-1"
+_MOST = 2**53
+"""Counts below it are exact in every kind of number, and do not overflow when they are added."""
+_ARRAYS = (
+    "meta", "words", "word_sizes", "surfaces", "surface_sizes", "of_word", "of_word_inside", "of_word_type",
+    "of_surface_type", "occurrences",
+)  # fmt: skip
+_LATER = ("occurrences",)
+"""Arrays that not every version has written."""
+
+_BROKEN = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, KeyError, MemoryError)
+"""What reading an archive that is none may end in."""
+
+
+class StoredIndex(NamedTuple):
+    """All that an index is made of, checked."""
+
+    key: Key
+    types: list[str]
+    n_samples: int
+    n_mentions: int
+    fingerprint: int
+    words: list[str]
+    surfaces: list[bytes]
+    """The ids of the words of each surface, as bytes of 32-bit numbers."""
+    of_word: NDArray[np.int64]
+    of_word_inside: NDArray[np.int64]
+    of_word_type: NDArray[np.int64]
+    of_surface_type: NDArray[np.int64]
+    occurrences: NDArray[np.int64] | None
+    """Where the words of each surface stand; None where it was not counted."""
+    occurrences_checked: bool
+
+
+def read_index(path: str | os.PathLike[str]) -> StoredIndex:
+    """Return the index in a file.
+
+    Raises:
+        CleancutError: the file is not there, unpacks to more than ``CLEANCUT_MAX_UNPACKED``, or is not an index as
+            ``Exposure.save`` wrote it; what is wrong is said.
+    """
+    shown = checks.checked_path(path)
+    if os.path.lexists(shown) and not os.path.isfile(shown):
+        _refuse(shown, "it is not a regular file")
+    try:
+        with zipfile.ZipFile(shown) as archive:
+            members = {name.removesuffix(".npy"): archive.getinfo(name) for name in archive.namelist()}
+            known = {name: members[name] for name in _ARRAYS if name in members}
+            refuse_larger(sum(member.file_size for member in known.values()), f"{shown}, once unpacked,")
+            arrays = {name: _read_array(archive, member) for name, member in known.items()}
+    except FileNotFoundError:
+        raise CleancutError(f"{shown}: no such file.") from None
+    except CleancutError:
+        raise
+    except _BROKEN as error:
+        _refuse(shown, f"{error!s:.200}" or type(error).__name__)
+    try:
+        return parse_index(arrays)
+    except (CleancutError, ValueError, OverflowError, RecursionError) as error:
+        _refuse(shown, str(error))
+
+
+def _refuse(path: str, why: str) -> NoReturn:
+    raise CleancutError(f"{path}: not an index that Exposure.save wrote ({why.rstrip('.')}).")
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    """Return an array of a file; nothing is allocated for what its header claims before that is found to be there."""
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        if version not in headers:
+            raise ValueError(f"{member.filename} is of version {version} of its format")
+        shape, by_column, kind = headers[version](stream)
+        if kind.hasobject or by_column or kind.kind not in "iu":
+            raise ValueError(f"{member.filename} holds {kind}, not whole numbers by row")
+        n_bytes = math.prod(shape) * kind.itemsize
+        if n_bytes != member.file_size - stream.tell():
+            raise ValueError(f"{member.filename} claims {n_bytes} bytes, but has {member.file_size - stream.tell()}")
+        return np.frombuffer(stream.read(), kind).reshape(shape)
+
+
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+
+def parse_index(arrays: Mapping[str, NDArray[Any]]) -> StoredIndex:
+    """Return what arrays hold, each checked by itself and against the others; a ``ValueError`` says what is wrong."""
+    for name in _ARRAYS:
+        if name not in arrays and name not in _LATER:
+            raise ValueError(f"{name} is missing")
+    meta = _meta(arrays["meta"])
+    words = _words(arrays)
+    surfaces = _surfaces(arrays, meta["key"], words)
+    of_word, of_word_inside = (_counts(arrays, name, len(words)) for name in ("of_word", "of_word_inside"))
+    if (of_word_inside > of_word).any():
+        raise ValueError("of_word_inside counts more tokens in mentions than there are")
+    n_types = len(meta["types"])
+    of_word_type = _pairs(arrays, "of_word_type", len(words), n_types)
+    ids, counts = of_word_type[0] >> PairTally.BITS, of_word_type[1]
+    if (counts > of_word_inside[ids]).any():
+        raise ValueError("of_word_type counts more tokens of a type than there are in mentions")
+    of_surface_type = _pairs(arrays, "of_surface_type", len(surfaces), n_types)
+    if len(np.unique(of_surface_type[0] >> PairTally.BITS)) != len(surfaces):
+        raise ValueError("of_surface_type has no count for some surfaces")
+    if int(of_surface_type[1].sum()) != meta["n_mentions"]:
+        raise ValueError(f"the surfaces are of {int(of_surface_type[1].sum())} mentions, not {meta['n_mentions']}")
+    occurrences = None
+    if "occurrences" in arrays and arrays["occurrences"].size:
+        occurrences = _counts(arrays, "occurrences", len(surfaces))
+        if meta["occurrences_checked"] and not occurrences.all():
+            raise ValueError("occurrences has 0 for the words of a mention")
+    return StoredIndex(
+        **meta,
+        words=words,
+        surfaces=surfaces,
+        of_word=of_word,
+        of_word_inside=of_word_inside,
+        of_word_type=of_word_type,
+        of_surface_type=of_surface_type,
+        occurrences=occurrences if len(surfaces) else np.zeros(0, np.int64),
+    )
+
+
+def _meta(array: NDArray[Any]) -> dict[str, Any]:
+    """Return what the index says of itself, beside its counts."""
+    if array.ndim != 1 or array.dtype != np.uint8:
+        raise ValueError("meta is not a text")
+    stored = json.loads(array.tobytes())
+    if not isinstance(stored, dict) or stored.get("format") not in (FORMAT, _FORMAT_OF_0_1):
+        raise ValueError(f"it does not say format: {FORMAT}")
+    key, types = stored.get("key"), stored.get("types")
+    if not isinstance(key, dict) or set(key) != set(Key._fields):
+        raise ValueError(f"key is {quoted(key)}")
+    if not isinstance(types, list) or not all(isinstance(name, str) and name for name in types):
+        raise ValueError(f"types are {quoted(types)}, not a list of names")
+    if len(set(types)) < len(types) or len(types) >= 2**PairTally.BITS:
+        raise ValueError("types are too many, or not distinct")
+    return {
+        "key": Key.of(**key),
+        "types": types,
+        "n_samples": checks.whole(stored.get("n_samples"), "n_samples", 0, _MOST),
+        "n_mentions": checks.whole(stored.get("n_mentions"), "n_mentions", 0, _MOST),
+        "fingerprint": checks.whole(stored.get("fingerprint"), "fingerprint", 0, 2**64 - 1),
+        "occurrences_checked": checks.switch(stored.get("occurrences_checked", False), "occurrences_checked"),
+    }
+
+
+def _flat(arrays: Mapping[str, NDArray[Any]], name: str, most: int) -> NDArray[np.int64]:
+    """Return a list of whole numbers that are not negative."""
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(f"{name} is not a list of whole numbers")
+    if len(array) and not (int(array.min()) >= 0 and int(array.max()) < most):
+        raise ValueError(f"{name} has {int(array.min())} to {int(array.max())}, out of range")
+    return array.astype(np.int64)
+
+
+def _counts(arrays: Mapping[str, NDArray[Any]], name: str, n: int) -> NDArray[np.int64]:
+    counts = _flat(arrays, name, _MOST)
+    if len(counts) != n:
+        raise ValueError(f"{name} has {len(counts)} counts, not {n}")
+    if float(counts.sum(dtype=np.float64)) >= _MOST:
+        raise ValueError(f"{name} counts more than there can be")
+    return counts
+
+
+def _pieces(data: bytes, sizes: NDArray[np.int64], name: str) -> list[bytes]:
+    """Return the pieces of given sizes that lie one after the other, all of them distinct."""
+    if int(sizes.sum()) != len(data):
+        raise ValueError(f"{name} has {len(data)} bytes, not the {int(sizes.sum())} of its sizes")
+    pieces = split_bytes(data, sizes)
+    if len(set(pieces)) < len(pieces):
+        raise ValueError(f"{name} are not distinct")
+    return pieces
+
+
+def split_bytes(data: bytes, sizes: NDArray[np.int64]) -> list[bytes]:
+    """Return the pieces of given sizes that lie one after the other."""
+    ends = np.cumsum(sizes).tolist()
+    return [data[end - size : end] for size, end in zip(sizes.tolist(), ends, strict=True)]
+
+
+def _words(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
+    data = _flat(arrays, "words", 256).astype(np.uint8).tobytes()
+    pieces = _pieces(data, _flat(arrays, "word_sizes", 2**31), "words")
+    return [word.decode("utf-8", "surrogatepass") for word in pieces]
+
+
+def _surfaces(arrays: Mapping[str, NDArray[Any]], key: Key, words: list[str]) -> list[bytes]:
+    """Return the surfaces, as ids of words in the form in which they are compared."""
+    n_forms = len({key.fold(word) for word in words}) if key.folds else len(words)
+    ids = _flat(arrays, "surfaces", max(n_forms, 1)).astype(np.int32)
+    sizes = _flat(arrays, "surface_sizes", 2**29)
+    if not sizes.all():
+        raise ValueError("surface_sizes has 0, but a surface has words")
+    return _pieces(ids.tobytes(), 4 * sizes, "surfaces")
+
+
+def _pairs(arrays: Mapping[str, NDArray[Any]], name: str, n_ids: int, n_types: int) -> NDArray[np.int64]:
+    """Return pairs of an id and a type, and how often each was counted."""
+    table = arrays[name]
+    if table.ndim != 2 or len(table) != 2 or table.dtype.kind not in "iu":
+        raise ValueError(f"{name} is not a table of pairs and counts")
+    codes = _flat({name: table[0]}, name, max(n_ids, 1) << PairTally.BITS)
+    counts = _counts({name: table[1]}, name, len(codes))
+    if (np.diff(codes) <= 0).any():
+        raise ValueError(f"{name} is not in order")
+    if len(codes) and (n_ids == 0 or int((codes & (1 << PairTally.BITS) - 1).max()) >= n_types):
+        raise ValueError(f"{name} has a type that is not there")
+    if not counts.all():
+        raise ValueError(f"{name} counts a pair 0 times")
+    return np.stack([codes, counts])

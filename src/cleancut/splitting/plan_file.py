@@ -1,0 +1,395 @@
+"""Plans on disk: all that a ``plan.json`` says is checked once, when it is read, so that nobody else has to.
+
+Anyone may have written or changed the file. Each check returns the value as a plan keeps it, or raises an error that
+says which part of the file is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import checks
+from ..core.exceptions import CleancutError, parse_choice, quoted
+from ..core.files import is_plain
+from ..core.inputs import label_names
+from ..core.limits import refuse_larger
+from ..core.signature import Signature
+from ..core.tags import Repair, parse_scheme
+from ..reading.detecting import End
+from ..reading.hub_ids import HubId, is_config
+from ..reading.splits import is_split_name
+from .audit import Pair, by_pair, pair_key
+from .layout import DISCARDED
+from .settings import OFF, OPTIONS, SplitSettings
+
+FORMAT = "cleancut-plan-1"
+OF_TAGS = {"labels", "scheme", "repair", "column", "word_column"}
+"""How the tags of a CoNLL file are read."""
+_MOST_SPLITS = 100
+_LONGEST_TEXT = 100_000
+
+
+def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the fields of the plan in a file, each as ``SplitPlan`` has it.
+
+    Raises:
+        CleancutError: the file is not there, or is not a plan as ``SplitPlan.save`` wrote it; what is wrong is said.
+    """
+    shown = checks.checked_path(path)
+    try:
+        stored = _read_json(shown)
+    except FileNotFoundError:
+        raise CleancutError(f"{shown}: no such file.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        _refuse(shown, _in_short(error))
+    try:
+        return _fields(_Stored(stored))
+    except (CleancutError, ValueError, OverflowError) as error:
+        _refuse(shown, str(error))
+
+
+def _refuse(path: str, why: str) -> NoReturn:
+    raise CleancutError(f"{path}: not a plan that SplitPlan.save wrote ({why.rstrip('.')}).")
+
+
+def _in_short(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "its JSON is nested too deep"
+    return getattr(error, "strerror", None) or f"{error!s:.200}"
+
+
+def _read_json(path: str) -> Any:
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise ValueError("it is not a regular file")
+    refuse_larger(os.path.getsize(path), path)
+    with open(path, "rb") as stream:
+        return json.load(stream, parse_constant=_no_number)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+# --- kinds of values ------------------------------------------------------------------------------------------------
+
+
+class _Stored:
+    """The fields of a plan as JSON has them, to be taken one after the other by their names."""
+
+    def __init__(self, stored: Any) -> None:
+        if not isinstance(stored, dict) or stored.get("format") != FORMAT:
+            raise ValueError(f"it does not say format: {FORMAT}")
+        self._stored = stored
+
+    def has(self, name: str) -> bool:
+        return name in self._stored
+
+    def take(self, name: str, check: Callable[[Any], Any], default: Any = None) -> Any:
+        """Return a field, checked; the default where there is none, if one is given."""
+        if name not in self._stored:
+            if default is None:
+                raise ValueError(f"{name} is missing")
+            return default
+        with _within(name):
+            return check(self._stored[name])
+
+
+@contextmanager
+def _within(name: str) -> Iterator[None]:
+    """Put the name of a part before what is wrong with it."""
+    try:
+        yield
+    except ValueError as error:  # a CleancutError is one
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _wrong(value: Any, wanted: str) -> NoReturn:
+    raise ValueError(f"{quoted(value)} is not {wanted}")
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else _wrong(value, "a mapping")
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else _wrong(value, "a list")
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) and len(value) <= _LONGEST_TEXT else _wrong(value, "a text")
+
+
+def _some_text(value: Any) -> str:
+    return _text(value) or _wrong(value, "a text")
+
+
+def _texts(value: Any) -> list[str]:
+    return [_text(item) for item in _list(value)]
+
+
+def _count(value: Any) -> int:
+    return value if checks.is_whole(value) and 0 <= value < 2**53 else _wrong(value, "a count")
+
+
+def _counts(value: Any) -> dict[str, int]:
+    return {name: _count(item) for name, item in _dict(value).items()}
+
+
+def _number(value: Any) -> float:
+    """Return a number; NaN where there is null, as JSON has no NaN."""
+    if value is None:
+        return math.nan
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and 0 <= value < 2**53 else _wrong(value, "a number")
+
+
+def _rate(value: Any) -> float:
+    rate = _number(value)
+    return rate if not rate > 1 else _wrong(value, "a rate from 0 to 1")
+
+
+def _hex(n: int) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        matches = isinstance(value, str) and re.fullmatch(rf"[0-9a-f]{{{n}}}", value) is not None
+        return value if matches else _wrong(value, f"{n} hexadecimal digits")
+
+    return check
+
+
+def _record(value: Any, checks_of: Mapping[str, Callable[[Any], Any]], optional: Iterable[str] = ()) -> dict[str, Any]:
+    """Return a mapping of known keys, each checked; keys that are not known are left out."""
+    found: dict[str, Any] = {}
+    for name, check in checks_of.items():
+        if name not in _dict(value):
+            if name not in optional:
+                raise ValueError(f"{name} is missing")
+            continue
+        with _within(name):
+            found[name] = check(value[name])
+    return found
+
+
+# --- the parts of a plan --------------------------------------------------------------------------------------------
+
+
+def _fields(stored: _Stored) -> dict[str, Any]:
+    names = stored.take("names", _split_names)
+    assignment = stored.take("assignment", lambda value: _assignment(value, len(names)))
+    sizes = stored.take("original_sizes", _counts, {})
+    if sizes and sum(sizes.values()) != len(assignment):
+        raise ValueError(f"the original splits have {sum(sizes.values())} samples, not {len(assignment)}")
+    _check_sums(stored, names, assignment)
+    leakage = {
+        "before": stored.take("leakage_before", lambda value: _leakage(value, list(sizes)) if value else {}),
+        "after": stored.take("leakage_after", lambda value: _leakage(value, names)),
+    }
+    signature = stored.take("signature", _signature)
+    return {
+        "names": tuple(names),
+        "assignment": assignment,
+        "leakage": leakage,
+        "representation": stored.take("representation", lambda value: _representation(value, names)),
+        "guarantee": stored.take("guarantee", _some_text),
+        "how": stored.take("how", _some_text),
+        "notes": stored.take("notes", _texts),
+        "settings": _settings(stored, signature),
+        "signature": str(signature),
+        "fingerprint": stored.take("fingerprint", _hex(16)),
+        "original_sizes": sizes,
+        "source": stored.take("source", _source, {}),
+        "order": stored.take("order", _order, ""),
+        "marks": stored.take("marks", lambda value: _marks(value, len(assignment)), ""),
+        "files": stored.take("files", _files, {}),
+        "reading": stored.take("reading", _reading, {}),
+        "read_as": stored.take("read_as", _reading, {}),
+        "is_of_rows": stored.take("is_of_rows", lambda value: checks.switch(value, "it"), False),
+    }
+
+
+def _split_names(value: Any) -> list[str]:
+    names = _list(value)
+    for name in names:
+        if not isinstance(name, str) or not is_split_name(name):
+            raise ValueError(f"{quoted(name)} cannot be the name of a split")
+    if not 2 <= len(names) <= _MOST_SPLITS or len(set(names)) < len(names):
+        _wrong(names, f"2 to {_MOST_SPLITS} names that differ")
+    return names
+
+
+def _assignment(value: Any, n_splits: int) -> NDArray[np.int8]:
+    numbers = _list(value)
+    if not numbers:
+        raise ValueError("there are no samples")
+    for at, number in enumerate(numbers):
+        if type(number) is not int or not DISCARDED <= number < n_splits:
+            raise ValueError(f"sample {at} is in split {quoted(number)}, which is not there: give -1 to {n_splits - 1}")
+    return np.array(numbers, np.int8)
+
+
+def _check_sums(stored: _Stored, names: list[str], assignment: NDArray[np.int8]) -> None:
+    """Refuse sums that the assignment does not add up to."""
+    sizes = {name: int((assignment == i).sum()) for i, name in enumerate(names)}
+    n_discarded = int((assignment == DISCARDED).sum())
+    kept = max(len(assignment) - n_discarded, 1)
+    sums: dict[str, Any] = {"n_samples": len(assignment), "n_discarded": n_discarded, "sizes": sizes}
+    sums["ratios"] = {name: n / kept for name, n in sizes.items()}
+    for name, counted in sums.items():
+        if stored.has(name) and stored.take(name, lambda value: value) != counted:
+            said = stored.take(name, quoted)
+            raise ValueError(f"{name}: {said}, but the assignment adds up to {quoted(counted)}")
+
+
+_OF_PAIR: Mapping[str, Callable[[Any], Any]] = {
+    "n_samples": _count, "n_empty": _count, "n_partial": _count, "n_full": _count, "n_full_eq4": _count,
+    "rate_partial": _rate, "rate_full": _rate, "n_mentions": _count, "n_mentions_contaminated": _count,
+    "n_entities": _count, "n_entities_contaminated": _count,
+}  # fmt: skip
+_PARTS = {
+    "n_empty": "n_samples", "n_partial": "n_samples", "n_full": "n_samples", "n_full_eq4": "n_samples",
+    "n_mentions_contaminated": "n_mentions", "n_entities_contaminated": "n_entities",
+}  # fmt: skip
+"""Of each of these counts, the one that it is a part of."""
+
+
+def _leakage(value: Any, names: list[str]) -> dict[Pair, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for key, row in _dict(value).items():
+        with _within(quoted(key)):
+            found[key] = _record(row, _OF_PAIR, ["n_full_eq4"])
+            for part, whole in _PARTS.items():
+                if found[key].get(part, 0) > found[key][whole]:
+                    raise ValueError(f"{part} {found[key][part]} is more than {whole} {found[key][whole]}")
+    pairs = by_pair(found, names)
+    for a in names:
+        for b in names:
+            if a != b and (a, b) not in pairs:
+                raise ValueError(f"{pair_key((a, b))} is missing")
+    return pairs
+
+
+_OF_SPLIT: Mapping[str, Callable[[Any], Any]] = {
+    "entities_per_sample_ratio": _number, "entity_bearing_ratio": _number, "min_type_count": _count,
+    "types_below_min": _texts, "type_counts": _counts, "type_distance": _rate, "strata": _counts,
+}  # fmt: skip
+
+
+def _representation(value: Any, names: list[str]) -> dict[str, dict[str, Any]]:
+    rows = _dict(value)
+    if set(rows) != set(names):
+        raise ValueError(f"it is of {quoted(sorted(rows))}, not of {quoted(names)}")
+    found = {}
+    for name in names:
+        with _within(name):
+            found[name] = _record(rows[name], _OF_SPLIT, ["strata", "type_distance"])
+    return found
+
+
+def _signature(value: Any) -> Signature:
+    signature = Signature.parse(_text(value))
+    if signature.what != "split" or signature.get("v") is None:
+        _wrong(value, "the signature of a split")
+    return signature
+
+
+def _settings(stored: _Stored, signature: Signature) -> SplitSettings:
+    """Return the settings; plans of 0.1.0 have them in the signature alone, and all others agree with it."""
+    try:
+        of_signature = SplitSettings.from_signature(signature)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"signature: {error} is no setting of a split") from None
+    if not stored.has("settings"):
+        return of_signature
+    given = stored.take("settings", _dict)
+    if unknown := set(given) - set(OPTIONS):
+        raise ValueError(f"settings: {quoted(min(unknown))} is no option of a split")
+    with _within("settings"):
+        settings = SplitSettings(**given)
+    for name in OPTIONS:
+        if name in ("key", "case", "typed", "ratios") or signature.get(name) is None:
+            continue  # which a signature writes in another way
+        if getattr(settings, name) != getattr(of_signature, name):
+            said = OFF if getattr(settings, name) is None else getattr(settings, name)
+            raise ValueError(f"settings: {name} is {quoted(said)}, but the signature says {signature[name]}")
+    return settings
+
+
+def _source(value: Any) -> dict[str, str | None]:
+    if not _dict(value):
+        return {}
+    is_name = lambda item: item is None or isinstance(item, str)
+    parts = _record(value, dict.fromkeys(("repo", "config", "revision"), lambda item: item))
+    if not isinstance(parts["repo"], str) or not is_name(parts["config"]) or not is_name(parts["revision"]):
+        _wrong(value, "a dataset of the Hub")
+    source = HubId(**parts)
+    if HubId.parse(str(source)) != source or not (source.config is None or is_config(source.config)):
+        _wrong(value, "a dataset of the Hub")
+    return parts
+
+
+def _order(value: Any) -> str:
+    return value if value == "" else _hex(16)(value)
+
+
+def _marks(value: Any, n: int) -> str:
+    matches = isinstance(value, str) and len(value) in (0, 4 * n) and re.fullmatch(r"[A-Za-z0-9+/]*", value)
+    return value if matches else _wrong(value, "four letters for each sample")
+
+
+def _files(value: Any) -> dict[str, dict[str, str]]:
+    found = {}
+    for name, file in _dict(value).items():
+        with _within(quoted(name)):
+            found[name] = _record(file, {"name": _plain_name, "sha256": _hex(64)})
+    return found
+
+
+def _plain_name(value: Any) -> str:
+    return value if is_plain(value) else _wrong(value, "the name of a file beside the plan")
+
+
+def _reading(value: Any) -> dict[str, Any]:
+    """Return how rows are read, where not by default: options of ``from_dataset``, and of CoNLL files."""
+    found = {}
+    for name, option in _dict(value).items():
+        if name not in _READ_AS:
+            raise ValueError(f"it has {quoted(name)}, which is no option")
+        with _within(name):
+            _READ_AS[name](option)
+            found[name] = option
+    return found
+
+
+def _column_name(value: Any) -> str:
+    return checks.text(value, "it", "the name of a column")
+
+
+def _column_number(value: Any) -> int:
+    return checks.whole(value, "it", -1000, 1000)
+
+
+def _label_names(value: Any) -> None:
+    if isinstance(value, str):  # it would be taken for a file
+        raise ValueError(f"it has the labels {quoted(value)}, which are no names")
+    label_names(value)
+
+
+_READ_AS: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("tokens", "tags", "entities", "text", "document"), _column_name),
+    "labels": _label_names,
+    "scheme": parse_scheme,
+    "repair": lambda value: parse_choice(Repair, value, "it"),
+    "end": lambda value: parse_choice(End, value, "it"),
+    "column": _column_number,
+    "word_column": _column_number,
+    "columns": _texts,
+    "join_at": lambda value: checks.switch(value, "it"),
+}

@@ -1,0 +1,306 @@
+"""Every kind of value through every door that takes it: a bad one ends with one line that names it, and nothing else.
+
+A row of the table is a kind of value: what it may not be, what it may be, and the doors. A door is a function, an
+evaluate module or a command that is given the value in an otherwise good call.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import cleancut as cc
+from cleancut import CleancutError, Corpus, cli
+from cleancut.core.checks import LARGEST_SEED
+
+pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
+
+NAMES = ("Ada", "Bo", "Cy", "Di", "Eve", "Flo")
+WORDS = [[f"{NAMES[i % 6]}{i % 7}", "spoke"] for i in range(24)]
+TAGS = [["B-PER", "O"]] * 24
+WRONG = [["B-LOC", "O"] if i % 3 == 0 else ["B-PER", "O"] for i in range(24)]
+GOLD, PRED, TRAIN = (Corpus.of(WORDS, tags=tags) for tags in (TAGS, WRONG, TAGS))
+TRAIN = Corpus.of(WORDS[:8], tags=TAGS[:8])
+SHOWN = cc.Exposure.of(TRAIN)
+METRICS = {"exact_f1": (), "partial_f1": (), "clean_f1": (SHOWN,), "hardeval": (SHOWN,), "buckets": (SHOWN,)}
+Door = Callable[[Any], Any]
+
+
+def conll(tags):
+    return "".join("".join(f"{word} {tag}\n" for word, tag in zip(*sample)) + "\n" for sample in zip(WORDS, tags))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory):
+    """A folder with a corpus and predictions for it, to work in."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("malformed"))
+        for name, tags in (("gold", TAGS), ("pred", WRONG)):
+            with open(f"{name}.conll", "w") as stream:
+                stream.write(conll(tags))
+        cc.write(GOLD.select(slice(0, 4)), "one.conll")
+        yield
+
+
+def command(*words: str) -> Door:
+    """A command; ``{}`` stands for the value, as a shell would pass it."""
+
+    def run(value):
+        try:
+            code = cli.main([word.replace("{}", str(value)) for word in words])
+        except SystemExit as end:  # argparse
+            code = end.code
+        if code:
+            assert code == 2
+            raise CleancutError("see what was printed")
+
+    return run
+
+
+@cache
+def loaded(name: str):
+    return pytest.importorskip("evaluate").load(cc.metric(name))
+
+
+def module(name: str, option: str) -> Door:
+    """An option of an evaluate module."""
+
+    def compute(value):
+        more = {"train": {"tokens": WORDS[:8], "tags": TAGS[:8]}} if name in ("clean_f1", "hardeval") else {}
+        given = {"ci": 10, **more, option: value}
+        return loaded(name).compute(predictions=WRONG, references=TAGS, tokens=WORDS, **given)
+
+    return compute
+
+
+def scores(option: str, names=tuple(METRICS)) -> dict[str, Door]:
+    """An option of the functions that score."""
+
+    def of(name):
+        return lambda value: getattr(cc, name)(GOLD, PRED, *METRICS[name], **{"ci": 10, option: value})
+
+    return {name: of(name) for name in names}
+
+
+class Kind(NamedTuple):
+    bad: tuple
+    good: tuple
+    doors: dict[str, Door]
+
+
+ROW = "score --gold gold.conll --pred pred.conll --ci 10".split()
+SPLIT = "split gold.conll -o out --overwrite --effort fast --method random".split()
+FOLDS = cc.kfold(GOLD, 3)
+
+
+def options_of_split(name: str) -> dict[str, Door]:
+    fast = {"effort": "fast", "min_per_type": 0}
+    found = {
+        "mincut": lambda v: cc.mincut(GOLD, **fast | {name: v}),
+        "frontier": lambda v: cc.frontier(GOLD, discards=[0], floors=[None], **fast | {name: v}),
+        "SplitSettings": lambda v: cc.SplitSettings(**{name: v}),
+    }
+    if name in ("discard", "representative"):
+        del found["frontier"]
+    if name != "discard":
+        found["mincut_folds"] = lambda v: cc.mincut_folds(GOLD, 2, **fast | {name: v})
+    return found
+
+
+NO_WHOLE = (0.5, "13", True, np.bool_(True), math.nan, math.inf, [1], {}, b"1", np.array([1, 2]), 1j, object())
+KINDS = {
+    "seed": Kind(
+        (-1, 2**32, 2**64, -(2**70), None, *NO_WHOLE),
+        (0, 13, np.int64(5), np.uint8(7), LARGEST_SEED),
+        {
+            **scores("seed"),
+            "compare": lambda v: cc.compare(GOLD, {"a": PRED, "b": GOLD}, ci=10, seed=v),
+            "html_report": lambda v: cc.html_report(GOLD, {"a": PRED}, ci=10, seed=v),
+            "kfold": lambda v: cc.kfold(GOLD, 3, seed=v),
+            "hardeval_folds": lambda v: cc.hardeval_folds(GOLD, PRED, FOLDS, ci=10, seed=v),
+            "ladder": lambda v: cc.ladder(TRAIN, GOLD.select(slice(0, 4)), levels=[0], seeds=[v]),
+            "CleanCutSplit": lambda v: cc.CleanCutSplit(2, random_state=v).split(WORDS, groups=WORDS),
+            **options_of_split("seed"),
+            **{f"module {name}": module(name, "seed") for name in ("exact_f1", "clean_f1", "bucket_f1")},
+        },
+    ),
+    "seed as text": Kind(
+        ("-1", "0.5", "None", "", "4294967296", "1e3", "x", "٣x"),
+        ("0", "13", "4294967195"),
+        {
+            "score": command(*ROW, "--seed={}"),
+            "compare": command(*"compare --gold gold.conll --pred pred.conll --pred gold.conll".split(), "--seed={}"),
+            "buckets": command(*"buckets --gold gold.conll --pred pred.conll".split(), "--seed={}"),
+            "hardeval-folds": command(*"hardeval-folds --gold gold.conll -k 3".split(), "--seed={}"),
+            "split": command(*SPLIT, "--seed={}"),
+            "report": command(*"report --gold gold.conll --pred pred.conll --ci 10 -o r.html".split(), "--seed={}"),
+        },
+    ),
+    "resamples": Kind(
+        (-1, 10**9, 2**64, *NO_WHOLE),
+        (0, 10, np.int64(10), None),
+        {
+            **{name: lambda v, of=of: of(v) for name, of in scores("ci").items()},
+            "html_report": lambda v: cc.html_report(GOLD, {"a": PRED}, ci=v),
+            **{f"module {name}": module(name, "ci") for name in ("partial_f1", "hardeval")},
+        },
+    ),
+    "share": Kind(
+        (-0.1, 1.1, math.nan, math.inf, "x", True, [0.5], 2**70, object()),
+        (0, 0.5, np.float32(0.5), 0.99),
+        {
+            **scores("credit", ("partial_f1", "clean_f1")),
+            "errors": lambda v: cc.errors(GOLD, PRED, credit=v),
+            "module": module("partial_f1", "credit"),
+            **options_of_split("type_share"),
+            **options_of_split("representative"),
+            "discard": options_of_split("discard")["mincut"],
+        },
+    ),
+    "count": Kind(
+        (-1, -(2**64), None, *NO_WHOLE),
+        (3, np.int64(3)),
+        {
+            "k": lambda v: cc.kfold(GOLD, v),
+            "top": lambda v: cc.audit({"train": TRAIN, "test": GOLD}, top=v),
+            "max_errors": lambda v: cc.html_report(GOLD, {"a": PRED}, ci=None, max_errors=v),
+            "min_per_type": lambda v: cc.mincut(GOLD, effort="fast", min_per_type=v),
+        },
+    ),
+    "switch": Kind(
+        ("no", "true", 1, 0, None, [], math.nan, object()),
+        (True, False, np.bool_(False)),
+        {
+            "muc": lambda v: cc.partial_f1(GOLD, PRED, muc=v),
+            "iou": lambda v: cc.partial_f1(GOLD, PRED, iou=v),
+            "strict": lambda v: cc.hardeval(GOLD, PRED, SHOWN, v),
+            "case": lambda v: cc.Exposure.of(TRAIN, case=v),
+            "typed": lambda v: cc.audit({"train": TRAIN, "test": GOLD}, typed=v),
+            "component_sizes": lambda v: cc.component_sizes(GOLD, case=v),
+            "write_incidence": lambda v: cc.write_incidence(GOLD, "x.parquet", typed=v),
+            "module": module("clean_f1", "typed"),
+            "duplicates_together": options_of_split("duplicates_together")["mincut"],
+        },
+    ),
+    "choice": Kind(
+        ("", "x" * 10**6, None, 1, True, b"exact", ["exact"], object(), "exact\n", "\ud800"),
+        (),
+        {
+            "match": lambda v: cc.clean_f1(GOLD, PRED, SHOWN, match=v),
+            "keys": lambda v: cc.exact_f1(GOLD, PRED, keys=v),
+            "encoding": lambda v: cc.hardeval(GOLD, PRED, SHOWN, encoding=v),
+            "level": lambda v: cc.buckets(GOLD, PRED, level=v),
+            "unit": lambda v: cc.kfold(GOLD, 3, unit=v),
+            "key": lambda v: cc.audit({"train": TRAIN, "test": GOLD}, key=v),
+            "unicode": lambda v: cc.Exposure.of(TRAIN, unicode=v if v is not None else ""),
+            "repair": lambda v: Corpus.of(WORDS, tags=TAGS, repair=v),
+            "method": options_of_split("method")["mincut"],
+            "engine": options_of_split("engine")["mincut"],
+            "format": lambda v: FOLDS.write(GOLD, "folds", format=v),
+            "module": module("exact_f1", "keys"),
+        },
+    ),
+    "bins": Kind(
+        (0, -1, 2**40, {"nothing": 3}, {"eLen": 0}, {"eLen": []}, {"eLen": [3, 3]}, {"eLen": [math.nan]}, {"eLen": {1}},
+         {"eLen": "12"}, {"eLen": [True]}, {"eLen": ["1"]}, {"eLen": range(10**6)}, {5: 3}, None, *NO_WHOLE[:6]),
+        (1, np.int64(3), {}, {"eLen": np.int64(2)}, {"eLen": [2]}, {"eLen": np.array([1, 2])}, {"eLen": (1, 2.5)}),
+        {
+            "buckets": lambda v: cc.buckets(GOLD, PRED, bins=v),
+            "module": module("bucket_f1", "bins"),
+        },
+    ),
+    "names in order": Kind(
+        ("eLen", {"eLen"}, frozenset(), [""], [1], ["nothing"], [None], 5, {"eLen": 1}, [["eLen"]], b"eLen"),
+        (["eLen"], ("eLen", "sLen")),
+        {"attributes": lambda v: cc.buckets(GOLD, PRED, attributes=v), "module": module("bucket_f1", "attributes")},
+    ),
+    "metrics": Kind(
+        ("exact_f1", {"exact_f1"}, [], ["nothing"], [1], 5, [None]),
+        (["exact_f1"], None),
+        {"compare": lambda v: cc.compare(GOLD, {"a": PRED, "b": GOLD}, ci=10, metrics=v)},
+    ),
+    "levels": Kind(
+        ("0:100:0.0000001", "0:1e300:1e-300", "0:100:0", "0:100:-1", "100:0:10", "0:100:nan", "inf:0:1", "0:100", ":",
+         "", ",", "x", "101", "-1", "nan", [], [101], [-1], [math.nan], ["x"], [None], {0, 100}, None, 5, 1e400,
+         range(10**6), [[0]], {}),
+        ("0:100:50", "0,100", [0], (0, 50.5), np.array([0, 100]), "0:100:1e9"),
+        {"ladder": lambda v: cc.ladder(TRAIN, GOLD.select(slice(0, 4)), levels=v, seeds=1)},
+    ),
+    "seeds": Kind(
+        (0, -1, 10**9, 2**64, [], [-1], [0.5], ["1"], [None], {1, 2}, "3", None, 2.0, True, [2**64], {}, [True]),
+        (1, np.int64(2), [3], (0, 1), np.array([4, 5])),
+        {"ladder": lambda v: cc.ladder(TRAIN, GOLD.select(slice(0, 4)), levels=[0], seeds=v)},
+    ),
+    "ladder as text": Kind(
+        ("0:100:0.0000001", "0:1e308:1", "x", "", "0:100:0", "nan"),
+        ("0", "0:100:100"),
+        {"ladder": command(*"ladder --train gold.conll --test one.conll -o l --overwrite".split(), "--levels={}")},
+    ),
+    "label names": Kind(
+        ({10**9: "B-PER", 0: "O"}, {2**64: "O"}, {"9" * 5000: "O"}, {-1: "O"}, {0.5: "O"}, {None: "O"}, {"x": "O"},
+         {0: 5}, {0: None}, [None, "O"], {"O", "B-PER"}, "O", 5, {0: "O", "0": "B-PER"}, {True: "O"}, [["O"]], {}),
+        (["O", "B-PER"], {0: "O", 1: "B-PER"}, {"0": "O", "1": "B-PER"}, {np.int64(0): "O", 1: "B-PER"}),
+        {
+            "exact_f1": lambda v: cc.exact_f1([[0, 1]], [[0, 1]], labels=v),
+            "Corpus": lambda v: Corpus.of([["a", "b"]], tags=[[0, 1]], labels=v),
+            "module": lambda v: loaded("exact_f1").compute(predictions=[[0, 1]], references=[[1, 0]], labels=v),
+        },
+    ),
+    "samples": Kind(
+        ({("O",), ("B-PER",)}, frozenset(), [{"O", "B-PER"}], [frozenset({1, 2})], {"a": ["O"]}, "O", 5, None, [5],
+         ["O"], [{"a": 1}], [[{}]], [[None]], [[1.5]], [["O", 1]], [[math.nan]], [[object()]], [[[]]], [b"O"],
+         np.zeros((1, 2)), np.zeros((1, 2, 2), int), np.array(5), [np.zeros((1, 1), int)], [[(0, 1)]],
+         [[(0, 2**40, "PER")]], [[(0.5, 1, "PER")]], [[(0, 1, None)]], [[(0, 1, "")]], [[(True, 1, "PER")]]),
+        (TAGS, tuple(map(tuple, TAGS)), [{(0, 1, "PER")}] * 24),
+        {
+            "gold": lambda v: cc.exact_f1(v, TAGS),
+            "pred": lambda v: cc.exact_f1(TAGS, v),
+            "module": lambda v: loaded("exact_f1").compute(predictions=v, references=v),
+        },
+    ),
+    "words": Kind(
+        ([[1]], [[None]], [["a", 1.5]], ["ab"], "ab", 5, {"a": 1}, [{"a", "b"}], {("a", "b")}, [[b"a"]], None),
+        ([["a", "b"]], [("a", "b")], np.array([["a", "b"]])),
+        {"Corpus": lambda v: Corpus.of(v, tags=[["O", "O"]])},
+    ),
+    "path": Kind(
+        ("", "a\0b", None, 5, b"x.npz", ["x.npz"], object()),
+        ("ok.npz",),
+        {
+            "Exposure.save": lambda v: SHOWN.save(v),
+            "SplitPlan.save": lambda v: PLAN.save(v),
+            "plan.write": lambda v: PLAN.write(v, GOLD) if v != "ok.npz" else None,
+            "folds.write": lambda v: FOLDS.write(GOLD, v) if v != "ok.npz" else None,
+            "write_incidence": lambda v: cc.write_incidence(GOLD, v),
+            "SplitPlan.load": lambda v: cc.SplitPlan.load(v) if v != "ok.npz" else None,
+            "Exposure.load": lambda v: cc.Exposure.load(v) if v != "ok.npz" else None,
+            "Incidences.load": lambda v: cc.Incidences.load(v) if v != "ok.npz" else None,
+        },
+    ),
+}  # fmt: skip
+PLAN = cc.mincut(GOLD, effort="fast", min_per_type=0)
+
+
+def cases(which: str):
+    for kind, (bad, good, doors) in KINDS.items():
+        for name, door in doors.items():
+            for i, value in enumerate(bad if which == "bad" else good):
+                yield pytest.param(door, value, id=f"{kind}-{name}-{i}")
+
+
+@pytest.mark.parametrize(("door", "value"), list(cases("bad")))
+def test_a_bad_value_is_refused_in_one_line(door, value, capsys):
+    with pytest.raises(CleancutError) as refused:
+        door(value)
+    said = capsys.readouterr()
+    line = said.err if said.err else str(refused.value)
+    assert len(line) < 1000 and line.strip().count("\n") == 0 and "Traceback" not in line, line
+    assert line.isprintable() or line.strip().isprintable(), line
+
+
+@pytest.mark.parametrize(("door", "value"), list(cases("good")))
+def test_a_good_value_is_taken(door, value):
+    door(value)
