@@ -140,6 +140,10 @@ def _tables(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
         raise CleancutError(f"{path}: no such file. Give a recipe as a .toml file, or a shipped one by name.") from None
     except tomllib.TOMLDecodeError as error:
         raise CleancutError(f"{path}: not TOML: {error}. Texts stand in quotes: name = 'value'.") from None
+    except RecursionError:
+        raise CleancutError(
+            f"{path}: not a recipe: its values are nested too deep. Write texts, numbers and lists."
+        ) from None
     except UnicodeDecodeError as error:
         raise CleancutError(f"{path}: not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
     for name, table in found.items():

@@ -1,0 +1,234 @@
+"""An interruption at any moment ends a command quietly: its exit code, one line, and nothing half-written.
+
+The moment is a share of the processor time that the command takes, so that a busy machine changes nothing.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from programs import Programs
+
+import cleancut as cc
+from cleancut import Corpus
+from cleancut.core.files import made_folder, replacing, temporary_folder
+from cleancut.core.interrupts import uninterrupted
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no clock of processor time here")
+
+NAMES = ("Ada", "Bo", "Cy", "Di", "Eve", "Flo")
+CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+SAID = {signal.SIGINT: "cleancut: interrupted\n", signal.SIGTERM: "cleancut: terminated\n"}
+
+RUN = """
+import os, signal, sys, time
+from cleancut import __main__
+after, number = float(sys.argv[1]), int(sys.argv[2])
+sys.argv[1:3] = []
+began = time.process_time()
+signal.signal(signal.SIGVTALRM, lambda *_: os.kill(os.getpid(), number))
+if after:
+    signal.setitimer(signal.ITIMER_VIRTUAL, after)
+code = __main__.main()
+signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+open("took", "w").write(str(time.process_time() - began))
+sys.exit(code)
+"""
+
+
+def conll(n, tag):
+    return "".join(f"{NAMES[i % 6]}{i % 20} {tag if i % 3 else 'B-PER'}\nspoke O\n\n" for i in range(n))
+
+
+COMMANDS = {
+    "split": "split gold.conll -o out --effort fast --html page.html",
+    "split of parquet": "split rows.parquet -o out --effort fast",
+    "split by incidences": "split --incidence inc.parquet -o out --effort fast",
+    "frontier": "split gold.conll -o out --effort fast --frontier",
+    "incidence": "incidence gold.conll -o out.parquet",
+    "convert": "convert gold.conll out.jsonl.gz",
+    "ladder": "ladder --train gold.conll --test test.conll -o out --levels 0:100:50",
+    "folds": "hardeval-folds --gold gold.conll -k 3 -o out",
+    "subsets": "subsets --train train.conll --test gold.conll -o out",
+    "report": "report --gold gold.conll --pred pred.conll --ci 100 -o page.html --format md",
+    "audit": "audit --train train.conll --test gold.conll --html page.html",
+    "compare": "compare --gold gold.conll --pred pred.conll --pred train.conll --ci 100 --html page.html",
+    "stage": "stage exact_f1 -o out",
+    "publish": "publish plan/plan.json --to org/name --config c --push",
+}
+INPUTS = ("gold.conll", "pred.conll", "train.conll", "test.conll", "inc.parquet", "rows.parquet", "plan", "tmp", "took")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder with all that the commands read."""
+    folder = tmp_path_factory.mktemp("interrupts")
+    for name, n, tag in (("gold", 300, "B-PER"), ("pred", 300, "O"), ("train", 300, "B-LOC"), ("test", 9, "B-PER")):
+        (folder / f"{name}.conll").write_text(conll(n, tag))
+    corpus = Corpus.of([[f"{NAMES[i % 6]}{i % 20}", "spoke"] for i in range(300)], tags=[["B-PER", "O"]] * 300)
+    cc.write_incidence(corpus, folder / "inc.parquet")
+    cc.mincut(corpus, effort="fast").write(folder / "plan", corpus)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"tokens": corpus.tokens(), "tags": [["B-PER", "O"]] * 300}), folder / "rows.parquet")
+    (folder / "tmp").mkdir()
+    return folder
+
+
+WARM = """
+import contextlib, os
+from cleancut import cli
+
+os.chdir({home!r})
+os.environ["TMPDIR"] = {home!r} + "/tmp"
+with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(nothing):
+    for command in {commands!r}:
+        cli.main(command.split())
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, home):
+    """Run programs in which all that is slow the first time has been done once."""
+    folder = tmp_path_factory.mktemp("programs")
+    commands = [command.replace(" --push", "") for command in COMMANDS.values()]
+    (folder / "warm.py").write_text(WARM.format(home=str(home), commands=commands))
+    path = {"PYTHONPATH": str(folder)}
+
+    def run(*words, cwd, environment):
+        return programs.run(*words, cwd=cwd, environment={**environment, **path})
+
+    with Programs(folder, {**os.environ, **path}, ["warm"]) as programs:
+        yield run
+
+
+def there(folder):
+    """What lies there by name, apart from what was there before any command; folders as such."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if name.partition("/")[0] not in INPUTS or name.startswith("tmp/"):
+            found[name] = path.read_bytes() if path.is_file() else None
+    return found
+
+
+def outputs(files):
+    """The files of each output: a folder that is written as a whole is one."""
+    found = {}
+    for name, data in files.items():
+        found.setdefault(name.partition("/")[0], {})[name] = data
+    return found
+
+
+def clear(folder):
+    for path in sorted(folder.rglob("*"), reverse=True):
+        name = str(path.relative_to(folder))
+        if name.partition("/")[0] not in INPUTS or name.startswith("tmp/"):
+            path.rmdir() if path.is_dir() else path.unlink()
+
+
+def interrupt(run, folder, command, n):
+    """Interrupt a command at ``n`` moments, where its outputs are not there and where others are; look at each end."""
+    environment = {**os.environ, "TMPDIR": str(folder / "tmp")}
+    clear(folder)
+
+    def ended(after, number):
+        return run("-c", RUN, after, int(number), *command.split(), cwd=folder, environment=environment)
+
+    done = ended(0, signal.SIGINT)
+    assert done.returncode in (0, 2) and "Traceback" not in done.stderr, done.stderr
+    complete = outputs(there(folder))
+    took = float((folder / "took").read_text())
+    rng = random.Random(command)
+    for i in range(n):
+        number = rng.choice(list(CODES))
+        if i % 2:
+            clear(folder)
+        before = outputs(there(folder))
+        done = ended(max(took * rng.random(), 1e-4), number)
+        assert "Traceback" not in done.stderr and "Error" not in done.stderr, done.stderr
+        if done.returncode == CODES[number]:
+            assert done.stderr.endswith(SAID[number]) and done.stdout == ""
+        else:
+            assert done.returncode in (0, 2), done
+        left = outputs(there(folder))
+        for name, files in left.items():
+            assert files in (before.get(name), complete.get(name)), f"{name} is half-written: {list(files)}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_is_interrupted_leaves_nothing_half_written(run, home, command):
+    interrupt(run, home, COMMANDS[command], 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_same_at_fifty_moments(run, home, command):
+    interrupt(run, home, COMMANDS[command], 50)
+
+
+@pytest.mark.slow
+def test_the_same_while_a_new_interpreter_imports_what_it_needs(home):
+    def anew(*words, cwd, environment):
+        command = [sys.executable, *map(str, words)]
+        return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+
+    interrupt(anew, home, COMMANDS["split"], 12)
+
+
+@pytest.mark.slow
+def test_a_demo_that_is_interrupted_leaves_whole_folders(run, home):
+    interrupt(run, home, "demo -o out", 6)
+
+
+# --- its parts --------------------------------------------------------------------------------------------------------
+
+
+def test_what_must_be_done_as_a_whole_is_done_before_a_signal_takes_effect():
+    done = []
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
+        signal.raise_signal(signal.SIGINT)
+        done.append("all of it")
+    assert done == ["all of it"]
+    handler = signal.getsignal(signal.SIGINT)
+    with uninterrupted():
+        pass
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_it_is_no_matter_for_other_threads(tmp_path):
+    def work():
+        with uninterrupted(), replacing(tmp_path / "x") as stream:
+            stream.write(b"x")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert (tmp_path / "x").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError])
+def test_nothing_is_left_behind_an_error(tmp_path, error):
+    (tmp_path / "x").write_text("before")
+    with pytest.raises(error), made_folder(tmp_path / "a" / "b"), temporary_folder(tmp_path, ".t-") as folder:
+        with open(os.path.join(folder, "y"), "w") as stream:
+            stream.write("y")
+        with replacing(tmp_path / "x") as stream:
+            stream.write(b"half")
+            raise error
+    assert [path.name for path in tmp_path.rglob("*")] == ["x"] and (tmp_path / "x").read_text() == "before"
+
+
+def test_a_signal_that_is_ignored_stays_ignored(home, tmp_path):
+    """As ``nohup``, and shells that start a program in the background, have it."""
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n" + RUN
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    words = [sys.executable, "-c", code, "0.01", str(int(signal.SIGINT)), "--version"]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and done.stdout.startswith("cleancut ") and json.dumps(done.stderr) == '""'
