@@ -186,7 +186,6 @@ def test_odd_calls_give_one_line(capsys, files):
         (["score", "--gold", files / "two.conll"], "column -2 beside the token"),
         (["score", "--gold", files / "x.jsonl"], "Give --pred FILE"),
         (["demo", "-o", files / "gold.conll"], "gold.conll"),
-        (["demo", "-o", files / "no" / "dir"], "no/dir"),
         (["score", "--gold", files / "gold.conll", "--pred", files / "pred.conll", "--labels", files / "bin"], "utf-8"),
     ]
     (files / "x.jsonl").write_text('{"tokens": ["a"], "tags": ["O"]}\n')

@@ -24,7 +24,7 @@ from ..reading.formats import Format, by_split, format_of
 from ..reading.hub_ids import HubId, is_local, network_errors
 from ..scoring.compare import compare
 from ..scoring.exposure import Exposure
-from ..showing.exhibit import visible
+from ..showing.escaping import visible
 from ..showing.html import (
     comparison_notes,
     fragment,

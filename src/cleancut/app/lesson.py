@@ -13,7 +13,7 @@ from ..scoring.clean import clean_f1
 from ..scoring.exact import exact_f1
 from ..scoring.exposure import Exposure
 from ..scoring.hard_tokens import hardeval
-from ..showing.exhibit import visible
+from ..showing.escaping import visible
 
 MOST = 5000
 """Characters of a text: it is read where others are served."""

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..scoring.exposure_view import NOVELTY_CLASSES
-from ..showing.exhibit import Cell, Exhibit, Measured, Section, visible
+from ..showing.escaping import visible
+from ..showing.exhibit import Cell, Exhibit, Measured, Section
 from ..showing.html import fragment
 from ..showing.report_data import KINDS, Context, Findings, Listed
 from ..splitting.audit import Audit

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.exceptions import CleancutError
-from ..showing.exhibit import visible
+from ..showing.escaping import visible
 from . import jobs, sandbox
 from .advice import in_the_app
 from .desk import Desk

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import codecs
-import errno
 import json
-import os
 import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ..core.exceptions import CleancutError, did_you_mean
+from ..showing.escaping import one_line
 from ..version import __version__
 from . import (
     app,
@@ -31,7 +30,7 @@ from . import (
     subsets,
 )
 from .paths import guarded
-from .terminal import notices_told
+from .terminal import emit, ensure_streams, notices_told, tell
 
 
 class _Parser(argparse.ArgumentParser):
@@ -39,7 +38,13 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         stop = "" if message.endswith((".", "?")) else "."
-        self.exit(2, f"{self.prog}: {message}{stop} See {self.prog} --help.\n")
+        self.exit(2, one_line(f"{self.prog}: {message}{stop} See {self.prog} --help.") + "\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stderr:
+            super()._print_message(message, file)
+        elif emit(message.removesuffix("\n")):
+            sys.exit(2)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         self.given: Sequence[str] = sys.argv[1:] if args is None else args
@@ -74,12 +79,13 @@ class _Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         assert isinstance(parser, _Parser)
-        print(f"cleancut {__version__}" + (f"\n\n{parts.parts_text()}" if _VERBOSE in parser.given else ""))
-        parser.exit()
+        more = f"\n\n{parts.parts_text()}" if _VERBOSE in parser.given else ""
+        parser.exit(emit(f"cleancut {__version__}{more}"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; 0, or 2 with one line on standard error where the input is bad."""
+    ensure_streams()
     if hasattr(sys.stdout, "reconfigure"):
         codecs.register_error("cleancut", _escaped)
         sys.stdout.reconfigure(errors="cleancut")  # half a character in a token must not break the output
@@ -90,38 +96,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with guarded(arguments), notices_told():
             text = arguments.run(arguments)
-        if text:
-            print(text)
-            sys.stdout.flush()
-    except CleancutError as error:
-        print(f"cleancut: {' '.join(str(error).split())}", file=sys.stderr)
-        return 2
-    except UnicodeError as error:
-        print(f"cleancut: {error}", file=sys.stderr)
+        return emit(text) if text else 0
+    except (CleancutError, UnicodeError) as error:
+        tell(str(error))
         return 2
     except OSError as error:
-        if _reader_has_gone(error):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-        print(f"cleancut: {error.filename or 'input'}: {error.strerror or error}.", file=sys.stderr)
+        tell(f"{error.filename or 'input'}: {error.strerror or error}.")
         return 2
     except KeyboardInterrupt:
-        print("cleancut: interrupted", file=sys.stderr)
+        tell("interrupted")
         return 130
-    return 0
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
     """What the encoding of the output does not have, as JSON writes it: JSON stays JSON in every locale."""
     assert isinstance(error, UnicodeEncodeError)
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
-
-
-def _reader_has_gone(error: OSError) -> bool:
-    """Is it the other end of a pipe that is closed? Windows reports that as an argument that is not valid."""
-    return isinstance(error, BrokenPipeError) or (
-        os.name == "nt" and error.errno == errno.EINVAL and error.filename is None
-    )
 
 
 def parser() -> argparse.ArgumentParser:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from ..core.at_signs import join_at
@@ -12,6 +11,7 @@ from ..core.files import write_text
 from ..reading.progress import with_progress
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics
+from ..showing.escaping import one_line
 from ..showing.html import html_comparison
 from ..showing.report_data import left_out
 from ..showing.text import comparison_text, to_json
@@ -28,7 +28,7 @@ from .options import (
 )
 from .paths import Output
 from .score import add_metrics, chosen_metrics
-from .terminal import wants_colour
+from .terminal import tell, wants_colour
 
 
 def add(commands: Any) -> None:
@@ -63,7 +63,7 @@ def _compare(arguments: argparse.Namespace) -> str:
     options = {"ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     found = None
     batches = zip(*(system_batches(arguments.gold, file, reading) for file in systems.values()), strict=True)
-    for pairs in with_progress(batches, arguments.gold):
+    for pairs in with_progress(batches, one_line(arguments.gold)):
         gold, predicted = pairs[0][0], dict(zip(systems, (pred for _, pred in pairs), strict=True))
         if arguments.join_at:
             gold, predicted = join_at(gold), {name: join_at(pred) for name, pred in predicted.items()}
@@ -74,7 +74,7 @@ def _compare(arguments: argparse.Namespace) -> str:
     compared = next(iter(found.scores.values()))
     for metric in metrics or available_metrics(train=exposure is not None):
         if metric not in compared:
-            print(f"cleancut: {left_out(metric)}", file=sys.stderr)
+            tell(left_out(metric))
     if arguments.html:
         write_text(arguments.html, html_comparison(found.to_dict()))
     return to_json(found.to_dict()) if arguments.json else comparison_text(found, colour=wants_colour())

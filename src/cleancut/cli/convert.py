@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,9 +11,10 @@ from ..core.tags import Repair, Scheme
 from ..reading.files import read_batches
 from ..reading.formats import write
 from ..reading.progress import with_progress, work_shown
+from ..showing.escaping import one_line
 from .options import LABELS, command, label_names
 from .paths import Input, Output, OutputFolder, add_overwrite_option
-from .terminal import wants_colour
+from .terminal import tell, wants_colour
 
 
 def add(commands: Any) -> None:
@@ -53,11 +53,11 @@ def _convert(arguments: argparse.Namespace) -> None:
 def _counted(batches: Iterable[Corpus], arguments: argparse.Namespace) -> Iterator[Corpus]:
     """The batches; then, when all is read, a line that says what was done."""
     samples = mentions = 0
-    for corpus in with_progress(batches, arguments.input):
+    for corpus in with_progress(batches, one_line(arguments.input)):
         samples += len(corpus)
         mentions += len(corpus.mentions)
         yield corpus
-    print(f"{arguments.output}: {samples} samples, {mentions} mentions", file=sys.stderr)
+    tell(f"{arguments.output}: {samples} samples, {mentions} mentions")
 
 
 def _add_demo(commands: Any) -> None:

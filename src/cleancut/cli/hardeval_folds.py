@@ -11,6 +11,7 @@ from ..core.exceptions import CleancutError
 from ..reading.files import read
 from ..reading.formats import Format, format_of, written_as
 from ..reading.progress import with_progress
+from ..showing.escaping import one_line
 from ..showing.text import folds_text, scores_text, to_json
 from ..splitting.audit import Unit
 from ..splitting.folds import hardeval_folds, kfold
@@ -85,7 +86,7 @@ def _hardeval_folds(arguments: argparse.Namespace) -> str:
                 gold, corpus(file, arguments.pred_column), folds, arguments.strict, ci=arguments.ci, seed=arguments.seed
             )
         }
-        for name, file in with_progress(systems, arguments.gold)
+        for name, file in with_progress(systems, one_line(arguments.gold))
     }
     if arguments.json:
         plain = {name: score["hardeval"].to_dict() for name, score in scores.items()}
@@ -95,4 +96,4 @@ def _hardeval_folds(arguments: argparse.Namespace) -> str:
         of_gold = hardeval_folds(gold, gold, folds, arguments.strict)
         hard = f"{of_gold.n_unseen} are unseen and {of_gold.n_diff} diff"
         parts.append(f"Of {of_gold.n_all} tokens, {hard} by what the other folds show.")
-    return "\n\n".join([*parts, *([f"Written to {arguments.output}."] if arguments.output else [])])
+    return "\n\n".join([*parts, *([f"Written to {one_line(arguments.output)}."] if arguments.output else [])])

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.at_signs import join_at
 from ..reading.formats import written_as
+from ..showing.escaping import one_line
 from ..showing.text import ladder_text, to_json
 from ..splitting.ladder import ladder
 from .options import (
@@ -58,4 +59,4 @@ def _ladder(arguments: argparse.Namespace) -> str:
     found.write(train, arguments.output, format=format, overwrite=arguments.overwrite)
     if arguments.json:
         return to_json(found.to_dict())
-    return f"{ladder_text(found, colour=wants_colour())}\n\nWritten to {arguments.output}."
+    return f"{ladder_text(found, colour=wants_colour())}\n\nWritten to {one_line(arguments.output)}."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,9 @@ from ..reading.hub_ids import is_local
 from ..reading.progress import with_progress
 from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics
+from ..showing.escaping import one_line
 from .paths import Input
+from .terminal import tell
 
 
 def command(commands: Any, name: str, run: Callable[..., str | None], summary: str, example: str) -> Any:
@@ -144,7 +145,7 @@ def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpu
     for name, file in files.items():
         reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
         reading |= answer_options(arguments)
-        batches = list(with_progress(system_batches(arguments.gold, file, reading), file))
+        batches = list(with_progress(system_batches(arguments.gold, file, reading), one_line(file)))
         ours, theirs = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
         read[name] = (join_at(ours), join_at(theirs)) if arguments.join_at else (ours, theirs)
     return next(iter(read.values()))[0], {name: theirs for name, (_, theirs) in read.items()}
@@ -271,7 +272,7 @@ class TrainData:
             return [self._whole[source]]
         of_conll = self._column if format_of(source) is Format.CONLL else None
         usual = {name: value for name, value in self._options.items() if name not in ("text", "document", "end")}
-        return with_progress(read_batches(source, column=of_conll, **usual), source)
+        return with_progress(read_batches(source, column=of_conll, **usual), one_line(source))
 
 
 def exposure_of(arguments: argparse.Namespace, metrics: Iterable[str]) -> Exposure | None:
@@ -315,10 +316,10 @@ def read_said(files: Sequence[str], arguments: argparse.Namespace) -> dict[str, 
 def say_found(source: str, splits: Mapping[str, Samples]) -> None:
     """What was found where, and what is to be known of it, on standard error."""
     for shape in dict.fromkeys(str(samples.shape) for samples in splits.values() if samples.shape is not None):
-        print(f"cleancut: {source}: {shape}", file=sys.stderr)
+        tell(f"{source}: {shape}")
     for name, samples in splits.items():
         for note in samples.notes:
-            print(f"cleancut: {source}{f' ({name})' if name else ''}: {note}", file=sys.stderr)
+            tell(f"{source}{f' ({name})' if name else ''}: {note}")
 
 
 def distinct_names(files: Sequence[str]) -> list[str]:

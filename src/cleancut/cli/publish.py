@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.exceptions import CleancutError
 from ..reading.hub_ids import write_rows
+from ..showing.escaping import one_line
 from ..splitting.folders import written_together
 from .options import add_ladder_options, command
 from .paths import Input, OutputFolder, add_overwrite_option
@@ -105,8 +106,8 @@ def _stage(arguments: argparse.Namespace) -> str:
     if arguments.app:
         if arguments.names:
             raise CleancutError(f"{arguments.names[0]} has no effect with --app. Stage one after the other.")
-        return str(stage_app(arguments.output))
-    return "\n".join(str(folder) for folder in stage(arguments.names, arguments.output))
+        return one_line(str(stage_app(arguments.output)))
+    return "\n".join(one_line(str(folder)) for folder in stage(arguments.names, arguments.output))
 
 
 def _publish_metrics(arguments: argparse.Namespace) -> str:
@@ -145,4 +146,4 @@ def _materialise(arguments: argparse.Namespace) -> str:
     with written_together(arguments.output, about, overwrite=arguments.overwrite) as folder:
         write_rows(found, folder)
     sizes = ", ".join(f"{name} {len(rows)}" for name, rows in found.items())
-    return f"Rebuilt and verified: {sizes}. Written to {arguments.output}."
+    return f"Rebuilt and verified: {sizes}. Written to {one_line(arguments.output)}."

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.exceptions import CleancutError
 from ..core.files import check_output_file, write_text
 from ..scoring.registry import metrics
+from ..showing.escaping import one_line
 from ..showing.export import Format, tables
 from ..showing.html import report_page
 from ..showing.report_data import findings
@@ -57,13 +58,13 @@ def _report(arguments: argparse.Namespace) -> str:
         from ..showing.pictures import save_plots
 
         drawn = save_plots(sections, arguments.plots, overwrite=arguments.overwrite)
-        said.append(f"{len(drawn)} pictures written to {arguments.plots}.")
+        said.append(f"{len(drawn)} pictures written to {one_line(arguments.plots)}.")
     if arguments.output:
         write_text(arguments.output, page)
-        said.append(f"Written to {arguments.output}.")
+        said.append(f"Written to {one_line(arguments.output)}.")
     if tables_file:
         write_text(tables_file, text + "\n")
-        said.append(f"Tables written to {tables_file}.")
+        said.append(f"Tables written to {one_line(tables_file)}.")
     elif text:
         said.append(text)
     return "\n".join(said)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import glob
 import os
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
 from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.score import Score
+from ..showing.escaping import one_line
 from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text, to_json
 from .options import (
@@ -32,7 +32,7 @@ from .options import (
     tag_options,
     type_options,
 )
-from .terminal import wants_colour
+from .terminal import tell, wants_colour
 
 _OF_SOME = ("credit", "muc", "iou")
 """Options that go to the metrics whose function takes them."""
@@ -109,7 +109,7 @@ def _score(arguments: argparse.Namespace) -> str:
     reading = {**columns, **tags, **of_columns, **answer_options(arguments)}
     results = {name: scorer.score(arguments.gold, file, reading) for name, file in files.items()}
     for note in dict.fromkeys(scorer.notes):
-        print(f"cleancut: {note}", file=sys.stderr)
+        tell(note)
     if arguments.runs:
         return _runs(results, arguments)
     if arguments.json:
@@ -153,7 +153,7 @@ class _Scorer:
         """All metrics of one system."""
         sums: dict[str, Score] = {}
         undefined = set()
-        for ours, theirs in with_progress(system_batches(gold, pred, reading), pred):
+        for ours, theirs in with_progress(system_batches(gold, pred, reading), one_line(pred)):
             if self._joined:
                 ours, theirs = join_at(ours), join_at(theirs)
             for metric in self._options:

@@ -21,6 +21,7 @@ from ..reading.dataset import Samples, given_samples, load_splits, read_files
 from ..reading.formats import by_split
 from ..reading.hub_ids import is_local
 from ..reading.progress import work_shown
+from ..showing.escaping import one_line
 from ..showing.html import html_frontier, html_split
 from ..showing.text import frontier_text, split_text, to_json
 from ..splitting.audit import Unit
@@ -247,7 +248,7 @@ REPORT = "report.md"
 def _said(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:
     if arguments.json:
         return to_json(next(iter(plans.values())).to_dict())
-    return f"{split_text(plans, colour=wants_colour())}\n\nWritten to {arguments.output}."
+    return f"{split_text(plans, colour=wants_colour())}\n\nWritten to {one_line(arguments.output)}."
 
 
 def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any], title: str) -> str:
@@ -266,7 +267,7 @@ def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any],
         write_text(arguments.html, page)
     if arguments.json:
         return plain
-    said = [f"Written to {arguments.output}."] if arguments.output else []
+    said = [f"Written to {one_line(arguments.output)}."] if arguments.output else []
     return "\n\n".join([frontier_text(found, colour=wants_colour()), *said])
 
 
@@ -350,7 +351,7 @@ def _incidence(arguments: argparse.Namespace) -> str:
         given = {name: getattr(arguments, name) for name in ("unit", "duplicates_together")}
         options = {name: value for name, value in given.items() if value is not None} | key(arguments)
         write_incidence(parts, arguments.output, **options)
-    return f"Written to {arguments.output}."
+    return f"Written to {one_line(arguments.output)}."
 
 
 def _extract(arguments: argparse.Namespace, path: str) -> None:

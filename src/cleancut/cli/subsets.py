@@ -17,6 +17,7 @@ from ..reading.dataset import Samples, load_splits, read_samples
 from ..reading.formats import Format, format_of, write, written_as
 from ..reading.hub_ids import is_local, rows_of_file
 from ..scoring.exposure import Exposure
+from ..showing.escaping import one_line
 from ..splitting.folders import written_together
 from .options import (
     TrainData,
@@ -139,7 +140,7 @@ def _written(test: Samples, exposure: Exposure, arguments: argparse.Namespace) -
             name = f"{which}{_suffix(part, test)}"
             _write(part, os.path.join(folder, name))
             path = os.path.join(arguments.output, name)
-            lines.append(f"{path}: {len(corpus)} samples, {n_kept[which]} of {len(corpus.mentions)} mentions")
+            lines.append(f"{one_line(path)}: {len(corpus)} samples, {n_kept[which]} of {len(corpus.mentions)} mentions")
     return "\n".join(lines)
 
 

@@ -1,14 +1,74 @@
-"""What a person at a terminal sees besides the results: colour, and the words of the clients of the Hub."""
+"""What a person at a terminal sees: results, messages, colour, and what the clients of the Hub have to say.
+
+Standard output and standard error may be closed, full, or a pipe that nobody reads any more.
+"""
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import TextIO
 
 from ..core.notices import said_once
+from ..showing.escaping import one_line, visible
+
+
+def ensure_streams() -> None:
+    """Open standard streams that are closed, so that no file of ours gets their place, and print writes nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def tell(message: str) -> None:
+    """Print a message in one line on standard error; where that cannot be written, nobody is told."""
+    try:
+        print(f"cleancut: {one_line(' '.join(message.split()))}", file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        _give_up(sys.stderr)
+
+
+def emit(text: str) -> int:
+    """Print a result on standard output.
+
+    Returns:
+        The exit code: 0, also where a reader has seen enough; 2 where it cannot be written, which is told.
+    """
+    try:
+        print(_COLOURS.sub(_kept_colour, text), flush=True)
+    except (OSError, ValueError) as error:
+        _give_up(sys.stdout)
+        if not _reader_has_gone(error):
+            tell(f"standard output: {getattr(error, 'strerror', None) or error}. The result is not shown.")
+            return 2
+    return 0
+
+
+_COLOURS = re.compile("(\x1b\\[[01]m)|([^\x1b]+|\x1b)")
+"""Our own marks of colour, and everything else."""
+
+
+def _kept_colour(found: re.Match[str]) -> str:
+    return found[1] or visible(found[2])
+
+
+def _give_up(stream: TextIO) -> None:
+    """Let what is left in a stream that cannot be written go nowhere, or the interpreter would complain at its end."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def _reader_has_gone(error: Exception) -> bool:
+    """Is it the other end of a pipe that is closed? Windows reports that as an argument that is not valid."""
+    of_windows = os.name == "nt" and isinstance(error, OSError) and error.errno == errno.EINVAL
+    return isinstance(error, BrokenPipeError) or of_windows
 
 
 @contextmanager
@@ -17,7 +77,7 @@ def notices_told() -> Iterator[None]:
 
     class Lines(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            print(f"cleancut: {' '.join(record.getMessage().split())}", file=sys.stderr)
+            tell(record.getMessage())
 
     log, handler = logging.getLogger("cleancut"), Lines(logging.WARNING)
     log.addHandler(handler)

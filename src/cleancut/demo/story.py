@@ -16,6 +16,7 @@ from ..scoring.exposure import Exposure
 from ..scoring.hard_tokens import hardeval
 from ..scoring.partial import partial_f1
 from ..scoring.score import Score
+from ..showing.escaping import one_line
 from ..showing.html import html_report
 from ..showing.text import Results, table
 from ..splitting.audit import audit
@@ -99,6 +100,7 @@ def _scores(gold: Corpus, pred: Corpus, shown: Exposure) -> dict[str, Score]:
 
 def _story(folder: str, at_random: Mapping[str, Corpus], plan: SplitPlan, results: Results, colour: bool) -> str:
     """What was done and what came of it, for a terminal of 80 columns."""
+    folder = one_line(folder)
     found = audit(at_random)
     pair, worst = found.pairs["test", "train"], found.top_leaks[0]
     shared = percent(pair["n_mentions_contaminated"] / pair["n_mentions"])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
-import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.exceptions import CleancutError
+from ..showing.escaping import html_text, markdown_block, markdown_code, markdown_text
 from ..showing.text import split_text
 from ..splitting.plan import SplitPlan
 from ..version import __version__
@@ -122,6 +122,7 @@ def card_text(
     for name in metadata if not old else ["license"]:
         if metadata.get(name) and not card.data.get(name):
             card.data[name] = metadata[name]
+    section = section.replace("<!-- cleancut:", "<! -- cleancut:")  # in a name: it would be taken for a mark of ours
     begin, end = _BEGIN.format(config=config), _END.format(config=config)
     before, _, rest = card.text.partition(begin)
     after = rest.partition(end)[2] if end in rest else rest  # without its end, what follows is someone's text
@@ -131,20 +132,23 @@ def card_text(
 
 
 def config_section(plan: SplitPlan, config: str, repo: str, indices_only: bool) -> str:
+    guarantee = f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}"
     load = f'datasets.load_dataset("{repo}", "{config}")'
     how = f"```python\nimport datasets\n\ndataset = {load}\n```"
     if indices_only:
         how = (
             f"The text is not here: rows are named by their place in `{plan.source['repo']}`, revision "
-            f"`{plan.source['revision']}`, and rebuilt from there, with their fingerprint checked.\n\n"
+            f"{markdown_code(str(plan.source['revision']))}, and rebuilt from there, with their fingerprint "
+            "checked.\n\n"
             f'```python\nimport cleancut\n\ndataset = cleancut.materialise("{repo}", "{config}")\n```'
         )
     return "\n\n".join([
-        f"## Config `{config}`", f"**{plan.guarantee[0].upper()}{plan.guarantee[1:]}.**", how,
+        f"## Config `{config}`", f"**{markdown_text(guarantee)}.**", how,
         f"![samples that share an entity, before and after]({config}/leakage.svg)",
         split_text({config: plan}, markdown=True).replace("# Split\n", "### The split\n", 1),
         _type_table(plan),
-        f"Made by cleancut {__version__} with\n\n```bash\n{plan.command}\n```", f"`{plan.signature}`",
+        f"Made by cleancut {__version__} with\n\n{markdown_block(plan.command, 'bash')}",
+        markdown_code(plan.signature),
         f"The method follows\n\n```bibtex\n{_CITATION}```",
     ])  # fmt: skip
 
@@ -162,7 +166,10 @@ def _type_table(plan: SplitPlan) -> str:
     labels = sorted({label for row in plan.representation.values() for label in row["type_counts"]})
     head = f"| type | {' | '.join(plan.names)} |\n|---|{'---:|' * len(plan.names)}"
     counts = {name: plan.representation[name]["type_counts"] for name in plan.names}
-    rows = [f"| {label} | {' | '.join(str(counts[name].get(label, 0)) for name in plan.names)} |" for label in labels]
+    rows = []
+    for label in labels:
+        of_split = " | ".join(str(counts[name].get(label, 0)) for name in plan.names)
+        rows.append(f"| {markdown_text(label)} | {of_split} |")
     return "\n".join([head, *rows])
 
 
@@ -172,7 +179,7 @@ def leakage_chart(plan: SplitPlan) -> str:
     pairs = [(late, early) for i, late in enumerate(plan.names) for early in plan.names[:i]]
     bars, y = [], 24
     for pair in pairs:
-        bars.append(f'<text x="8" y="{y + 14}">{html.escape(" in ".join(pair))}</text>')
+        bars.append(f'<text x="8" y="{y + 14}">{html_text(" in ".join(pair))}</text>')
         for what, colour, rows in (("before", "#b8b8b8", before), ("after", "#2a7de1", after)):
             if pair not in rows:
                 continue

@@ -22,6 +22,7 @@ from ..reading.dataset import COLUMNS, Samples, detect, from_dataset, given_samp
 from ..reading.formats import Format, format_of, read_plain
 from ..reading.hub_ids import HubId, load_hub, mapped_rows
 from ..scoring.exposure import Exposure
+from ..showing.escaping import markdown_block, markdown_code
 from ..splitting.folders import is_as_written
 from ..splitting.ladder import ladder
 from ..splitting.mincut import source_of
@@ -107,7 +108,7 @@ def publish(
                 beside["leakage.svg"] = leakage_chart(plan).encode()
             else:
                 rows, about = derived[name]
-                section, beside = f"## Config `{name}`\n\n{about}\n\n`{plan.signature}`\n", {}
+                section, beside = f"## Config `{name}`\n\n{about}\n\n{markdown_code(plan.signature)}\n", {}
             return write_config(name, rows, section, own, max_shard_size=max_shard_size, beside=beside)
 
         return _add_all(destination, [config, *derived], written)
@@ -242,7 +243,7 @@ def _section_of_subset(
     return (
         f"## Config `{name}`\n\nThe split {split}{of_source} with the mentions that train {_SAID[which]} shown: all "
         f"{len(test)} samples, and {n_kept} of {len(test.mentions)} mentions as targets. Made with\n\n"
-        f"```bash\n{command}\n```\n\n`{Signature.of('subsets', settings)}`\n"
+        f"{markdown_block(command, 'bash')}\n\n{markdown_code(str(Signature.of('subsets', settings)))}\n"
     )
 
 

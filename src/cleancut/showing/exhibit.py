@@ -147,14 +147,6 @@ def shades(cells: Sequence[Cell]) -> list[float]:
     return [cell if isinstance(cell, float) else math.nan for cell in cells]
 
 
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-
-
-def visible(text: str) -> str:
-    """Control characters, those that turn the direction of what follows, and halves of characters, spelled out."""
-    return _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
 def cell_text(cell: Cell) -> str:
     """Return ``41.06 [38.20, 43.91]``, with the number of things behind it where that is known."""
     if isinstance(cell, Measured):

@@ -9,8 +9,9 @@ from enum import StrEnum
 from itertools import chain
 from typing import assert_never
 
-from .exhibit import Exhibit, Measured, Section, grouped_rows, row_texts, visible
-from .text import markdown_table, markdown_text
+from .escaping import csv_text, latex_text, markdown_text
+from .exhibit import Cell, Exhibit, Measured, Section, grouped_rows, row_texts
+from .text import markdown_table
 
 
 class Format(StrEnum):
@@ -33,7 +34,7 @@ def tables(sections: Sequence[Section], format: Format) -> str:
             text = "\n\n".join(map(_latex, exhibits))
         case _:
             assert_never(format)
-    return visible(text)
+    return text
 
 
 def _markdown(exhibit: Exhibit) -> str:
@@ -43,24 +44,13 @@ def _markdown(exhibit: Exhibit) -> str:
 def _latex(exhibit: Exhibit) -> str:
     r"""A booktabs table; the preamble needs \usepackage{booktabs}."""
     sides = "".join("l" if exhibit.holds_words(column) else "r" for column in range(len(exhibit.header)))
-    lines = [" & ".join(map(_tex, row)) + r" \\" for row in (exhibit.header, *row_texts(exhibit))]
+    lines = [" & ".join(map(latex_text, row)) + r" \\" for row in (exhibit.header, *row_texts(exhibit))]
     body = [
-        r"\begin{table}", r"\centering", rf"\caption{{{_tex(exhibit.title)}}}", rf"\label{{tab:{exhibit.slug}}}",
+        r"\begin{table}", r"\centering", rf"\caption{{{latex_text(exhibit.title)}}}", rf"\label{{tab:{exhibit.slug}}}",
         rf"\begin{{tabular}}{{{sides}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
         r"\bottomrule", r"\end{tabular}", r"\end{table}",
     ]  # fmt: skip
     return "\n".join(body)
-
-
-_TEX = str.maketrans({
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "[": "{[}", "]": "{]}",
-    **{c: f"\\{c}" for c in "&%$#_{}"}, **{chr(c): " " for c in range(32)},
-})  # fmt: skip
-
-
-def _tex(text: str) -> str:
-    return text.translate(_TEX)
 
 
 def _csv(sections: Sequence[Section]) -> str:
@@ -72,5 +62,12 @@ def _csv(sections: Sequence[Section]) -> str:
             for column, cell in zip(exhibit.header[1:], cells, strict=True):
                 if cell is not None:
                     values = cell[:4] if isinstance(cell, Measured) else (cell, None, None, None)
-                    writer.writerow([exhibit.slug, group, name, column, *("" if v != v else v for v in values)])
+                    writer.writerow(map(_csv_value, [exhibit.slug, group, name, column, *values]))
     return stream.getvalue().rstrip("\n")
+
+
+def _csv_value(value: Cell) -> Cell:
+    """Return a number as it is, nothing for NaN, and a text that is no formula."""
+    if isinstance(value, str):
+        return csv_text(value)
+    return "" if value != value else value

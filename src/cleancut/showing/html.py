@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -22,7 +21,9 @@ from ..splitting.audit import Audit
 from ..splitting.frontier import Frontier
 from ..splitting.plan import SplitPlan
 from ..version import __version__
-from .exhibit import Cell, Exhibit, Kind, Measured, Section, Spot, cell_text, curves, shades, visible
+from .escaping import html_text as _text
+from .escaping import visible
+from .exhibit import Cell, Exhibit, Kind, Measured, Section, Spot, cell_text, curves, shades
 from .report_data import KINDS, Findings, findings
 from .sections import (
     audit_sections,
@@ -175,10 +176,6 @@ _Part = tuple[str, str, str]
 
 def _asset(name: str) -> str:
     return files(__package__).joinpath("assets", name).read_text("utf-8")
-
-
-def _text(text: str) -> str:
-    return escape(visible(text))
 
 
 def _json(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..splitting.folds import Folds
 from ..splitting.frontier import Frontier
 from ..splitting.ladder import Ladder
 from ..splitting.plan import SplitPlan
+from .escaping import html_text
 from .exhibit import Exhibit, row_texts
 from .tables import (
     audit_notes,
@@ -34,7 +34,7 @@ Shown = tuple[list[Exhibit], list[str]]
 def html_of(result: Any) -> str:
     """Return the tables of a result, one below the other, and what is to be known of it."""
     tables, notes = next(shown for kind, shown in _SHOWN.items() if isinstance(result, kind))(result)
-    said = [f"<p><small>{html.escape(note)}</small></p>" for note in notes]
+    said = [f"<p><small>{html_text(note)}</small></p>" for note in notes]
     return "<div>\n" + "\n".join([*map(_table, tables), *said]) + "\n</div>"
 
 
@@ -43,16 +43,16 @@ def _table(exhibit: Exhibit) -> str:
     words = [exhibit.holds_words(column) for column in range(1, len(exhibit.header))]
     sides = ["", *(f' style="text-align: {"left" if is_words else "right"}"' for is_words in words)]
     heads = zip(sides, exhibit.header, strict=True)
-    names = [f'<th{side} scope="col">{html.escape(name)}</th>' for side, name in heads]
-    lines = [f"<caption>{html.escape(exhibit.title)}</caption>", f"<thead><tr>{''.join(names)}</tr></thead>", "<tbody>"]
+    names = [f'<th{side} scope="col">{html_text(name)}</th>' for side, name in heads]
+    lines = [f"<caption>{html_text(exhibit.title)}</caption>", f"<thead><tr>{''.join(names)}</tr></thead>", "<tbody>"]
     for first, *rest in row_texts(exhibit):
-        cells = "".join(f"<td{side}>{html.escape(text)}</td>" for side, text in zip(sides[1:], rest, strict=True))
-        lines.append(f'<tr><th scope="row">{html.escape(first)}</th>{cells}</tr>')
+        cells = "".join(f"<td{side}>{html_text(text)}</td>" for side, text in zip(sides[1:], rest, strict=True))
+        lines.append(f'<tr><th scope="row">{html_text(first)}</th>{cells}</tr>')
     return "<table>" + "\n".join([*lines, "</tbody>"]) + "</table>" + _notes(exhibit.note.splitlines())
 
 
 def _notes(lines: Iterable[str]) -> str:
-    return "".join(f"<p><small>{html.escape(line)}</small></p>" for line in lines)
+    return "".join(f"<p><small>{html_text(line)}</small></p>" for line in lines)
 
 
 def _of_score(score: Score) -> Shown:

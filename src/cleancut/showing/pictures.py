@@ -10,7 +10,8 @@ from typing import Any
 
 from ..core.exceptions import CleancutError
 from ..splitting.folders import written_together
-from .exhibit import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades, visible
+from .escaping import one_line
+from .exhibit import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades
 
 _COLOURS = ("#2f67ab", "#c0581a", "#257d5b", "#8556a6", "#b23a60", "#83700f", "#22768a", "#68717c")
 _MARKERS = "osD^vP<>"
@@ -34,7 +35,7 @@ def save_plots(sections: Sequence[Section], folder: str | os.PathLike[str], *, o
                 continue
             figure = new_figure(layout="constrained")
             axes = figure.subplots()
-            figure.suptitle(visible(exhibit.title), x=0.02, ha="left", fontsize=10)
+            figure.suptitle(one_line(exhibit.title), x=0.02, ha="left", fontsize=10)
             _DRAW[exhibit.kind](exhibit, figure, axes)
             for suffix, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
                 written.append(f"{exhibit.slug}.{suffix}")
@@ -66,7 +67,7 @@ def _number(cell: Cell) -> float:
 
 
 def _names(exhibit: Exhibit) -> list[str]:
-    return [visible(f"{group}: {name}" if group else name) for group, name, _ in grouped_rows(exhibit)]
+    return [one_line(f"{group}: {name}" if group else name) for group, name, _ in grouped_rows(exhibit)]
 
 
 def _whiskers(cells: Sequence[Measured]) -> list[list[float]]:
@@ -87,7 +88,7 @@ def _bars(exhibit: Exhibit, figure: Any, axes: Any) -> None:
         error = _whiskers(column) if any(cell.interval for cell in column) else None
         axes.barh(
             places, [100 * cell.value for cell in column], height, xerr=error, color=_COLOURS[i % 8],
-            label=visible(name), error_kw={"elinewidth": 0.8, "capsize": 2},
+            label=one_line(name), error_kw={"elinewidth": 0.8, "capsize": 2},
         )  # fmt: skip
     _finish_rows(exhibit, figure, axes, len(rows) * max(len(series) * 0.16, 0.3))
 
@@ -99,7 +100,7 @@ def _points(exhibit: Exhibit, figure: Any, axes: Any) -> None:
         places = [r + 0.7 * ((i + 0.5) / len(series) - 0.5) for r in range(len(rows))]
         axes.errorbar(
             places, [100 * cell.value for cell in column], yerr=_whiskers(column), fmt=_MARKERS[i % 8], markersize=4,
-            color=_COLOURS[i % 8], elinewidth=0.8, label=visible(name),
+            color=_COLOURS[i % 8], elinewidth=0.8, label=one_line(name),
         )  # fmt: skip
     counts = [next((cell.n for cell in row), None) for row in rows]
     ticks = [name if n is None else f"{name}\nn = {n}" for name, n in zip(_names(exhibit), counts, strict=True)]
@@ -118,7 +119,7 @@ def _stack(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     for r, row in enumerate(rows):
         left, total = 0.0, sum(row) or 1.0
         for i, n in enumerate(row):
-            width, label = 100 * n / total, visible(exhibit.header[i + 1])
+            width, label = 100 * n / total, one_line(exhibit.header[i + 1])
             axes.barh(r, width, 0.6, left, color=_COLOURS[i % 8], label=label if r == 0 else None)
             if width > 6:
                 axes.text(left + width / 2, r, f"{n:.0f}", ha="center", va="center", color="white", fontsize=7)
@@ -135,7 +136,7 @@ def _gap(exhibit: Exhibit, figure: Any, axes: Any) -> None:
         places = [r + 0.24 * i - 0.12 for r in range(len(rows))]
         axes.errorbar(
             [100 * cell.value for cell in column], places, xerr=_whiskers(column), fmt="oD"[i], color=_COLOURS[i],
-            markerfacecolor=face, elinewidth=0.8, capsize=2, markersize=5, label=visible(name),
+            markerfacecolor=face, elinewidth=0.8, capsize=2, markersize=5, label=one_line(name),
         )  # fmt: skip
     if exhibit.reference:
         axes.axvline(100 * exhibit.reference[1], color="#68717c", linestyle="--", label=exhibit.reference[0])
@@ -165,7 +166,7 @@ def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
             text = "" if cell is None or cell != cell else f"{100 * cell:.0f}" if isinstance(cell, float) else str(cell)
             axes.text(c, r, text, ha="center", va="center", fontsize=7)
     axes.set_yticks(range(len(cells)), _names(exhibit), fontsize=7)
-    names = [visible(exhibit.header[1:][i]) for i in columns]
+    names = [one_line(exhibit.header[1:][i]) for i in columns]
     axes.set_xticks(range(len(columns)), names, rotation=30, ha="right", fontsize=8)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
@@ -178,7 +179,7 @@ def _curves(exhibit: Exhibit, figure: Any, axes: Any) -> None:
         x, y = [100 * spot.x for spot in spots], [100 * spot.y for spot in spots]
         faces = [colour if spot.full else "white" for spot in spots]
         axes.plot(x, y, color=colour, linewidth=1, alpha=0.5, zorder=1)
-        axes.scatter(x, y, 24, faces, marker=_MARKERS[i % 8], edgecolors=colour, label=visible(group), zorder=2)
+        axes.scatter(x, y, 24, faces, marker=_MARKERS[i % 8], edgecolors=colour, label=one_line(group), zorder=2)
     axes.set_xlabel(exhibit.header[1])
     axes.set_ylabel(exhibit.header[2])
     axes.set_xlim(left=0)

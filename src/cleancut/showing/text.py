@@ -17,6 +17,7 @@ from ..splitting.folds import Folds
 from ..splitting.frontier import Frontier
 from ..splitting.ladder import Ladder
 from ..splitting.plan import SplitPlan
+from .escaping import json_text, markdown_text, one_line, visible
 from .exhibit import Cell, Exhibit, Measured, cell_text, row_texts
 from .tables import (
     answer_table,
@@ -41,7 +42,7 @@ COLUMNS = 80
 
 def to_json(value: Any, indent: int | None = 2) -> str:
     """JSON with NaN as null, since JSON has no NaN."""
-    return json.dumps(_plain(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    return json_text(json.dumps(_plain(value), indent=indent, ensure_ascii=False, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
@@ -64,7 +65,7 @@ def table(
 
     A row of one cell is a heading of those below it, as wide as it likes.
     """
-    lines = [header, *rows]
+    lines = [[one_line(cell) for cell in line] for line in (header, *rows)]
     widths = [max(_width(line[i]) for line in lines if len(line) > 1) for i in range(len(header))]
 
     def cells(line: Sequence[str]) -> list[str]:
@@ -104,7 +105,7 @@ def exhibit_text(exhibit: Exhibit, *, colour: bool = False) -> str:
             drawn = f"{_drawn(exhibit, _bare, colour)}\n\n{_interval_text(exhibit, colour)}"
         else:
             title = f"{title.removesuffix(' (%)')}, with 95% intervals (%)"
-    return "\n".join([title, drawn, *notes])
+    return "\n".join([one_line(title), drawn, *notes])
 
 
 def _drawn(exhibit: Exhibit, text: Callable[[Cell], str], colour: bool) -> str:
@@ -150,16 +151,17 @@ def _ends(cell: Cell) -> str:
 
 def _filled(text: str) -> str:
     """Return a text in lines that fit beside each other where tables do."""
-    return textwrap.fill(text, COLUMNS, break_on_hyphens=False, break_long_words=False)
+    return textwrap.fill(one_line(text), COLUMNS, break_on_hyphens=False, break_long_words=False)
 
 
 def _shortened(text: str, width: int = 32) -> str:
+    text = one_line(text)
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def _joined(exhibits: Sequence[Exhibit], notes: Sequence[str], colour: bool) -> str:
     drawn = [exhibit_text(exhibit, colour=colour) for exhibit in exhibits]
-    return "\n\n".join([*drawn, *filter(None, ["\n".join(notes)])])
+    return "\n\n".join([*drawn, *filter(None, ["\n".join(map(visible, notes))])])
 
 
 # --- results ----------------------------------------------------------------------------------------------------
@@ -218,14 +220,16 @@ def audit_text(found: Audit, *, colour: bool = False) -> str:
 def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown: bool = False) -> str:
     """Return a plan, beside others on the same corpus if there are any: sizes, representativeness, leakage."""
     plan = next(iter(plans.values()))
-    guarantee, notes = f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}.", plan.notes
-    if not markdown:
-        guarantee, *notes = map(_filled, [guarantee, *notes])
+    told = markdown_text if markdown else _filled
+    guarantee, *notes = map(told, [f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}.", *plan.notes])
     heading = "# Split\n\n" if markdown else ""
     parts = [f"{heading}{guarantee}"]
     parts += [_markdown(one) if markdown else exhibit_text(one, colour=colour) for one in plan_tables(plans)]
     said = "\n".join(notes)
-    return "\n\n".join([*parts, *filter(None, [said]), f"How: {plan.how}.\n{plan.signature}"])
+    how, signature = one_line(plan.how), one_line(plan.signature)
+    if markdown:
+        how, signature = markdown_text(plan.how), signature.replace("<", "&lt;")
+    return "\n\n".join([*parts, *filter(None, [said]), f"How: {how}.\n{signature}"])
 
 
 def frontier_text(found: Frontier, *, colour: bool = False, markdown: bool = False) -> str:
@@ -261,8 +265,3 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in Markdown; what is in a cell stays in it."""
     lines = [[markdown_text(cell) for cell in line] for line in (header, ["---"] * len(header), *rows)]
     return "\n".join(["", *("| " + " | ".join(line) + " |" for line in lines)])
-
-
-def markdown_text(text: str) -> str:
-    """Text that neither ends a cell or line nor begins a tag."""
-    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())
