@@ -18,6 +18,8 @@ import json
 import os
 import re
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -51,12 +53,18 @@ class Repo:
         return oid if oid in self.commits else None
 
 
+HOW = ("drop", "html", "nothing", "truncated", "lost", "stall", "kill")
+"""What may befall a request besides a status: the connection is closed, the page of a proxy comes back, nothing does,
+half of the answer does, the answer is lost though the request was served, no answer comes for long, the client is
+killed."""
+
+
 @dataclass
 class Fault:
-    """What to do with requests whose line matches: a status, or None to close the connection."""
+    """What to do with requests whose line matches: a status, one of ``HOW``, or None to close the connection."""
 
     pattern: str
-    status: int | None
+    status: int | str | None
     times: float
     headers: dict[str, str]
     after: int = 0
@@ -68,6 +76,10 @@ class Hub:
         self.large: dict[str, bytes] = {}
         self.requests: list[str] = []
         self.faults: list[Fault] = []
+        self.kill: Callable[[], None] = lambda: None
+        """Kills the client, for the fault of that name."""
+        self.stall = 3.0
+        """Seconds without an answer."""
         self.lock = threading.RLock()
         handler = type("Handler", (_Handler,), {"hub": self})
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -109,9 +121,9 @@ class Hub:
         return repo.commits[str(repo.find(revision))]
 
     def fail(
-        self, pattern: str, status: int | None, *, times: float = float("inf"), after: int = 0, **headers: str
+        self, pattern: str, status: int | str | None, *, times: float = float("inf"), after: int = 0, **headers: str
     ) -> None:
-        """Answer requests that match ``METHOD /path`` with a status (None: hang up), ``after`` so many that pass."""
+        """Have something befall requests that match ``METHOD /path``, ``after`` so many that pass: see ``Fault``."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.faults.append(Fault(pattern, status, times, named, after))
 
@@ -129,15 +141,41 @@ class _Handler(BaseHTTPRequestHandler):
             line = f"{self.command} {unquote(self.path)}"
             self.hub.requests.append(line)
             fault = self.fault(line)
-            if fault is not None:
-                if fault.status is None:
-                    self.close_connection = True
-                    self.connection.close()
-                else:
-                    self.send(fault.status, {"error": "asked to fail"}, fault.headers)
-                return
-            with contextlib.suppress(BrokenPipeError):
+        if fault is not None and fault.status == "stall":
+            time.sleep(self.hub.stall)  # while others are answered
+        with self.hub.lock, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.befall(fault, body)
+
+    def befall(self, fault: Fault | None, body: bytes) -> None:
+        """Answer a request, or do what a fault says."""
+        status = "drop" if fault is not None and fault.status is None else fault and fault.status
+        match status:
+            case None:
                 self.route(body)
+            case int():
+                self.send(status, {"error": "asked to fail"}, fault.headers)
+            case "html":
+                page = b"<!doctype html><title>Log in</title><form>Welcome to our network.</form>"
+                self.send(200, page, {"Content-Type": "text/html"})
+            case "nothing":
+                self.send(200)
+            case "drop" | "stall":
+                self.hang_up()
+            case "truncated" | "lost":
+                self.cut = status
+                self.route(body)
+            case "kill":
+                self.hub.kill()
+                self.hang_up()
+            case _:
+                raise AssertionError(f"no such fault: {status}")
+
+    def hang_up(self) -> None:
+        self.close_connection = True
+        self.connection.close()
+
+    cut: str | None = None
+    """Is the answer to be cut to its half, or to nothing?"""
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = answer
 
@@ -168,9 +206,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in {"Content-Type": kind, "Content-Length": str(len(raw)), **(headers or {})}.items():
             self.send_header(name, value)
+        if self.cut == "lost":
+            return self.hang_up()
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(raw)
+            self.wfile.write(raw[: len(raw) // 2] if self.cut else raw)
+        if self.cut:
+            self.wfile.flush()
+            self.hang_up()
+        return None
 
     def refuse(self, status: int, code: str, why: str) -> None:
         self.send(status, {"error": why}, {"X-Error-Code": code, "X-Error-Message": why})

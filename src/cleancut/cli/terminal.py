@@ -89,9 +89,13 @@ def notices_told() -> Iterator[None]:
 
 
 def quiet_clients() -> None:
-    """The Hub's clients show their progress on a terminal only, and leave the words to us."""
+    """The Hub's clients show their progress on a terminal only, leave the words to us, and do not wait for ever."""
     import datasets
     import huggingface_hub
+
+    from ..hub.requests import wait_no_longer
+
+    wait_no_longer()
 
     datasets.logging.set_verbosity_error()
     huggingface_hub.logging.set_verbosity_error()

@@ -17,7 +17,7 @@ from ..core.exceptions import CleancutError
 from ..reading.hub_ids import HubId, is_config
 from ..version import __version__
 from .cards import OWN_FILES, card_text
-from .requests import attempt
+from .requests import WAIT, attempt
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -204,7 +204,7 @@ class Destination:
 
     def _found(self, revision: str | None = None) -> tuple[str, set[str], str]:
         """Return what the dataset holds: its last commit, the names of its files, and its card."""
-        head = str(self.api.dataset_info(self.repo, revision=revision).sha)
+        head = str(self.api.dataset_info(self.repo, revision=revision, timeout=WAIT).sha)
         there = set(self.api.list_repo_files(self.repo, repo_type="dataset", revision=head))
         if "README.md" not in there:
             return head, there, ""
@@ -266,6 +266,8 @@ def metadata_of(api: HfApi, source: HubId | None, licence: str | None, ask: bool
 def _card_of(api: HfApi, source: HubId) -> dict[str, Any]:
     """Return the metadata of the card of a dataset."""
     info = attempt(
-        lambda: api.dataset_info(source.repo, revision=source.revision), source.repo, "Nothing was uploaded."
+        lambda: api.dataset_info(source.repo, revision=source.revision, timeout=WAIT),
+        source.repo,
+        "Nothing was uploaded.",
     )
     return info.card_data.to_dict() if info.card_data else {}

@@ -24,6 +24,20 @@ Result = TypeVar("Result")
 
 _PATIENCE = 3
 """How often to wait, as long as the Hub asks for, where it limits requests."""
+WAIT = 120.0
+"""Seconds to wait for the next byte of an answer."""
+
+
+def wait_no_longer() -> None:
+    """Have the client of this process give up on a Hub that says nothing, for which it would wait for ever.
+
+    That is a setting of the whole process, and so for programs alone. Clients before version 1 have no such setting.
+    """
+    from huggingface_hub.utils import get_session
+
+    session: Any = get_session()
+    if hasattr(session, "timeout"):
+        session.timeout = WAIT
 
 
 def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
@@ -59,7 +73,12 @@ def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
         why = _refusal(error)
     except network_errors() as error:
         why = _unreachable(error)
-    raise CleancutError(f"{repo}: {why}. {resume}")
+    except CleancutError:
+        raise
+    except Exception as error:  # whatever the clients make of an answer that is none, such as the page of a proxy
+        why = f"the answer is not one of the Hub ({type(error).__name__}). Is there a proxy or a login page in between"
+        raise CleancutError(f"{repo}: {why}? {resume}") from None
+    raise CleancutError(f"{repo}: {why}. {resume}") from None
 
 
 def _unreachable(error: BaseException) -> str:

@@ -14,7 +14,7 @@ from ..core.exceptions import CleancutError
 from ..core.files import temporary_folder
 from ..reading.hub_ids import is_repo
 from ..version import __version__
-from .requests import attempt, check_repo
+from .requests import WAIT, attempt, check_repo
 from .staging import files_of_space, stage, stage_app
 
 TAG = f"cleancut-{__version__}"
@@ -53,13 +53,15 @@ def _publish_space(
 
     def upload() -> str:
         api.create_repo(repo, repo_type="space", space_sdk="gradio", private=private or None, exist_ok=True)
-        there = set(api.list_repo_files(repo, repo_type="space"))
+        head = str(api.space_info(repo, timeout=WAIT).sha)
+        there = set(api.list_repo_files(repo, repo_type="space", revision=head))
         operations: list[Any] = [CommitOperationAdd(path, data) for path, data in files.items()]
         ours = {path.partition("/")[0] for path in files if "/" in path}
         for path in sorted(there - set(files)):  # what a release before this one had
             if path.endswith(".py") or path.partition("/")[0] in ours:
                 operations.append(CommitOperationDelete(path))
-        done = api.create_commit(repo, operations, commit_message=f"cleancut {__version__}", repo_type="space")
+        message = f"cleancut {__version__}"
+        done = api.create_commit(repo, operations, commit_message=message, repo_type="space", parent_commit=head)
         tags = {tag.name: tag.target_commit for tag in api.list_repo_refs(repo, repo_type="space").tags}
         if TAG not in tags:
             api.create_tag(repo, tag=TAG, repo_type="space", revision=done.oid)
