@@ -254,6 +254,15 @@ def test_what_is_not_run_stands_on_some_page_and_parses():
             cli.parser().parse_args(words[1:])
 
 
+def test_the_tests_that_the_threat_model_names_are_there():
+    text = (ROOT / "docs" / "threats.md").read_text("utf-8")
+    named_tests = re.findall(r"`(test_\w+\.py)(?:::(\w+))?", text)
+    assert len(named_tests) > 10
+    for file, name in named_tests:
+        assert not name or f"def {name}(" in (ROOT / "tests" / file).read_text("utf-8"), name
+        assert (ROOT / "tests" / file).exists(), file
+
+
 @pytest.mark.parametrize("page", [*PAGES, *OTHERS, ROOT / "CHANGELOG.md"], ids=named)
 def test_every_block_says_what_it_is(page):
     """So that none is passed over: python, console and bash are run, and py where there is a Trainer for it."""

@@ -118,6 +118,29 @@ def test_label_ids_beyond_one_read_count_like_the_first():
 
 
 @pytest.mark.trainer
+@pytest.mark.parametrize("kind", ["bfloat16", "sparse", "meta", "float", "complex", "bool", "empty"])
+def test_tensors_that_hold_no_label_ids_are_refused(kind):
+    import torch
+
+    ids = torch.tensor([[0, 1], [1, 0]])
+    tensor = {
+        "bfloat16": lambda: ids.to(torch.bfloat16),
+        "sparse": ids.to_sparse,
+        "meta": lambda: ids.to("meta"),
+        "float": ids.float,
+        "complex": lambda: ids.to(torch.complex64),
+        "bool": ids.bool,
+        "empty": lambda: torch.tensor([]),
+    }[kind]()
+    labels = {"labels": ["O", "B-PER"]}
+    good = exact_f1(ids, ids, **labels).f1
+    assert good == 1.0
+    for gold, pred in ((tensor, ids), (ids, tensor), (list(ids), [tensor[0], ids[1]] if kind != "empty" else tensor)):
+        with pytest.raises(CleancutError):
+            exact_f1(gold, pred, **labels)
+
+
+@pytest.mark.trainer
 def test_tensors():
     import torch
 

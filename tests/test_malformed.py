@@ -266,6 +266,16 @@ KINDS = {
         ([["a", "b"]], [("a", "b")], np.array([["a", "b"]])),
         {"Corpus": lambda v: Corpus.of(v, tags=[["O", "O"]])},
     ),
+    "half a character": Kind(
+        ("\ud800", "a\udfffb", "B-\ud83d"),
+        ("\U0001f600", "é", "a\0b"),
+        {
+            "tokens": lambda v: loaded("exact_f1").compute(predictions=[["O"]], references=[["O"]], tokens=[[v]]),
+            "tags": lambda v: loaded("exact_f1").compute(predictions=[[f"B-{v}"]], references=[["O"]]),
+            "labels": lambda v: loaded("exact_f1").compute(predictions=[[(0, 1, v)]], references=[[(0, 1, "X")]]),
+            "answers": lambda v: loaded("exact_f1").compute(predictions=[v], references=[["O"]], tokens=[["a"]]),
+        },
+    ),
     "path": Kind(
         ("", "a\0b", None, 5, b"x.npz", ["x.npz"], object()),
         ("ok.npz",),

@@ -112,7 +112,7 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     lengths = _lengths(samples)  # now, while the lists are in the processor's cache
     if samples and isinstance(samples[0], np.ndarray):  # then all are
         flat = np.concatenate(samples)
-        if flat.dtype.kind in "iu":
+        if flat.dtype.kind in "iu" and {sample.dtype.kind for sample in samples} <= {"i", "u"}:
             return _from_ids(flat, lengths, labels, where)
         samples = [sample.tolist() for sample in samples]
     table = Interner({"O": 0})
@@ -136,7 +136,7 @@ def ids_of(samples: Sequence[Any], where: Where) -> tuple[NDArray[np.int64], NDA
     """Label ids and the length of each sample, whatever the ids mean."""
     if isinstance(samples[0], np.ndarray):
         flat = np.concatenate(samples)
-        if flat.dtype.kind in "iu":
+        if flat.dtype.kind in "iu" and {sample.dtype.kind for sample in samples} <= {"i", "u"}:
             return flat.astype(np.int64), _lengths(samples)
         samples = [sample.tolist() for sample in samples]
     table, lengths = Interner({"O": 0}), _lengths(samples)

@@ -80,7 +80,7 @@ def materialise(repo: str, config: str, *, revision: str | None = None) -> Any:
         places = {
             name: list(zip(rows["source_split"], rows["source_row"], strict=True)) for name, rows in where.items()
         }
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise CleancutError(f"{repo}: the config {config} holds no indices that cleancut wrote ({error}).") from None
     loaded = attempt(
         lambda: datasets.load_dataset(source.repo, source.config, revision=at), source.repo, "The indices need it."
