@@ -11,9 +11,8 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.dataset import load_splits
-from ..reading.formats import split_files
 from ..reading.hub_ids import is_local
-from ..reading.splits import SPLITS
+from ..reading.splits import SPLITS, split_files
 from ..showing.html import html_audit
 from ..showing.text import audit_text, to_json
 from ..splitting.audit import Unit, audit

@@ -17,10 +17,11 @@ from ..core.exceptions import CleancutError
 from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme
 from ..reading.answer_files import is_answer_file
+from ..reading.batches import BATCH
 from ..reading.dataset import Samples, load_splits, needs_shape, read_files, read_samples
 from ..reading.detecting import End, label_file
 from ..reading.files import answered_batches, columns_for, paired_batches, read_batches
-from ..reading.formats import BATCH, Format, format_of
+from ..reading.formats import Format, format_of
 from ..reading.hub_ids import is_local
 from ..reading.progress import with_progress
 from ..scoring.exposure import Exposure

@@ -18,9 +18,9 @@ from ..core.exceptions import CleancutError
 from ..core.files import name_inside, write_text
 from ..core.tags import Repair
 from ..reading.dataset import Samples, given_samples, load_splits, read_files
-from ..reading.formats import by_split
 from ..reading.hub_ids import is_local
 from ..reading.progress import work_shown
+from ..reading.splits import by_split
 from ..showing.html import html_frontier, html_split
 from ..showing.text import frontier_text, split_text, to_json
 from ..splitting.audit import Unit

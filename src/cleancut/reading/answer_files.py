@@ -13,7 +13,8 @@ from ..core.answer_mentions import AnswerReading, Said, answered
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.type_names import parse_types
-from .formats import Format, format_of, json_records
+from .formats import Format, format_of
+from .jsonl import json_records
 
 ANSWER_KEYS = (
     "answer", "response", "output", "completion", "prediction", "predictions", "generated_text", "generation",

@@ -19,26 +19,18 @@ from ..core.inputs import label_names
 from ..core.language_codes import without_language
 from ..core.notices import say
 from ..core.tags import Repair, is_outside
+from .batches import BATCH, in_rows
 from .characters import Words, is_inside_word, joined_pieces, located, placed
 from .columns import kind_of_feature, records_in, rows_in, unpacked
+from .conll import conll_layout
 from .conventions import Offsets, Unit
 from .detecting import Form, Shape, detect, detect_splits, listed, names_in
-from .exports import is_brat
-from .formats import (
-    BATCH,
-    Format,
-    conll_layout,
-    exported_rows,
-    format_of,
-    in_rows,
-    named_rows,
-    read_plain,
-    relations_in,
-    split_files,
-    standard_columns,
-)
+from .formats import Format, exported_rows, format_of, named_rows, read_plain, standard_columns
 from .hub_ids import HubId, dataset_of, is_local, load_hub, rows_of_file
+from .parquet import relations_in
 from .spans import Span, number_in, spans_in, text_in
+from .splits import split_files
+from .text_exports import is_brat
 
 COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end")
 """What may be said of the columns of a dataset, where these are not found or not the right ones."""

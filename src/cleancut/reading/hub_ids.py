@@ -13,7 +13,8 @@ from typing import Any, assert_never
 
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, replacing
-from .formats import ROW_SUFFIXES, SUFFIXES, Format, exported_rows, format_of, json_records
+from .formats import ROW_SUFFIXES, SUFFIXES, Format, exported_rows, format_of
+from .jsonl import json_records
 
 CONVERTED = "refs/convert/parquet"
 """The branch on which the Hub keeps its own parquet copy of a dataset."""
