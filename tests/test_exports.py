@@ -213,3 +213,69 @@ def test_types_are_renamed_before_parts_of_words_are_judged():
         [{"text": "Adas ran", "entities": [{"start": 0, "end": 3, "label": "person"}]}], end="exclusive"
     )
     assert cc.exact_f1(gold, pred, types={"person": "PER"}).f1 == 0.0
+
+
+# --- texts in memory --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_text_in_memory_is_read_as_a_file_is(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    corpus = cc.read_text(SAMPLES[name], name)
+    assert corpus.tokens() == TOKENS and mentions(corpus) == WANTED
+    assert not list(tmp_path.iterdir())
+
+
+def test_bytes_in_memory_are_those_of_a_file(tmp_path):
+    import gzip
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tags = [["B-PER", "O"]]
+    conll = gzip.compress(b"Ada B-PER\nran O\n")
+    assert cc.read_text(conll, "x.conll.gz").texts() == ["Ada"]
+    pq.write_table(pa.table({"tokens": [["Ada", "ran"]], "tags": tags}), tmp_path / "x.parquet")
+    pq.write_table(pa.table({"w": [["Ada", "ran"]], "ner": tags}), tmp_path / "y.parquet")
+    for file in ("x.parquet", "y.parquet"):
+        columns = {"tokens": "w"} if file == "y.parquet" else {}
+        data = (tmp_path / file).read_bytes()
+        assert cc.read_text(data, file, **columns).texts() == ["Ada"]
+    with pytest.raises(CleancutError, match=r"x\.conll\.gz: the gzip data is broken"):
+        cc.read_text(conll[:20], "x.conll.gz")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "pasted: the file has no samples"),
+        ("Ada B-PER\nran\n", "pasted, line 2: 1 columns"),
+        ("Ada B-PER\n\ud800 O\n", "pasted, line 2: byte 0xed .* is not UTF-8"),
+        ('{"tokens": ["Ada"]}\n', "pasted.*no annotation among 'tokens'|no entities among 'tokens'"),
+    ],
+)
+def test_what_a_text_lacks_is_said_by_its_name(text, message):
+    with pytest.raises(CleancutError, match=message):
+        cc.read_text(text)
+
+
+def test_a_text_is_never_taken_for_the_file_or_folder_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pasted").mkdir()
+    (tmp_path / "pasted" / "a.ann").write_text("")
+    (tmp_path / "x.conll").write_text("Bo B-PER\n")
+    assert cc.read_text("Ada B-PER\n").texts() == ["Ada"]
+    assert cc.read_text("Ada B-PER\n", "x.conll").texts() == ["Ada"]
+
+
+def test_the_head_of_a_source_is_read_once(tmp_path, monkeypatch):
+    from cleancut.reading.opening import Source
+
+    opened = []
+    stream_of = Source._stream
+    monkeypatch.setattr(Source, "_stream", lambda self: opened.append(self.name) or stream_of(self))
+    for name, most in (("two-columns.conll", 3), ("doccano.jsonl", 2), ("kaggle.csv", 2), ("label-studio.json", 2)):
+        (tmp_path / name).write_text(SAMPLES[name])
+        opened.clear()
+        cc.read(tmp_path / name)
+        assert len(opened) == most, name  # the head, then all of it; for columns of CoNLL, their first lines between

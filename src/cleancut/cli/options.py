@@ -23,6 +23,7 @@ from ..reading.detecting import End, label_file
 from ..reading.files import answered_batches, columns_for, paired_batches, read_batches
 from ..reading.formats import Format, format_of
 from ..reading.hub_ids import is_local
+from ..reading.opening import Source
 from ..reading.progress import with_progress
 from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics
@@ -103,34 +104,34 @@ def system_batches(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator
 
     ``reading`` has the CoNLL columns, the options of tags and those that say which columns hold what.
     """
-    if reading["answers"] is not None or is_answer_file(pred):
-        yield from _answered(gold, pred, reading)
+    ours, theirs = Source.of(gold), Source.of(pred)
+    if reading["answers"] is not None or is_answer_file(theirs):
+        yield from _answered(ours, theirs, reading)
         return
     if reading["ignore_types"]:
         raise CleancutError(f"--ignore-types has no effect: {pred} holds no answers of a language model. Leave it out.")
     of_pair = ("gold_column", "pred_column", "labels", "scheme", "repair")
     plain = {name: reading[name] for name in of_pair}
     tags = {name: reading[name] for name in ("labels", "scheme", "repair")}
-    columns = {file: columns_for(file, reading) for file in (gold, pred)}
+    columns = {file: columns_for(file, reading) for file in (ours, theirs)}
     shown = {"labels": tags["labels"], "scheme": tags["scheme"]}
     if not any(named or needs_shape(file, **shown) for file, named in columns.items()):
-        yield from paired_batches(gold, pred, **plain)
+        yield from paired_batches(ours, theirs, **plain)
         return
     sides = []
-    for file, column in ((gold, reading["gold_column"]), (pred, reading["pred_column"])):
+    for file, column in ((ours, reading["gold_column"]), (theirs, reading["pred_column"])):
         samples = read_samples(file, column=column, **tags, **columns[file])
-        say_found(file, {"": samples})
+        say_found(file.name, {"": samples})
         sides.append(samples.corpus)
-    ours, theirs = sides[0], by_id(*sides)
-    if len(ours) != len(theirs):
-        raise CleancutError(
-            f"{gold} has {len(ours)} samples but {pred} has {len(theirs)}. Give one prediction for each gold sample."
-        )
-    for at in range(0, len(ours), BATCH):
-        yield ours.select(slice(at, at + BATCH)), theirs.select(slice(at, at + BATCH))
+    annotated, predicted = sides[0], by_id(*sides)
+    if len(annotated) != len(predicted):
+        sizes = f"{gold} has {len(annotated)} samples but {pred} has {len(predicted)}"
+        raise CleancutError(f"{sizes}. Give one prediction for each gold sample.")
+    for at in range(0, len(annotated), BATCH):
+        yield annotated.select(slice(at, at + BATCH)), predicted.select(slice(at, at + BATCH))
 
 
-def _answered(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
+def _answered(gold: Source, pred: Source, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
     """Gold samples and the answers of a language model to them."""
     of_gold = {name: reading[name] for name in ("labels", "scheme", "repair")} | columns_for(gold, reading)
     of_gold["column"] = reading["gold_column"]
@@ -266,13 +267,14 @@ class TrainData:
                 yield join_at(batch) if self._joined else batch
 
     def _batches(self, source: str) -> Iterable[Corpus]:
-        if source not in self._whole and (not is_local(source) or needs_shape(source, **self._options)):
+        file = Source.of(source)
+        if source not in self._whole and (not is_local(source) or needs_shape(file, **self._options)):
             self._whole[source] = _train_split(source, self._options)
         if source in self._whole:
             return [self._whole[source]]
-        of_conll = self._column if format_of(source) is Format.CONLL else None
+        of_conll = self._column if format_of(file) is Format.CONLL else None
         usual = {name: value for name, value in self._options.items() if name not in ("text", "document", "end")}
-        return with_progress(read_batches(source, column=of_conll, **usual), source)
+        return with_progress(read_batches(file, column=of_conll, **usual), source)
 
 
 def exposure_of(arguments: argparse.Namespace, metrics: Iterable[str]) -> Exposure | None:

@@ -15,6 +15,7 @@ from ..core.exceptions import CleancutError
 from ..core.type_names import parse_types
 from .formats import Format, format_of
 from .jsonl import json_records
+from .opening import Readable, Source
 
 ANSWER_KEYS = (
     "answer", "response", "output", "completion", "prediction", "predictions", "generated_text", "generation",
@@ -68,7 +69,7 @@ def read_answers(
     ([[{'start': 0, 'end': 1, 'label': 'PER'}]], 'Bo')
     """
     reading = answer_reading(gold.mentions.labels, answers, types, ignore_types, fuzzy)
-    rows = list(_file_rows(source)) if isinstance(source, str | os.PathLike) else list(_given_rows(source))
+    rows = answer_rows(source) if isinstance(source, str | os.PathLike | Source) else list(_given_rows(source))
     return AnswerBook(rows, reading).answers_to(gold)
 
 
@@ -173,33 +174,35 @@ class AnswerBook:
 # --- rows ---------------------------------------------------------------------------------------------
 
 
-def first_rows(path: str | os.PathLike[str]) -> list[Any]:
+def first_rows(given: Readable) -> list[Any]:
     """Return the first rows of a JSONL file that name a mention; all where none does, and none of another format."""
-    if format_of(path) is not Format.JSONL:
+    source = Source.of(given)
+    if format_of(source) is not Format.JSONL:
         return []
     try:
-        telling = (record for _, record in json_records(path) if not _says_nothing(record))
-        return list(islice(telling, 20)) or [record for _, record in islice(json_records(path), 20)]
+        telling = (record for _, record in json_records(source) if not _says_nothing(record))
+        return list(islice(telling, 20)) or [record for _, record in islice(json_records(source), 20)]
     except CleancutError:
         return []
 
 
-def is_answer_file(path: str | os.PathLike[str]) -> bool:
+def is_answer_file(given: Readable) -> bool:
     """Are the rows of a file answers of a language model?"""
-    if not os.path.isfile(path):
+    source = Source.of(given)
+    if not source.is_there:
         return False  # whoever reads it says so
-    rows = first_rows(path)
+    rows = first_rows(source)
     return bool(rows) and all(map(is_answer_row, rows))
 
 
-def answer_rows(path: str | os.PathLike[str]) -> list[AnswerRow]:
+def answer_rows(given: Readable) -> list[AnswerRow]:
     """Return the answers of a file."""
-    return list(_file_rows(path))
+    return list(_file_rows(Source.of(given)))
 
 
-def _file_rows(path: str | os.PathLike[str]) -> Iterator[AnswerRow]:
-    for number, record in json_records(path):
-        yield _row(record, f"{path}, line {number}")
+def _file_rows(source: Source) -> Iterator[AnswerRow]:
+    for number, record in json_records(source):
+        yield _row(record, f"{source}, line {number}")
 
 
 def _given_rows(rows: Iterable[Any]) -> Iterator[AnswerRow]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.tags import Tagging, Where
+from .opening import Source
 
 BATCH = 20_000
 """Samples that are held at a time while a file is streamed."""
@@ -45,12 +45,12 @@ class FileRow(NamedTuple):
 
 
 def row_corpora(
-    path: str | os.PathLike[str], rows: Iterator[FileRow], options: Options, size: int | None, *, line_per_token: bool
+    source: Source, rows: Iterator[FileRow], options: Options, size: int | None, *, line_per_token: bool
 ) -> Iterator[Corpus]:
     first = 0
     form = None
     while batch := list(rows if size is None else (row for _, row in zip(range(size), rows, strict=False))):
-        where = _in_file(path, [row.line for row in batch], first, line_per_token)
+        where = _in_file(source, [row.line for row in batch], first, line_per_token)
         form = form or batch[0].form
         yield rows_corpus(batch, form, options, where)
         first += len(batch)
@@ -76,9 +76,9 @@ def tagging_of(corpora: Iterable[Corpus]) -> Tagging | None:
     return sum((t for t in shown if t is not None), Tagging()) if any(shown) else None
 
 
-def _in_file(path: str | os.PathLike[str], lines: Sequence[int], first: int, line_per_token: bool) -> Where:
+def _in_file(source: Source, lines: Sequence[int], first: int, line_per_token: bool) -> Where:
     """Names a sample of a file and the line it starts at (or, in CoNLL, the line of the token)."""
-    return partial(_line, os.path.basename(os.fspath(path)), lines, first, line_per_token)
+    return partial(_line, source.base, lines, first, line_per_token)
 
 
 def _line(
@@ -89,9 +89,9 @@ def _line(
     return f"sample {first + sample} ({name}, line {line}){shown}"
 
 
-def in_rows(path: str | os.PathLike[str], rows: Sequence[int]) -> Where:
-    """Names the row that a sample came from."""
-    return partial(_row, os.path.basename(os.fspath(path)), rows)
+def in_rows(name: str, rows: Sequence[int]) -> Where:
+    """Names the row of what is called ``name`` that a sample came from."""
+    return partial(_row, name, rows)
 
 
 def _row(name: str, rows: Sequence[int], sample: int, token: int | None = None) -> str:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from typing import Any
 
 from ..core.exceptions import CleancutError
-from .exported import TAGS, TOKEN_SPANS, Exported, Row
-from .opening import Head
+from .exported import TAGS, TOKEN_SPANS, Exported
+from .opening import Row, Source
 
 
-def is_conllu(head: Head) -> bool:
-    rows = [line.split("\t") for line in head.lines if not line.startswith("#")]
+def is_conllu(source: Source) -> bool:
+    rows = [line.split("\t") for line in source.head_lines if not line.startswith("#")]
     is_wide = bool(rows) and all(len(fields) == 10 for fields in rows)
     counts = is_wide and re.match(r"\d+", rows[0][0]) is not None
     return counts and any(_NER_IN_MISC.search(fields[9]) for fields in rows)
@@ -23,12 +22,12 @@ def is_conllu(head: Head) -> bool:
 _NER_IN_MISC = re.compile(r"(?:^|\|)(?:NER|NE|Ner|ner)=([^|]*)")
 
 
-def conllu(text: str, name: str) -> Exported:
+def conllu(source: Source) -> Exported:
     """CoNLL-U with the tag of each word in the last column, ``NER=B-PER``."""
     rows: list[Row] = []
     row: Row = {"tokens": [], "tags": []}
     document = None
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(source.text().split("\n"), 1):
         line = line.rstrip("\r")
         if not line.strip():
             if row["tokens"]:
@@ -43,7 +42,7 @@ def conllu(text: str, name: str) -> Exported:
         else:
             fields = line.split("\t")
             if len(fields) != 10:
-                raise CleancutError(f"{name}, line {number}: {len(fields)} columns, but CoNLL-U has 10.")
+                raise CleancutError(f"{source}, line {number}: {len(fields)} columns, but CoNLL-U has 10.")
             if "-" in fields[0] or "." in fields[0]:  # words joined in writing, and words that are not written
                 continue
             found = _NER_IN_MISC.search(fields[9])
@@ -56,21 +55,21 @@ def conllu(text: str, name: str) -> Exported:
     return Exported(rows, TAGS)
 
 
-def is_conll_2012(head: Head) -> bool:
-    begins = any(line.startswith("#begin document") for line in head.lines[:20])
-    return begins and any(len(line.split()) > _NAMES_2012 for line in head.lines if not line.startswith("#"))
+def is_conll_2012(source: Source) -> bool:
+    begins = any(line.startswith("#begin document") for line in source.head_lines[:20])
+    return begins and any(len(line.split()) > _NAMES_2012 for line in source.head_lines if not line.startswith("#"))
 
 
 _WORD_2012, _NAMES_2012 = 3, 10
 
 
-def conll_2012(text: str, name: str) -> Exported:
+def conll_2012(source: Source) -> Exported:
     """CoNLL-2012: names as brackets in a column, ``(PERSON*``, ``*``, ``*)``."""
     rows: list[Row] = []
     row: Row = {"tokens": [], "entities": []}
     opened: list[tuple[int, str]] = []
     document = ""
-    for number, line in enumerate([*text.split("\n"), ""], 1):
+    for number, line in enumerate([*source.text().split("\n"), ""], 1):
         line = line.strip()
         if line.startswith("#begin document"):
             document = line.removeprefix("#begin document").strip()
@@ -78,33 +77,36 @@ def conll_2012(text: str, name: str) -> Exported:
             continue
         elif not line:
             if opened:
-                raise CleancutError(f"{name}, line {number}: the name that begins with ({opened[-1][1]} does not end.")
+                raise CleancutError(
+                    f"{source}, line {number}: the name that begins with ({opened[-1][1]} does not end."
+                )
             if row["tokens"]:
                 rows.append({**row, "doc": document})
             row = {"tokens": [], "entities": []}
         else:
             fields = line.split()
             if len(fields) <= _NAMES_2012:
-                raise CleancutError(f"{name}, line {number}: {len(fields)} columns, but CoNLL-2012 has at least 11.")
+                raise CleancutError(f"{source}, line {number}: {len(fields)} columns, but CoNLL-2012 has at least 11.")
             place = len(row["tokens"])
             row["tokens"].append(fields[_WORD_2012].removeprefix("/") or "/")
             for label in re.findall(r"\(([^()*]+)", fields[_NAMES_2012]):
                 opened.append((place, label))
             for _ in range(fields[_NAMES_2012].count(")")):
                 if not opened:
-                    raise CleancutError(f"{name}, line {number}: a name ends here that did not begin.")
+                    raise CleancutError(f"{source}, line {number}: a name ends here that did not begin.")
                 start, label = opened.pop()
                 row["entities"].append({"start": start, "end": place + 1, "label": label})
     return Exported(rows, TOKEN_SPANS)
 
 
-def is_webanno(head: Head) -> bool:
-    return head.text.lstrip("\ufeff").startswith("#FORMAT=WebAnno TSV")
+def is_webanno(source: Source) -> bool:
+    return source.head.lstrip("\ufeff").startswith("#FORMAT=WebAnno TSV")
 
 
-def webanno(text: str, name: str) -> Exported:
+def webanno(source: Source) -> Exported:
     """WebAnno TSV 3 (INCEpTION): the first layer of spans that has a value."""
-    column = _webanno_column(text, name)
+    text = source.text()
+    column = _webanno_column(text, source)
     rows: list[Row] = []
     for block in re.split(r"\n\s*\n", text.replace("\r", "")):
         lines = [line.split("\t") for line in block.split("\n") if re.match(r"\d+-\d+\t", line)]
@@ -114,7 +116,7 @@ def webanno(text: str, name: str) -> Exported:
         for place, fields in enumerate(lines):
             if len(fields) <= column:
                 raise CleancutError(
-                    f"{name}: the line {fields[0]} has {len(fields)} columns, but {column + 1} are named."
+                    f"{source}: the line {fields[0]} has {len(fields)} columns, but {column + 1} are named."
                 )
             for value in re.split(r"(?<!\\)\|", fields[column]):
                 found = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", value)
@@ -128,7 +130,7 @@ def webanno(text: str, name: str) -> Exported:
     return Exported(rows, TOKEN_SPANS)
 
 
-def _webanno_column(text: str, name: str) -> int:
+def _webanno_column(text: str, source: Source) -> int:
     """Return the column of the value of named entities: by the name of the layer, or of the only layer."""
     layers = re.findall(r"^#T_SP=([^|\r\n]+)\|?([^\r\n]*)", text, re.M)
     columns: dict[str, int] = {}
@@ -143,23 +145,22 @@ def _webanno_column(text: str, name: str) -> int:
     chosen = named or list(columns)
     if len(chosen) != 1:
         there = ", ".join(columns) or "none"
-        raise CleancutError(f"{name}: which layer holds the names? There are {there}. Export one layer alone.")
+        raise CleancutError(f"{source}: which layer holds the names? There are {there}. Export one layer alone.")
     return columns[chosen[0]]
 
 
-def is_csv(head: Head) -> bool:
-    return head.suffix == ".csv"
+def is_csv(source: Source) -> bool:
+    return source.suffix == ".csv"
 
 
-def csv_rows(text: str, name: str) -> Exported:
+def csv_rows(source: Source) -> Exported:
     """A table whose columns have to be found; all its values are text."""
     csv.field_size_limit(2**31 - 1)  # a document may be longer than the 128 KB that csv allows
     try:
-        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+        rows = list(csv.DictReader(io.StringIO(source.text(), newline=""), strict=True))
     except csv.Error as error:
-        raise CleancutError(f"{name}: not a readable CSV file ({error}). Write it as UTF-8.") from None
+        raise CleancutError(f"{source}: not a readable CSV file ({error}). Write it as UTF-8.") from None
     for at, row in enumerate(rows):
         if None in row or None in row.values():
-            base = os.path.basename(name)
-            raise CleancutError(f"row {at} ({base}): not as many values as the first line has names.")
+            raise CleancutError(f"row {at} ({source.base}): not as many values as the first line has names.")
     return Exported(rows)

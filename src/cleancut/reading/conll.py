@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -13,30 +12,31 @@ from ..core.exceptions import CleancutError
 from ..core.language_codes import language_before, without_language
 from ..core.tags import Scheme
 from .batches import FileRow, Options, row_corpora
-from .opening import lines_of
+from .opening import Source
 from .writing import Texts, refuse_relations
 
 _DOCSTART = "-DOCSTART-"
+CONLL_SUFFIXES = (".conll", ".txt", ".tsv", ".bio", ".iob", ".iob2", ".bioes")
 
 
-def conll_corpora(path: str | os.PathLike[str], options: Options, size: int | None) -> Iterator[Corpus]:
-    return row_corpora(path, _conll_rows(path, options), options, size, line_per_token=True)
+def conll_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
+    return row_corpora(source, _conll_rows(source, options), options, size, line_per_token=True)
 
 
-def _conll_rows(path: str | os.PathLike[str], options: Options) -> Iterator[FileRow]:
+def _conll_rows(source: Source, options: Options) -> Iterator[FileRow]:
     """Columns apart by tabs or spaces; blank lines between samples; ``-DOCSTART-`` begins a document.
 
     A line at the start of a sample that begins with ``#`` and has other columns than the tokens is a comment;
     ``# id = X`` names the sample.
     """
-    layout = conll_layout(path, options.word_column)
+    layout = conll_layout(source, options.word_column)
     separator, width, word = layout.separator, layout.width, layout.word
     column = layout.tag if options.column is None else options.column
     tokens: list[str] = []
     tags: list[str] = []
     begun, id_, doc, n_docs = 0, None, None, 0
     plain = without_language if layout.has_language_codes else list
-    for number, line in lines_of(path):
+    for number, line in source.lines():
         if not line or line.isspace():
             if tokens:
                 yield FileRow(begun, id_, doc, plain(tokens), tags, "tags")
@@ -55,12 +55,12 @@ def _conll_rows(path: str | os.PathLike[str], options: Options) -> Iterator[File
             continue
         if width < 2 or not -width <= column < width or not 0 <= word < width or column % width == word:
             raise CleancutError(
-                f"{path}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
+                f"{source}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
                 f"for in column {column} beside the token in column {word}. Separate columns by a tab or spaces."
             )
         if len(fields) != width:
             raise CleancutError(
-                f"{path}, line {number}: {len(fields)} columns ({line!r}) but {width} on the first line. "
+                f"{source}, line {number}: {len(fields)} columns ({line!r}) but {width} on the first line. "
                 "Give every token the same columns."
             )
         if not tokens:
@@ -87,9 +87,13 @@ class ConllLayout(NamedTuple):
     """What is to be known of the choice of columns."""
 
 
-def conll_layout(path: str | os.PathLike[str], word_column: int | None = None) -> ConllLayout:
+def conll_layout(source: Source, word_column: int | None = None) -> ConllLayout:
     """Return where a CoNLL file has what, by its first lines; ``word_column`` is taken for the column of words."""
-    lines = [line for _, line in zip(range(1000), (line for _, line in lines_of(path)), strict=False)]
+    return source.once(("layout", word_column), lambda: _layout(source, word_column))
+
+
+def _layout(source: Source, word_column: int | None) -> ConllLayout:
+    lines = [line for _, line in zip(range(1000), (line for _, line in source.lines()), strict=False)]
     told = [line for line in lines if line.strip() and not line.startswith((_DOCSTART, "#"))]
     others = [line for line in lines if line.strip() and not line.startswith(_DOCSTART)]
     first = (told or others or [""])[0]
@@ -200,11 +204,11 @@ def _fits_a_line(text: str) -> bool:
     return bool(text) and "\t" not in text and "\n" not in text and "\r" not in text
 
 
-def conll_texts(path: str) -> Texts:
+def conll_texts(source: Source) -> Texts:
     """The line that begins the document of each sample, and the lines of the sample with its comments."""
-    separator, width, *_ = conll_layout(path)
+    separator, width, *_ = conll_layout(source)
     head, lines, has_tokens, n_docs = None, list[str](), False, 0
-    for _, line in chain(lines_of(path), [(0, "")]):
+    for _, line in chain(source.lines(), [(0, "")]):
         blank = not line or line.isspace()
         if blank or line.startswith(_DOCSTART):
             if has_tokens:

@@ -27,6 +27,7 @@ from .conventions import Offsets, Unit
 from .detecting import Form, Shape, detect, detect_splits, listed, names_in
 from .formats import Format, exported_rows, format_of, named_rows, read_plain, standard_columns
 from .hub_ids import HubId, dataset_of, is_local, load_hub, rows_of_file
+from .opening import Readable, Source
 from .parquet import relations_in
 from .spans import Span, number_in, spans_in, text_in
 from .splits import split_files
@@ -56,19 +57,24 @@ class Samples:
     notes: tuple[str, ...] = ()
     source: HubId | None = None
     """Where it was loaded from, to the commit; None for what is local."""
-    path: str | None = None
-    """The file that it was read from."""
+    read_from: Source | None = None
+    """The file or the text that it was read from."""
+
+    @property
+    def path(self) -> str | None:
+        """The file that it was read from; None for what was in memory."""
+        return None if self.read_from is None else self.read_from.path
 
     def column(self, name: str) -> list[Any]:
         """The value of a column for each sample; of what has no such column, ``doc`` is the document."""
         table = self.rows
-        if table is None and self.path is not None and format_of(self.path) in (Format.JSONL, Format.PARQUET):
-            table = rows_of_file(self.path)
+        if table is None and self.read_from is not None and format_of(self.read_from) in (Format.JSONL, Format.PARQUET):
+            table = rows_of_file(self.read_from)
         known = table[0] if isinstance(table, list) and table else getattr(table, "column_names", None) or ()
         if name not in known:
             if name == "doc" and self.corpus.docs is not None:
                 return list(self.corpus.docs)
-            where, there = self.path or "the data", ", ".join(map(repr, known)) or "none"
+            where, there = self.read_from or "the data", ", ".join(map(repr, known)) or "none"
             raise CleancutError(f"{where}: there is no column {name!r}. The columns are {there}.")
         values = [row.get(name) for row in rows_in(table, [name])]
         return values if self.row_of_sample is None else [values[row] for row in self.row_of_sample.tolist()]
@@ -529,32 +535,34 @@ def _named_after(split: str, corpus: Corpus) -> Corpus:
     return replace(corpus, docs=docs)
 
 
-def needs_shape(path: str | os.PathLike[str], **options: Any) -> bool:
+def needs_shape(readable: Readable, **options: Any) -> bool:
     """Is it a file whose columns have to be found, rather than one that ``read`` takes as it stands?"""
-    if not os.path.isfile(path) and not is_brat(path):
+    source = Source.of(readable)
+    if not source.is_there and not is_brat(source):
         return False  # read says so
-    kind = format_of(path)
+    kind = format_of(source)
     if kind is Format.ROWS:
         return True
     given = {name: value for name, value in options.items() if value is not None}
     if kind is Format.CONLL:
         for name in sorted(given.keys() & {*_ONLY_SHAPES, "tokens", "tags", "entities"}):
-            raise CleancutError(f"{name}={given[name]!r} has no effect: {path} is a CoNLL file. Leave it out.")
+            raise CleancutError(f"{name}={given[name]!r} has no effect: {source} is a CoNLL file. Leave it out.")
         return False
     named = {name: given.get(name) for name in ("tokens", "tags", "entities")}
-    return bool(given.keys() & _ONLY_SHAPES) or not standard_columns(path, **named)
+    return bool(given.keys() & _ONLY_SHAPES) or not standard_columns(source, **named)
 
 
 _ONLY_SHAPES = {"text", "document", "end"}
 """Options that files which are read as they stand do not have."""
 
 
-def read_files(files: Mapping[str, str], *, column: int | None = None, **options: Any) -> dict[str, Samples]:
+def read_files(files: Mapping[str, Readable], *, column: int | None = None, **options: Any) -> dict[str, Samples]:
     """Files as samples; those whose columns have to be found, and are the same, are read in one way."""
     given = {name: value for name, value in options.items() if value is not None}
     read: dict[str, Samples] = {}
     tables: dict[str, Any] = {}
-    for name, file in files.items():
+    sources = {name: Source.of(file) for name, file in files.items()}
+    for name, file in sources.items():
         if not needs_shape(file, **given):
             read[name] = read_samples(file, column=column, **given)
             continue
@@ -568,20 +576,21 @@ def read_files(files: Mapping[str, str], *, column: int | None = None, **options
             if not exported.rows:
                 raise CleancutError(f"{file}: no row is left. {' '.join(exported.notes)}")
             samples = read_dataset(exported.rows, **{**given, **exported.reading})
-            read[name] = replace(samples, notes=(*exported.notes, *samples.notes), path=os.fspath(file))
+            read[name] = replace(samples, notes=(*exported.notes, *samples.notes), read_from=file)
         else:
             tables[name] = rows_of_file(file) if exported is None else dataset_of(exported.rows)
     for name, samples in read_parts(tables, **given).items():
-        read[name] = replace(samples, path=os.fspath(files[name]))
+        read[name] = replace(samples, read_from=sources[name])
     return {name: read[name] for name in files}
 
 
-def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **options: Any) -> Samples:
+def read_samples(readable: Readable, *, column: int | None = None, **options: Any) -> Samples:
     """A file as samples: as ``read`` has it where its columns are the usual ones, else by its shape."""
     given = {name: value for name, value in options.items() if value is not None}
-    if needs_shape(path, **given):
-        return read_files({"": os.fspath(path)}, column=column, **given)[""]
-    corpus = read_plain(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
-    is_conll = format_of(path) is Format.CONLL
-    notes = conll_layout(path, given.get("word_column")).notes if is_conll and column is None else ()
-    return Samples(corpus, None, None, len(corpus), notes=notes, path=os.fspath(path))
+    source = Source.of(readable)
+    if needs_shape(source, **given):
+        return read_files({"": source}, column=column, **given)[""]
+    corpus = read_plain(source, column=column, **{**given, "labels": names_in(given.get("labels"))})
+    is_conll = format_of(source) is Format.CONLL
+    notes = conll_layout(source, given.get("word_column")).notes if is_conll and column is None else ()
+    return Samples(corpus, None, None, len(corpus), notes=notes, read_from=source)

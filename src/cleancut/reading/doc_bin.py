@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..core.exceptions import CleancutError
-from .exported import TOKEN_SPANS, Exported, Row
-from .opening import Head
+from .exported import TOKEN_SPANS, Exported
+from .opening import Row, Source
 
 
-def doc_bin(path: str | os.PathLike[str]) -> Exported:
+def doc_bin(source: Source) -> Exported:
     """Read a ``.spacy`` file, with spaCy: tokens as spaCy has them, and the entities of each document."""
     try:
         import spacy
         from spacy.tokens import DocBin
     except ImportError:
-        raise CleancutError(f"{path}: a .spacy file is read with spaCy. pip install spacy") from None
+        raise CleancutError(f"{source}: a .spacy file is read with spaCy. pip install spacy") from None
     try:
-        documents: Iterable[Any] = DocBin().from_disk(path).get_docs(spacy.blank("xx").vocab)
+        documents: Iterable[Any] = DocBin().from_bytes(source.read()).get_docs(spacy.blank("xx").vocab)
         return Exported(list(_spacy_rows(documents)), TOKEN_SPANS)
     except (ValueError, KeyError, TypeError) as error:
-        raise CleancutError(f"{path}: not a readable .spacy file ({error}).") from None
+        raise CleancutError(f"{source}: not a readable .spacy file ({error}).") from None
 
 
 def _spacy_rows(documents: Iterable[Any]) -> Iterator[Row]:
@@ -31,9 +30,5 @@ def _spacy_rows(documents: Iterable[Any]) -> Iterator[Row]:
         yield {"tokens": [token.text for token in document], "entities": entities}
 
 
-def is_doc_bin(head: Head) -> bool:
-    return head.suffix == ".spacy"
-
-
-def refuse_text(text: str, name: str) -> Exported:
-    raise CleancutError(f"{name}: a .spacy file is no text. Give its path.")
+def is_doc_bin(source: Source) -> bool:
+    return source.suffix == ".spacy"

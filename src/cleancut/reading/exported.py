@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-Row = dict[str, Any]
+from .opening import Row
 
 TAGS = {"tokens": "tokens", "tags": "tags"}
-
 TOKEN_SPANS = {"tokens": "tokens", "entities": "entities", "end": "exclusive"}
-
 CHARACTERS = {"text": "text", "entities": "entities", "end": "exclusive"}
 """How the rows of an export are to be read, as options of ``from_dataset``."""
 
@@ -29,3 +26,5 @@ class Exported:
     """Options of ``from_dataset``; where there are none, the columns have to be found."""
     notes: Sequence[str] = ()
     """What is to be known of the rows, such as how many were left out."""
+    name: str = ""
+    """The format, where the rows show more of it than the file did."""

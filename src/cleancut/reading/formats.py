@@ -1,4 +1,4 @@
-"""The formats of files: one table says how each is recognised, read and written.
+"""The formats of files: one table, ``FORMATS``, says how each is recognised, read and written.
 
 Everything is read in batches, so that a file of any size can be scored in constant memory; ``read`` is the
 one batch that holds it all.
@@ -8,94 +8,231 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import kept, replacing
-from ..core.tags import Repair, Scheme, parse_scheme
+from ..core.tags import Repair, parse_scheme
 from .batches import BATCH, Options, tagging_of
 from .column_exports import conll_2012, conllu, csv_rows, is_conll_2012, is_conllu, is_csv, is_webanno, webanno
 from .column_names import plain_columns
-from .conll import conll_corpora, conll_text, conll_texts
-from .doc_bin import doc_bin, is_doc_bin, refuse_text
+from .conll import CONLL_SUFFIXES, conll_corpora, conll_text, conll_texts
+from .doc_bin import doc_bin, is_doc_bin
 from .exported import Exported
-from .json_exports import is_json, is_known_record, json_rows, tool_jsonl
-from .jsonl import first_json_records, jsonl_corpora, jsonl_text, jsonl_texts
-from .opening import Head, check_file, head_of, text_of
-from .parquet import copy_parquet, first_parquet_records, parquet_corpora
+from .file_format import FileFormat, Format, InJson, Plain
+from .json_exports import (
+    argilla,
+    bioc,
+    by_first,
+    doccano,
+    is_argilla,
+    is_bioc,
+    is_doccano,
+    is_json,
+    is_label_studio,
+    is_pipeline_output,
+    is_prodigy,
+    is_spacy_json,
+    is_spacy_pairs,
+    is_tool_jsonl,
+    is_ubiai,
+    json_rows,
+    label_studio,
+    prodigy,
+    refuse_pipeline_output,
+    spacy_json,
+    spacy_pairs,
+    tool_jsonl,
+    ubiai,
+)
+from .jsonl import JSONL_SUFFIXES, first_json_records, is_jsonl, jsonl_corpora, jsonl_text, jsonl_texts
+from .opening import Readable, Source
+from .parquet import copy_parquet, first_parquet_records, is_parquet, parquet_corpora
 from .text_exports import brat, inline, is_brat, is_inline, is_pubtator, pubtator
 from .writing import copy_texts, packed
 
+_FORMS_OF_JSON: Sequence[FileFormat] = (
+    FileFormat(
+        "token-classification pipeline",
+        expected='rows such as {"text": ..., "entities": [...]}, since offsets are for texts',
+        in_json=InJson(is_pipeline_output, refuse_pipeline_output),
+    ),
+    FileFormat(
+        "spaCy 2 training",
+        expected='pairs such as ["Ada ran", {"entities": [[0, 3, "PER"]]}]',
+        in_json=InJson(is_spacy_pairs, spacy_pairs),
+    ),
+    FileFormat(
+        "spaCy 2",
+        expected='documents of "paragraphs" of "sentences" of "tokens", each with "orth" and "ner"',
+        in_json=InJson(is_spacy_json, spacy_json),
+    ),
+    FileFormat(
+        "Label Studio",
+        expected='tasks with "data" and "annotations", or with a text and spans that have "labels"',
+        in_json=InJson(is_label_studio, label_studio),
+    ),
+    FileFormat(
+        "BioC",
+        expected='"documents" of "passages", each with "text", "offset" and "annotations" at "locations"',
+        in_json=InJson(by_first(is_bioc), bioc, is_of_records=True),
+    ),
+    FileFormat(
+        "Prodigy",
+        expected='records with "text", "answer" and "spans" of "start", "end" and "label"',
+        in_json=InJson(by_first(is_prodigy), prodigy, is_of_records=True),
+    ),
+    FileFormat(
+        "doccano",
+        expected='records with "text" and "label" of [start, end, label], or "entities" with "start_offset"',
+        in_json=InJson(by_first(is_doccano), doccano, is_of_records=True),
+    ),
+    FileFormat(
+        "UBIAI",
+        expected='records with "document" and "tokens" that have "start", "end" and "entityLabel"',
+        in_json=InJson(by_first(is_ubiai), ubiai, is_of_records=True),
+    ),
+    FileFormat(
+        "Argilla",
+        expected='records with "text" and "annotation" of [label, start, end]',
+        in_json=InJson(by_first(is_argilla), argilla, is_of_records=True),
+    ),
+)
 
-class Format(StrEnum):
-    """How a file holds its samples."""
+FORMATS: Sequence[FileFormat] = (
+    FileFormat("BRAT folder", expected="an .ann file beside each .txt file", recognises=is_brat, rows=brat),
+    FileFormat(
+        "spaCy DocBin",
+        expected="what DocBin.to_disk writes",
+        recognises=is_doc_bin,
+        suffixes=(".spacy",),
+        rows=doc_bin,
+    ),
+    FileFormat(
+        "Parquet",
+        expected="rows with tokens and tags or entities",
+        recognises=is_parquet,
+        suffixes=(".parquet",),
+        kind=Format.PARQUET,
+        plain=Plain(parquet_corpora, copy_parquet, first_parquet_records),
+    ),
+    FileFormat(
+        "CSV",
+        expected="a line of names of columns, then lines with as many values",
+        recognises=is_csv,
+        suffixes=(".csv",),
+        rows=csv_rows,
+    ),
+    FileFormat(
+        "WebAnno TSV 3",
+        expected="lines that begin with the number of a sentence and of a token, such as 1-1",
+        recognises=is_webanno,
+        rows=webanno,
+    ),
+    FileFormat(
+        "CoNLL-U with NER in MISC",
+        expected="ten columns, the last with NER=B-PER",
+        recognises=is_conllu,
+        suffixes=(".conllu",),
+        rows=conllu,
+    ),
+    FileFormat(
+        "CoNLL-2012",
+        expected="at least 11 columns, the eleventh with brackets such as (PERSON*",
+        recognises=is_conll_2012,
+        rows=conll_2012,
+    ),
+    FileFormat(
+        "PubTator",
+        expected="lines of a title, of an abstract, and of each mention with its offsets",
+        recognises=is_pubtator,
+        suffixes=(".pubtator",),
+        rows=pubtator,
+    ),
+    *_FORMS_OF_JSON,
+    FileFormat(
+        "JSON",
+        expected="an array of objects, or an object of columns",
+        recognises=is_json,
+        suffixes=(".json",),
+        rows=partial(json_rows, forms=_FORMS_OF_JSON),
+    ),
+    FileFormat(
+        "JSONL of an annotation tool",
+        expected="an object a line",
+        recognises=partial(is_tool_jsonl, forms=_FORMS_OF_JSON),
+        rows=partial(tool_jsonl, forms=_FORMS_OF_JSON),
+    ),
+    FileFormat(
+        "text with names in marks",
+        expected="a sample a line, with marks such as <PER>Ada</PER>",
+        recognises=is_inline,
+        suffixes=(".xml", ".sgml"),
+        rows=inline,
+    ),
+    FileFormat(
+        "JSONL",
+        expected='a line such as {"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER"}]}',
+        recognises=is_jsonl,
+        suffixes=JSONL_SUFFIXES,
+        kind=Format.JSONL,
+        plain=Plain(jsonl_corpora, partial(copy_texts, jsonl_texts), first_json_records),
+        text=jsonl_text,
+    ),
+    FileFormat(
+        "CoNLL columns",
+        expected="lines of a token and its tag, with a blank line after each sample",
+        recognises=lambda source: True,  # whatever is none of the others
+        suffixes=CONLL_SUFFIXES,
+        kind=Format.CONLL,
+        plain=Plain(conll_corpora, partial(copy_texts, conll_texts)),
+        text=conll_text,
+    ),
+)
+"""All formats. A file is of the first that recognises it."""
 
-    CONLL = "conll"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-    ROWS = "rows"
-    """What another tool exports (``exports``): read as rows, whose columns are known or have to be found."""
+_OF_KIND = {format.kind: format for format in FORMATS if format.plain is not None}
+SUFFIXES = {suffix: kind for kind, format in _OF_KIND.items() for suffix in format.suffixes}
+"""What endings of names say of files that hold samples as they are."""
+KNOWN_SUFFIXES = frozenset(suffix for format in FORMATS for suffix in format.suffixes)
+"""Endings of files that hold samples."""
 
 
-SUFFIXES = {
-    ".jsonl": Format.JSONL, ".ndjson": Format.JSONL, ".json": Format.JSONL, ".parquet": Format.PARQUET,
-    ".conll": Format.CONLL, ".txt": Format.CONLL, ".tsv": Format.CONLL, ".bio": Format.CONLL, ".iob": Format.CONLL,
-    ".iob2": Format.CONLL, ".bioes": Format.CONLL,
-}  # fmt: skip
-
-ROW_SUFFIXES = (".csv", ".json", ".conllu", ".spacy", ".xml", ".sgml", ".pubtator")
-"""Further endings of files that hold samples."""
+def recognised(given: Readable) -> FileFormat:
+    """Return the format of a file or a text, by its content and its name; of a file that is not there, by its name."""
+    source = Source.of(given)
+    return source.once("format", lambda: next(format for format in FORMATS if _recognises(format, source)))
 
 
-def format_of(path: str | os.PathLike[str], format: str | None = None) -> Format:
-    """Return the format that was given, else the one that the content shows, else the one that the name shows."""
-    if format is not None:
-        return parse_choice(Format, format, "format")
-    if export_of(path) is not None or is_brat(path):
-        return Format.ROWS
-    plain = Path(path).with_suffix("") if Path(path).suffix == ".gz" else Path(path)
-    if plain.suffix.lower() in SUFFIXES:
-        return SUFFIXES[plain.suffix.lower()]
-    head = head_of(path)
-    if head.text.startswith("PAR1"):
-        return Format.PARQUET
-    return Format.JSONL if head.text.startswith(('{"', "{ ")) and '":' in head.text else Format.CONLL
+def _recognises(format: FileFormat, source: Source) -> bool:
+    return format.recognises is not None and format.recognises(source)
 
 
-def export_of(path: str | os.PathLike[str]) -> Export | None:
-    """Return what another tool has exported as this file, if it is that; a name without a file shows it by its end."""
-    name = os.fspath(path).lower().removesuffix(".gz")
-    if name.endswith((".parquet", ".spacy")) or not os.path.isfile(path):
-        return DOC_BIN if name.endswith(".spacy") else CSV if name.endswith(".csv") else None
-    return recognised(head_of(path))
+def format_of(given: Readable, format: str | None = None) -> Format:
+    """Return how to get at the samples of a file: as is said with ``format``, else as its content and name show."""
+    return parse_choice(Format, format, "format") if format is not None else recognised(given).kind
 
 
-def exported_rows(path: str | os.PathLike[str]) -> Exported:
+def exported_rows(given: Readable) -> Exported:
     """Read what another tool has exported."""
-    if is_brat(path):
-        return brat(path)
-    export = export_of(path)
-    if export is None:
-        raise CleancutError(f"{path}: not a file of rows. Give JSONL, CSV or parquet.")
-    if export is DOC_BIN:
-        return doc_bin(path)
-    try:
-        return export.rows(text_of(path), os.fspath(path))
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        why = f"{type(error).__name__}: {error}"
-        raise CleancutError(f"{path}: taken for {export.name}, which it is not to the end ({why}).") from None
+    source = Source.of(given)
+    format = recognised(source)
+    if format.rows is None:
+        raise CleancutError(f"{source}: not a file of rows. Give JSONL, CSV or parquet.")
+    exported = format.taken_for(source, partial(format.rows, source))
+    return exported if exported.name else replace(exported, name=format.name)
 
 
-def named_rows(path: str | os.PathLike[str], option: str) -> list[dict[str, Any]]:
+def named_rows(given: Readable, option: str) -> list[dict[str, Any]]:
     """Return the rows of a tool's JSON or JSONL as they stand, for an option that names one of their columns."""
-    text = text_of(path)
+    source = Source.of(given)
+    text = source.text()
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -104,18 +241,18 @@ def named_rows(path: str | os.PathLike[str], option: str) -> list[dict[str, Any]
         except (ValueError, RecursionError):
             value = None
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise CleancutError(f"{path}: {option}= has no effect: the format has no named columns. Leave it out.")
+        raise CleancutError(f"{source}: {option}= has no effect: the format has no named columns. Leave it out.")
     return value
 
 
-def written_as(path: str | os.PathLike[str]) -> Format:
+def written_as(given: Readable) -> Format:
     """Return the format to write samples of a file in: its own, or JSONL where that is only read."""
-    kind = format_of(path)
-    return Format.JSONL if kind is Format.ROWS or _RECORDS[kind].text is None else kind
+    kind = format_of(given)
+    return Format.JSONL if kind is Format.ROWS or _OF_KIND[kind].text is None else kind
 
 
 def read_plain(
-    path: str | os.PathLike[str],
+    given: Readable,
     *,
     format: str | None = None,
     column: int | None = None,
@@ -129,11 +266,11 @@ def read_plain(
 ) -> Corpus:
     """Return a whole file of CoNLL columns, or of JSONL or parquet with the usual columns, as a corpus."""
     options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
-    return next(_corpora(path, format, options, None))
+    return next(_corpora(Source.of(given), format, options, None))
 
 
 def plain_batches(
-    path: str | os.PathLike[str],
+    given: Readable,
     size: int = BATCH,
     *,
     format: str | None = None,
@@ -149,31 +286,34 @@ def plain_batches(
     """Return the same in corpora of ``size`` samples, in constant memory."""
     if size < 1:
         raise CleancutError(f"size={size} is out of range. Give at least one sample a batch.")
+    source = Source.of(given)
     options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
     if scheme is None and repair != Repair.CONLLEVAL:
         # what is discarded must not depend on what a batch shows
-        shown = tagging_of(_corpora(path, format, options._replace(repair=Repair.CONLLEVAL), size))
+        shown = tagging_of(_corpora(source, format, options._replace(repair=Repair.CONLLEVAL), size))
         options = options._replace(scheme=shown.scheme() if shown else None)
-    return _corpora(path, format, options, size)
+    return _corpora(source, format, options, size)
 
 
-def _corpora(path: str | os.PathLike[str], format: str | None, options: Options, size: int | None) -> Iterator[Corpus]:
-    check_file(path)
-    kind = format_of(path, format)
+def _corpora(source: Source, format: str | None, options: Options, size: int | None) -> Iterator[Corpus]:
+    source.check()
+    kind = format_of(source, format)
     if kind is Format.ROWS:
-        raise CleancutError(f"{path}: rows of another tool, whose mentions have to be found. Read it with read().")
+        raise CleancutError(f"{source}: rows of another tool, whose mentions have to be found. Read it with read().")
     if (options.column, options.word_column) != (None, None) and kind is not Format.CONLL:
-        raise CleancutError(f"{path}: a column number is for CoNLL files, but this is {kind}. Leave it out.")
-    batches = _RECORDS[kind].corpora(path, options, size)
+        raise CleancutError(f"{source}: a column number is for CoNLL files, but this is {kind}. Leave it out.")
+    entry = _OF_KIND[kind]
+    assert entry.plain is not None
+    batches = entry.plain.corpora(source, options, size)
     first = next(batches, None)
     if first is None:
-        raise CleancutError(f"{path}: the file has no samples. Expected {_RECORDS[kind].expected}.")
+        raise CleancutError(f"{source}: the file has no samples. Expected {entry.expected}.")
     yield first
     yield from batches
 
 
 def standard_columns(
-    path: str | os.PathLike[str], *, tokens: str | None = None, tags: str | None = None, entities: str | None = None
+    given: Readable, *, tokens: str | None = None, tags: str | None = None, entities: str | None = None
 ) -> bool:
     """Has a file the columns that ``read`` takes, lists of tokens and of tags or token spans?
 
@@ -181,18 +321,18 @@ def standard_columns(
     """
     import pyarrow as pa
 
+    source = Source.of(given)
     try:
-        kind = format_of(path)
+        kind = format_of(source)
         if kind is Format.ROWS:
             return False
-        first_records = _RECORDS[kind].first_records
-        rows: list[Any] = first_records(path) if first_records is not None else []
+        rows = _first_records(source, kind)
     except (CleancutError, pa.ArrowException, OSError):
         return True
     if not rows:
         return True
     try:
-        columns = plain_columns(rows[0], Options(tokens=tokens, tags=tags, entities=entities), os.fspath(path))
+        columns = plain_columns(rows[0], Options(tokens=tokens, tags=tags, entities=entities), source.name)
     except CleancutError:
         return False
     samples = [(row.get(columns.tokens), row.get(columns.annotation)) for row in rows]
@@ -206,17 +346,23 @@ def standard_columns(
     return all({"start", "end", "label"} <= set(span) for span in spans)
 
 
-def has_usual_names(path: str | os.PathLike[str]) -> bool:
+def has_usual_names(given: Readable) -> bool:
     """Are the columns of a file called as usual, whatever they hold?"""
-    kind = format_of(path)
-    first_records = None if kind is Format.ROWS else _RECORDS[kind].first_records
-    if first_records is None:
-        return False
+    source = Source.of(given)
+    kind = format_of(source)
     try:
-        plain_columns(first_records(path)[0], Options(), os.fspath(path))
-    except (CleancutError, IndexError):
+        rows = [] if kind is Format.ROWS else _first_records(source, kind)
+        return bool(rows) and bool(plain_columns(rows[0], Options(), source.name))
+    except CleancutError:
         return False
-    return True
+
+
+def _first_records(source: Source, kind: Format) -> list[Any]:
+    """Return records that show which columns there are; none where columns have no names."""
+    plain = _OF_KIND[kind].plain
+    assert plain is not None
+    read = plain.first_records
+    return [] if read is None else source.once(("first records", kind), partial(read, source))
 
 
 def copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folder: str | os.PathLike[str]) -> list[str]:
@@ -238,7 +384,9 @@ def _copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folde
     if Format.ROWS in kinds:
         raise CleancutError("the format of another tool is read but not written. Choose jsonl or conll.")
     owner = {row: name for name, rows in outputs.items() for row in rows}
-    return _RECORDS[kinds.pop()].copy(files, owner, list(outputs), folder)
+    plain = _OF_KIND[kinds.pop()].plain
+    assert plain is not None
+    return plain.copy(files, owner, list(outputs), folder)
 
 
 def write(
@@ -256,7 +404,7 @@ def write(
     if format is None and suffix not in SUFFIXES:
         raise CleancutError(f"{path}: the name does not show the format. End it in .conll or .jsonl, or give format=.")
     kind = parse_choice(Format, format, "format") if format is not None else SUFFIXES[suffix]
-    text_of = None if kind is Format.ROWS else _RECORDS[kind].text
+    text_of = None if kind is Format.ROWS else _OF_KIND[kind].text
     if text_of is None:
         raise CleancutError(f"{path}: {kind} is read but not written. Write .jsonl or .conll.")
     chosen = parse_scheme(scheme)
@@ -269,74 +417,3 @@ def write(
             except UnicodeEncodeError as error:
                 shown = text[max(error.start - 10, 0) : error.end + 10]
                 raise CleancutError(f"{path}: {shown!r} holds half a character, which UTF-8 cannot write.") from None
-
-
-@dataclass(frozen=True)
-class Export:
-    """A format: its name, how it is recognised, and how its text is read."""
-
-    name: str
-    recognises: Callable[[Head], bool]
-    rows: Callable[[str, str], Exported]
-    """Given the text of a file and what to call it in errors."""
-
-
-def recognised(head: Head) -> Export | None:
-    """Return the export that a file is, if it is one."""
-    return next((export for export in EXPORTS if export.recognises(head)), None)
-
-
-DOC_BIN = Export("spaCy DocBin", is_doc_bin, refuse_text)
-"""A file that is no text, and is read by ``doc_bin``."""
-
-CSV = Export("CSV", is_csv, csv_rows)
-
-EXPORTS: Sequence[Export] = (
-    CSV,
-    Export("WebAnno TSV 3", is_webanno, webanno),
-    Export("CoNLL-U with NER in MISC", is_conllu, conllu),
-    Export("CoNLL-2012", is_conll_2012, conll_2012),
-    Export("PubTator", is_pubtator, pubtator),
-    Export("JSON", is_json, json_rows),
-    Export("JSONL of an annotation tool", is_known_record, tool_jsonl),
-    Export("text with names in marks", is_inline, inline),
-)
-"""How each format is recognised and read, the first that fits."""
-
-
-class _FormatRecord(NamedTuple):
-    """Everything that differs between file formats."""
-
-    expected: str
-    """What a file of samples holds, as an error says it."""
-    corpora: Callable[[str | os.PathLike[str], Options, int | None], Iterator[Corpus]]
-    copy: Callable[[Sequence[str], Mapping[int, str], Sequence[str], str | os.PathLike[str]], list[str]]
-    first_records: Callable[[str | os.PathLike[str]], list[dict[str, Any]]] | None
-    """None where columns have no names."""
-    text: Callable[[Corpus, Scheme | None], Iterator[str]] | None
-    """None where the format is read but not written."""
-
-
-_RECORDS = {
-    Format.CONLL: _FormatRecord(
-        expected="lines of a token and its tag, with a blank line after each sample",
-        corpora=conll_corpora,
-        copy=partial(copy_texts, conll_texts),
-        first_records=None,
-        text=conll_text,
-    ),
-    Format.JSONL: _FormatRecord(
-        expected='a line such as {"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER"}]}',
-        corpora=jsonl_corpora,
-        copy=partial(copy_texts, jsonl_texts),
-        first_records=first_json_records,
-        text=jsonl_text,
-    ),
-    Format.PARQUET: _FormatRecord(
-        expected="rows with tokens and tags or entities",
-        corpora=parquet_corpora,
-        copy=copy_parquet,
-        first_records=first_parquet_records,
-        text=None,
-    ),
-}

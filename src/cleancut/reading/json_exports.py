@@ -5,33 +5,43 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from ..core.exceptions import CleancutError
-from .exported import CHARACTERS, TAGS, Exported, Row
-from .opening import Head
+from .conll import CONLL_SUFFIXES
+from .exported import CHARACTERS, TAGS, Exported
+from .file_format import FileFormat
+from .jsonl import json_records
+from .opening import Row, Source
 
 
-def is_json(head: Head) -> bool:
+def is_json(source: Source) -> bool:
     """Is it one JSON value, rather than an object a line?"""
-    text = head.text.lstrip("\ufeff \t\r\n")
-    if head.suffix in _OF_COLUMNS:
+    text = source.head.lstrip("\ufeff \t\r\n")
+    if source.suffix in _OF_COLUMNS:
         return False
     if text.startswith("["):
         return text[1:].lstrip()[:1] in ("{", "[", '"') and _begins_as_json(text)
-    if not text.startswith("{") or text[1:].lstrip()[:1] not in ('"', "}", "") or head.suffix in (".jsonl", ".ndjson"):
+    if (
+        not text.startswith("{")
+        or text[1:].lstrip()[:1] not in ('"', "}", "")
+        or source.suffix in (".jsonl", ".ndjson")
+    ):
         return False
     first_line = text.split("\n", 1)[0]
     try:
         value = json.loads(first_line)
     except (ValueError, RecursionError):
-        return len(head.lines) > 1  # an object over several lines
-    is_alone = len(head.lines) == 1 and "\n" in head.text + "\n"
-    return is_alone and isinstance(value, dict) and (_is_of_columns(value) or _is_bioc(value))
+        return len(source.head_lines) > 1  # an object over several lines
+    is_alone = len(source.head_lines) == 1 and "\n" in source.head + "\n"
+    return is_alone and isinstance(value, dict) and (_is_of_columns(value) or is_bioc(value))
 
 
-_OF_COLUMNS = (".conll", ".bio", ".iob", ".iob2", ".bioes", ".tsv", ".conllu")
-"""Endings of files of columns, whatever their first word is."""
+_OF_COLUMNS = {*CONLL_SUFFIXES, ".conllu"} - {".txt"}
+"""Endings of files of columns, whatever their first word is; a .txt may hold anything."""
 
 
 def _begins_as_json(text: str) -> bool:
@@ -45,41 +55,56 @@ def _begins_as_json(text: str) -> bool:
     return True
 
 
-def json_rows(text: str, name: str) -> Exported:
-    """One JSON value: an array of rows, an object of columns, or what a tool exports as either."""
+def json_rows(source: Source, forms: Sequence[FileFormat]) -> Exported:
+    """Read one JSON value: an array of rows, an object of columns, or what a tool exports as either."""
+    text = source.text().lstrip("\ufeff")
     try:
-        value = json.loads(text.lstrip("\ufeff"))
+        value = json.loads(text)
     except (ValueError, RecursionError) as error:
         lines = [line for line in text.split("\n") if line.strip()]
         try:  # an array a line
             value = [json.loads(line) for line in lines]
         except (ValueError, RecursionError):
             line = getattr(error, "lineno", 1)
-            raise CleancutError(f"{name}, line {line}: invalid JSON ({error}).") from None
-    return _of_value(value, name)
+            raise CleancutError(f"{source}, line {line}: invalid JSON ({error}).") from None
+    return _rows_of_value(value, source.name, forms)
 
 
-def _of_value(value: Any, name: str) -> Exported:
+def _rows_of_value(value: Any, name: str, forms: Sequence[FileFormat]) -> Exported:
     if isinstance(value, dict):
-        if _is_bioc(value):
-            return _bioc(value)
         if _is_of_columns(value):
-            return _of_columns(value, name)
+            values = [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+            return _rows_of_values(values, name, forms, "JSON columns")
         inner = [item for item in value.values() if isinstance(item, list) and item and isinstance(item[0], dict)]
-        if len(inner) == 1 and not {"tokens", "words", "text"} & set(value):  # rows beside what is said of them
-            return _of_value(inner[0], name)
+        is_whole = any(form.in_json is not None and form.in_json.recognises([value]) for form in forms)
+        if len(inner) == 1 and not is_whole and not {"tokens", "words", "text"} & set(value):
+            return _rows_of_value(inner[0], name, forms)  # rows beside what is said of them
         value = [value]
     if not isinstance(value, list):
         raise CleancutError(f"{name}: expected rows, got {type(value).__name__}. Give an array of objects.")
-    if not value:
-        return Exported([])
-    for recognise, read in _OF_ARRAYS:
-        if recognise(value):
-            return read(value, name)
-    wrong = next((i for i, row in enumerate(value) if not isinstance(row, dict)), None)
-    if wrong is not None:
-        raise CleancutError(f"row {wrong} ({name}): expected an object, got {type(value[wrong]).__name__}.")
-    return of_records(value)
+    return _rows_of_values(value, name, forms, "JSON")
+
+
+def _rows_of_values(values: list[Any], name: str, forms: Sequence[FileFormat], container: str) -> Exported:
+    """Return the rows of the first form that the values have, or as they are, with columns that have to be found."""
+    if not values:
+        return Exported([], name=container)
+    for form in forms:
+        if form.in_json is None or not form.in_json.recognises(values):
+            continue
+        if form.in_json.is_of_records:
+            _check_objects(values, name)
+        read = partial(form.in_json.rows, values, name)
+        exported = form.taken_for(name, read, f"{container} ({form.name})")
+        return replace(exported, name=f"{form.name} {container}")
+    _check_objects(values, name)
+    return Exported(values, name=container)
+
+
+def _check_objects(values: list[Any], name: str) -> None:
+    for i, row in enumerate(values):
+        if not isinstance(row, dict):
+            raise CleancutError(f"row {i} ({name}): expected an object, got {type(row).__name__}.")
 
 
 def _named(record: Mapping[str, Any], column: str) -> Row:
@@ -100,11 +125,8 @@ def _is_of_columns(value: Mapping[str, Any]) -> bool:
     return is_even and any(column and isinstance(column[0], list) for column in columns)
 
 
-def _of_columns(value: Mapping[str, list[Any]], name: str) -> Exported:
-    return of_records([dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)])
-
-
-def _is_bioc(value: Mapping[str, Any]) -> bool:
+def is_bioc(value: Row) -> bool:
+    """Is it a collection of documents with passages, or one such document?"""
     documents = value.get("documents") or value.get("PubTator3")
     if documents is None and "passages" in value:
         documents = [value]
@@ -116,10 +138,11 @@ def _is_bioc(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _bioc(value: Mapping[str, Any]) -> Exported:
+def bioc(values: list[Any], name: str) -> Exported:
     """BioC: a row for each passage, with offsets that count from the beginning of the document."""
     rows: list[Row] = []
-    for document in value.get("documents") or value.get("PubTator3") or [value]:
+    collections = [value.get("documents") or value.get("PubTator3") or [value] for value in values]
+    for document in chain.from_iterable(collections):
         for passage in document["passages"]:
             first = int(passage.get("offset", 0))
             entities = []
@@ -134,7 +157,7 @@ def _bioc(value: Mapping[str, Any]) -> Exported:
     return Exported(rows, CHARACTERS)
 
 
-def _is_spacy_pairs(value: list[Any]) -> bool:
+def is_spacy_pairs(value: list[Any]) -> bool:
     """Are they the pairs that spaCy was trained on: a text, and its entities?"""
     return all(
         isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], dict)
@@ -142,7 +165,7 @@ def _is_spacy_pairs(value: list[Any]) -> bool:
     )
 
 
-def _spacy_pairs(value: list[Any], name: str) -> Exported:
+def spacy_pairs(value: list[Any], name: str) -> Exported:
     rows = []
     for text, about in value:
         spans = about.get("entities", [])
@@ -150,11 +173,11 @@ def _spacy_pairs(value: list[Any], name: str) -> Exported:
     return Exported(rows, CHARACTERS)
 
 
-def _is_spacy_json(value: list[Any]) -> bool:
+def is_spacy_json(value: list[Any]) -> bool:
     return isinstance(value[0], dict) and "paragraphs" in value[0]
 
 
-def _spacy_json(value: list[Any], name: str) -> Exported:
+def spacy_json(value: list[Any], name: str) -> Exported:
     """spaCy's JSON of version 2: a row for each sentence, whose tokens have tags of BILOU."""
     rows = []
     for document in value:
@@ -167,7 +190,7 @@ def _spacy_json(value: list[Any], name: str) -> Exported:
     return Exported(rows, TAGS)
 
 
-def _is_label_studio(value: list[Any]) -> bool:
+def is_label_studio(value: list[Any]) -> bool:
     first = value[0]
     if not isinstance(first, dict):
         return False
@@ -189,7 +212,7 @@ def _label_of_min(value: list[Any]) -> str | None:
     return None
 
 
-def _label_studio(value: list[Any], name: str) -> Exported:
+def label_studio(value: list[Any], name: str) -> Exported:
     """Label Studio, full or short: the first annotation of each task that was not cancelled."""
     short = _label_of_min(value)
     rows, n_cancelled = [], 0
@@ -217,63 +240,42 @@ def _label_studio(value: list[Any], name: str) -> Exported:
     return Exported(rows, CHARACTERS, notes)
 
 
-def _is_pipeline_output(value: list[Any]) -> bool:
+def is_pipeline_output(value: list[Any]) -> bool:
     """Is it what a token-classification pipeline returned, without the texts?"""
     spans = value[0] if isinstance(value[0], list) else value
     return bool(spans) and all(isinstance(span, dict) and {"word", "score"} <= set(span) for span in spans)
 
 
-def _refuse_pipeline_output(value: list[Any], name: str) -> Exported:
+def refuse_pipeline_output(value: list[Any], name: str) -> Exported:
     raise CleancutError(
         f"{name}: the output of a pipeline without the texts that its offsets are for. Write a row for each text: "
         '{"text": ..., "entities": [...]}.'
     )
 
 
-_OF_ARRAYS: Sequence[tuple[Callable[[list[Any]], bool], Callable[[list[Any], str], Exported]]] = (
-    (_is_pipeline_output, _refuse_pipeline_output),
-    (_is_spacy_pairs, _spacy_pairs),
-    (_is_spacy_json, _spacy_json),
-    (_is_label_studio, _label_studio),
-    (lambda value: isinstance(value[0], dict) and _is_bioc(value[0]), lambda value, _: _bioc({"documents": value})),
-)
-
-
-def of_records(records: list[Row]) -> Exported:
-    """Return rows of a tool whose records are known, or rows whose columns have to be found."""
-    for recognise, read in _OF_RECORDS:
-        if recognise(records[0]):
-            return read(records)
-    return Exported(records)
-
-
-def is_known_record(head: Head) -> bool:
+def is_tool_jsonl(source: Source, forms: Sequence[FileFormat]) -> bool:
     """Is the first line of a JSONL file a record of a tool that needs more than its columns to be found?"""
-    record = head.first_record
-    return bool(record) and any(recognise(record) for recognise, _ in _OF_RECORDS)
+    record = source.first_record
+    of_records = [form.in_json for form in forms if form.in_json is not None and form.in_json.is_of_records]
+    return bool(record) and any(form.recognises([record]) for form in of_records)
 
 
-def tool_jsonl(text: str, name: str) -> Exported:
-    records = []
-    for number, line in enumerate(text.lstrip("\ufeff").split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise CleancutError(
-                f"{name}, line {number}: invalid JSON ({error}). Each line holds one whole object."
-            ) from None
-        if not isinstance(record, dict):
-            raise CleancutError(f"{name}, line {number}: expected an object, got {type(record).__name__}.")
-        records.append(record)
-    return of_records(records)
+def tool_jsonl(source: Source, forms: Sequence[FileFormat]) -> Exported:
+    """Read a record a line."""
+    records = [record for _, record in json_records(source)]
+    of_records = [form for form in forms if form.in_json is not None and form.in_json.is_of_records]
+    return _rows_of_values(records, source.name, of_records, "JSONL")
+
+
+def by_first(is_record: Callable[[Row], bool]) -> Callable[[list[Any]], bool]:
+    """Return a function that recognises values by the first of them, an object."""
+    return lambda values: isinstance(values[0], dict) and is_record(values[0])
 
 
 _ANSWERS = ("accept", "reject", "ignore")
 
 
-def _is_prodigy(record: Row) -> bool:
+def is_prodigy(record: Row) -> bool:
     is_answered = record.get("answer") in _ANSWERS and isinstance(record.get("spans"), list)
     return is_answered and isinstance(record.get("text"), str) and not _ANNOTATED & set(record)
 
@@ -287,7 +289,7 @@ def _has_words(record: Row) -> bool:
     return any(isinstance(record.get(name), list) for name in ("tokens", "words"))
 
 
-def _prodigy(records: list[Row]) -> Exported:
+def prodigy(records: list[Any], name: str) -> Exported:
     """Prodigy: what was rejected or ignored is left out."""
     answers = Counter(str(record.get("answer")) for record in records)
     rows = []
@@ -301,7 +303,7 @@ def _prodigy(records: list[Row]) -> Exported:
     return Exported(rows, CHARACTERS, notes)
 
 
-def _is_doccano(record: Row) -> bool:
+def is_doccano(record: Row) -> bool:
     """Doccano's ``entities`` with their relations, or ``label`` with triples."""
     spans = record.get("entities") or record.get("label") or record.get("labels")
     if not isinstance(record.get("text"), str) or _has_words(record) or not isinstance(spans, list) or not spans:
@@ -312,7 +314,7 @@ def _is_doccano(record: Row) -> bool:
     return isinstance(first, list) and len(first) == 3 and isinstance(first[2], str) and isinstance(first[0], int)
 
 
-def _doccano(records: list[Row]) -> Exported:
+def doccano(records: list[Any], name: str) -> Exported:
     rows = []
     for record in records:
         spans = record.get("entities") or record.get("label") or record.get("labels") or []
@@ -331,7 +333,7 @@ def _others(record: Row, *names: str) -> Row:
     return {name: value for name, value in record.items() if name not in names}
 
 
-def _is_ubiai(record: Row) -> bool:
+def is_ubiai(record: Row) -> bool:
     tokens = record.get("tokens")
     has_labels = (
         isinstance(tokens, list) and bool(tokens) and isinstance(tokens[0], dict) and "entityLabel" in tokens[0]
@@ -339,7 +341,7 @@ def _is_ubiai(record: Row) -> bool:
     return isinstance(record.get("document"), str) and has_labels
 
 
-def _ubiai(records: list[Row]) -> Exported:
+def ubiai(records: list[Any], name: str) -> Exported:
     """UBIAI: a document, and its labelled spans under ``tokens``."""
     rows = []
     for record in records:
@@ -351,7 +353,7 @@ def _ubiai(records: list[Row]) -> Exported:
     return Exported(rows, CHARACTERS)
 
 
-def _is_argilla(record: Row) -> bool:
+def is_argilla(record: Row) -> bool:
     spans = record.get("annotation") or record.get("prediction")
     if _ANNOTATED & set(record) or "spans" in record or ("annotation" not in record and "status" not in record):
         return False
@@ -363,7 +365,7 @@ def _is_argilla(record: Row) -> bool:
     return isinstance(first, list) and isinstance(first[0], str) and len(first) >= 3
 
 
-def _argilla(records: list[Row]) -> Exported:
+def argilla(records: list[Any], name: str) -> Exported:
     """Argilla: the annotation of each record, or else what was predicted."""
     field_name = "annotation" if any(record.get("annotation") for record in records) else "prediction"
     rows = []
@@ -374,12 +376,3 @@ def _argilla(records: list[Row]) -> Exported:
             entities.append({"start": start, "end": end, "label": label})
         rows.append({**_others(record, "annotation", "prediction", "tokens"), "entities": entities})
     return Exported(rows, CHARACTERS)
-
-
-_OF_RECORDS: Sequence[tuple[Callable[[Row], bool], Callable[[list[Row]], Exported]]] = (
-    (_is_prodigy, _prodigy),
-    (_is_doccano, _doccano),
-    (_is_ubiai, _ubiai),
-    (_is_argilla, _argilla),
-    (lambda record: _is_bioc(record), lambda records: _bioc({"documents": records})),
-)

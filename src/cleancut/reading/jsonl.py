@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -13,19 +12,30 @@ from ..core.exceptions import CleancutError
 from ..core.tags import Scheme
 from .batches import FEW, FileRow, Options, quoted, row_corpora, rows_corpus
 from .column_names import plain_columns
-from .opening import lines_of
+from .conll import CONLL_SUFFIXES
+from .opening import Readable, Source
 from .writing import Texts, refuse_relations
 
+JSONL_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
-def json_records(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+
+def is_jsonl(source: Source) -> bool:
+    """Does the name say that each line is an object, or the first line where the name says nothing?"""
+    if source.suffix in JSONL_SUFFIXES or source.suffix in CONLL_SUFFIXES:
+        return source.suffix in JSONL_SUFFIXES
+    return source.head.startswith(('{"', "{ ")) and '":' in source.head
+
+
+def json_records(given: Readable) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file, each with the number of its line."""
-    for number, line in lines_of(path):
+    source = Source.of(given)
+    for number, line in source.lines():
         if line and not line.isspace():
-            yield number, _record(line, f"{path}, line {number}")
+            yield number, _record(line, f"{source}, line {number}")
 
 
-def first_json_records(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    return [record for _, (_, record) in zip(range(FEW), json_records(path), strict=False)]
+def first_json_records(source: Source) -> list[dict[str, Any]]:
+    return [record for _, (_, record) in zip(range(FEW), json_records(source), strict=False)]
 
 
 def _record(line: str, where: str) -> dict[str, Any]:
@@ -38,13 +48,13 @@ def _record(line: str, where: str) -> dict[str, Any]:
     return record
 
 
-def jsonl_corpora(path: str | os.PathLike[str], options: Options, size: int | None) -> Iterator[Corpus]:
-    return row_corpora(path, _jsonl_rows(path, options), options, size, line_per_token=False)
+def jsonl_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
+    return row_corpora(source, _jsonl_rows(source, options), options, size, line_per_token=False)
 
 
-def _jsonl_rows(path: str | os.PathLike[str], options: Options) -> Iterator[FileRow]:
-    for number, record in json_records(path):
-        yield _json_row(record, options, number, f"{path}, line {number}")
+def _jsonl_rows(source: Source, options: Options) -> Iterator[FileRow]:
+    for number, record in json_records(source):
+        yield _json_row(record, options, number, f"{source}, line {number}")
 
 
 def _json_row(record: Mapping[str, Any], options: Options, number: int, where: str) -> FileRow:
@@ -81,7 +91,7 @@ def jsonl_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
         yield json.dumps(sample, ensure_ascii=False) + "\n"
 
 
-def jsonl_texts(path: str) -> Texts:
-    for _, line in lines_of(path):
+def jsonl_texts(source: Source) -> Texts:
+    for _, line in source.lines():
         if line and not line.isspace():
             yield None, line + "\n"

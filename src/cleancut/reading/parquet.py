@@ -14,35 +14,43 @@ from ..core.files import name_inside, replacing
 from ..core.tags import Where
 from .batches import FEW, Options, in_rows, quoted
 from .column_names import plain_columns
-from .opening import opened
+from .conll import CONLL_SUFFIXES
+from .jsonl import JSONL_SUFFIXES
+from .opening import Source
 
 
-def parquet_corpora(path: str | os.PathLike[str], options: Options, size: int | None) -> Iterator[Corpus]:
+def is_parquet(source: Source) -> bool:
+    """Does the name say so, or the content where the name says nothing else?"""
+    if source.suffix in (".parquet", *CONLL_SUFFIXES, *JSONL_SUFFIXES):
+        return source.suffix == ".parquet"
+    return source.head.startswith("PAR1")
+
+
+def parquet_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
     import pyarrow as pa
 
     try:
-        file = _parquet_file(path)
+        file = parquet_file(source)
         names = _label_names_in(file.schema_arrow)
         first = 0
         for batch in file.iter_batches(batch_size=size or max(file.metadata.num_rows, 1)):
             rows = range(first, first + batch.num_rows)
-            yield _arrow_corpus(pa.Table.from_batches([batch]), names, options, in_rows(path, rows))
+            yield _arrow_corpus(pa.Table.from_batches([batch]), names, options, in_rows(source.base, rows))
             first += batch.num_rows
     except (pa.ArrowException, OSError) as error:
-        raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
+        raise CleancutError(f"{source}: not a readable parquet file ({error}).") from None
 
 
-def _parquet_file(path: str | os.PathLike[str]) -> Any:
+def parquet_file(source: Source) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with opened(path) as stream:
-        packed = os.fspath(path).endswith(".gz")
-        return pq.ParquetFile(pa.BufferReader(stream.read()) if packed else path)
+    in_memory = source.is_packed or source.path is None
+    return pq.ParquetFile(pa.BufferReader(source.read()) if in_memory else source.path)
 
 
-def first_parquet_records(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    table = next(_parquet_file(path).iter_batches(batch_size=FEW), None)
+def first_parquet_records(source: Source) -> list[dict[str, Any]]:
+    table = next(parquet_file(source).iter_batches(batch_size=FEW), None)
     return table.to_pylist() if table is not None else []
 
 

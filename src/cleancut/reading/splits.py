@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.exceptions import CleancutError
-from .formats import ROW_SUFFIXES, SUFFIXES
+from .formats import KNOWN_SUFFIXES
 
 SPLITS = ("train", "validation", "test")
 """The order of splits: what comes later is held out from what comes earlier."""
@@ -38,9 +38,7 @@ def split_name(path: str | os.PathLike[str]) -> str | None:
     name = os.path.basename(os.fspath(path))
     plain = name.lower().removesuffix(".gz")
     every = [usual for names in _SPLIT_NAMES.values() for usual in names]
-    if name.startswith(".") or not (
-        Path(plain).suffix in {*SUFFIXES, *ROW_SUFFIXES} or plain.rpartition(".")[2] in every
-    ):
+    if name.startswith(".") or not (Path(plain).suffix in KNOWN_SUFFIXES or plain.rpartition(".")[2] in every):
         return None
     words = set(re.split(r"[^a-z]+", plain))
     splits = [split for split, usual in _SPLIT_NAMES.items() if not words.isdisjoint(usual)]

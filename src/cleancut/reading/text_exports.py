@@ -7,19 +7,19 @@ import re
 from pathlib import Path
 
 from ..core.exceptions import CleancutError
-from .exported import CHARACTERS, Exported, Row
-from .opening import Head
+from .exported import CHARACTERS, Exported
+from .opening import Row, Source
 
 
-def is_pubtator(head: Head) -> bool:
-    found = re.match(r"([^|\s]+)\|t\|", head.lines[0]) if len(head.lines) > 1 else None
-    return found is not None and head.lines[1].startswith(f"{found[1]}|a|")
+def is_pubtator(source: Source) -> bool:
+    found = re.match(r"([^|\s]+)\|t\|", source.head_lines[0]) if len(source.head_lines) > 1 else None
+    return found is not None and source.head_lines[1].startswith(f"{found[1]}|a|")
 
 
-def pubtator(text: str, name: str) -> Exported:
+def pubtator(source: Source) -> Exported:
     """PubTator: a title and an abstract, then a line for each mention at its characters of both."""
     rows: dict[str, Row] = {}
-    for number, line in enumerate(text.lstrip("\ufeff").replace("\r", "").split("\n"), 1):
+    for number, line in enumerate(source.text().lstrip("\ufeff").replace("\r", "").split("\n"), 1):
         part = re.match(r"([^|\t]+)\|([ta])\|(.*)", line)
         fields = line.split("\t")
         if part is not None:
@@ -28,7 +28,7 @@ def pubtator(text: str, name: str) -> Exported:
         elif len(fields) >= 5 and fields[1].isdigit() and fields[2].isdigit():
             if fields[0] not in rows:
                 raise CleancutError(
-                    f"{name}, line {number}: a mention of {fields[0]}, whose text does not stand before."
+                    f"{source}, line {number}: a mention of {fields[0]}, whose text does not stand before."
                 )
             span = {"start": int(fields[1]), "end": int(fields[2]), "label": fields[4], "text": fields[3]}
             rows[fields[0]]["entities"].append(span)
@@ -42,21 +42,21 @@ _MARKED = re.compile(
 )
 
 
-def is_inline(head: Head) -> bool:
+def is_inline(source: Source) -> bool:
     """Are there names in marks, in lines that are otherwise plain text?"""
-    if head.suffix not in (".xml", ".sgml", ".txt", ".train", "") or head.text.lstrip().startswith("<?xml"):
+    if source.suffix not in (".xml", ".sgml", ".txt", ".train", "") or source.head.lstrip().startswith("<?xml"):
         return False
-    if not any(_MARKED.search(line) for line in head.lines):
+    if not any(_MARKED.search(line) for line in source.head_lines):
         return False
-    widths = {len(line.split()) for line in head.lines}
+    widths = {len(line.split()) for line in source.head_lines}
     of_columns = len(widths) == 1 and widths.pop() > 1  # as many in every line: tokens, and what is said of them
-    return not of_columns and not any(re.search(r"\t|\s[BIOESLU]-\S+$", line) for line in head.lines)
+    return not of_columns and not any(re.search(r"\t|\s[BIOESLU]-\S+$", line) for line in source.head_lines)
 
 
-def inline(text: str, name: str) -> Exported:
+def inline(source: Source) -> Exported:
     """One sample a line, whose names stand in marks: ``<PER>Ada</PER>``, ENAMEX, or ``<START:person> Ada <END>``."""
     rows: list[Row] = []
-    for number, line in enumerate(text.lstrip("\ufeff").replace("\r", "").split("\n"), 1):
+    for number, line in enumerate(source.text().lstrip("\ufeff").replace("\r", "").split("\n"), 1):
         if not line.strip():
             continue
         parts: list[str] = []
@@ -67,7 +67,7 @@ def inline(text: str, name: str) -> Exported:
             inside = found["inside"] or found["in_enamex"] or found["in_tag"] or ""
             if "<" in inside:
                 raise CleancutError(
-                    f"{name}, line {number}: a name within a name, which lines with marks cannot be read for."
+                    f"{source}, line {number}: a name within a name, which lines with marks cannot be read for."
                 )
             before = line[last : found.start()]
             length += len(before)
@@ -78,21 +78,21 @@ def inline(text: str, name: str) -> Exported:
         parts.append(line[last:])
         plain = "".join(parts)
         if re.search(r"</?[A-Za-z][\w.:-]*( [^>]*)?>", plain):
-            raise CleancutError(f"{name}, line {number}: a mark that does not begin or end ({plain:.60}).")
+            raise CleancutError(f"{source}, line {number}: a mark that does not begin or end ({plain:.60}).")
         rows.append({"text": plain, "entities": [span for span in entities if span["start"] < span["end"]]})
     return Exported(rows, CHARACTERS)
 
 
-def is_brat(folder: str | os.PathLike[str]) -> bool:
+def is_brat(source: Source) -> bool:
     """Is it a folder of BRAT, with a file of annotation beside each text?"""
-    return os.path.isdir(folder) and any(name.endswith(".ann") for name in os.listdir(folder))
+    return source.is_folder and any(name.endswith(".ann") for name in os.listdir(source.name))
 
 
-def brat(folder: str | os.PathLike[str]) -> Exported:
+def brat(source: Source) -> Exported:
     """Read a folder of BRAT: a row for each text, in the order of their names."""
     rows: list[Row] = []
     n_split = 0
-    for path in sorted(Path(folder).glob("*.ann")):
+    for path in sorted(Path(source.name).glob("*.ann")):
         text_path = path.with_suffix(".txt")
         if not text_path.is_file():
             raise CleancutError(f"{path} has no text beside it. Put {text_path.name} there.")

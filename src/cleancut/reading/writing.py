@@ -12,6 +12,7 @@ from typing import IO, Any
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, replacing
+from .opening import Source
 
 
 def packed(stream: IO[bytes], path: str | os.PathLike[str]) -> AbstractContextManager[Any]:
@@ -30,7 +31,7 @@ Texts = Iterator[tuple[tuple[str, int] | None, str]]
 
 
 def copy_texts(
-    texts_of: Callable[[str], Texts], files: Sequence[str], owner: Mapping[int, str], names: Sequence[str],
+    texts_of: Callable[[Source], Texts], files: Sequence[str], owner: Mapping[int, str], names: Sequence[str],
     folder: str | os.PathLike[str],
 ) -> list[str]:  # fmt: skip
     """Write each sample to the output that owns it; ``texts_of`` yields the head of its document, and its lines."""
@@ -42,7 +43,7 @@ def copy_texts(
             for name, path in paths.items()
         }
         begun: dict[str, Any] = {}
-        samples = ((file, *sample) for file, path in enumerate(files) for sample in texts_of(path))
+        samples = ((file, *sample) for file, path in enumerate(files) for sample in texts_of(Source.of(path)))
         for row, (file, head, text) in enumerate(samples):
             name = owner.get(row)
             if name is None:
