@@ -7,6 +7,10 @@ from samples_of_tools import SAMPLES, SPANS, TEXTS, TOKENS, WANTED, _at
 
 import cleancut as cc
 from cleancut import CleancutError, cli
+from cleancut.reading.dataset import read_samples
+from cleancut.reading.formats import FORMATS
+from cleancut.reading.opening import Source
+from cleancut.reading.recognised import formats_heard, formats_read
 
 
 @pytest.fixture(params=SAMPLES)
@@ -269,8 +273,6 @@ def test_a_text_is_never_taken_for_the_file_or_folder_of_its_name(tmp_path, monk
 
 
 def test_the_head_of_a_source_is_read_once(tmp_path, monkeypatch):
-    from cleancut.reading.opening import Source
-
     opened = []
     stream_of = Source._stream
     monkeypatch.setattr(Source, "_stream", lambda self: opened.append(self.name) or stream_of(self))
@@ -279,3 +281,107 @@ def test_the_head_of_a_source_is_read_once(tmp_path, monkeypatch):
         opened.clear()
         cc.read(tmp_path / name)
         assert len(opened) == most, name  # the head, then all of it; for columns of CoNLL, their first lines between
+
+
+# --- what was recognised ----------------------------------------------------------------------------------------------
+
+RECOGNISED = {
+    "two-columns.conll": "CoNLL columns (IOB2, words in column 0, tags in column 1)",
+    "conll2003.txt": "CoNLL columns (IOB2, words in column 0, tags in column 3)",
+    "germeval.tsv": "CoNLL columns (IOB2, words in column 1, tags in column 2)",
+    "misc.conllu": "CoNLL-U with NER in MISC (IOB2)",
+    "conll2012.conll": "CoNLL-2012",
+    "webanno.tsv": "WebAnno TSV 3",
+    "kaggle.csv": "CSV with Word and Tag (IOB2)",
+    "array.json": "JSON with tokens and ner_tags (IOB2)",
+    "columns.json": "JSON columns with tokens and tags (IOB2)",
+    "prodigy.jsonl": "Prodigy JSONL",
+    "doccano.jsonl": "doccano JSONL",
+    "label-studio.json": "Label Studio JSON",
+    "label-studio-min.json": "Label Studio JSON",
+    "spacy-v2.json": "spaCy 2 JSON (BILOU)",
+    "spacy-pairs.json": "spaCy 2 training JSON",
+    "pubtator.txt": "PubTator",
+    "bioc.json": "BioC JSON",
+    "bioc.jsonl": "BioC JSONL",
+    "gliner.json": "JSON with tokenized_text and ner",
+    "pipeline.jsonl": "JSONL with text and entities",
+    "ubiai.json": "UBIAI JSON",
+    "argilla.jsonl": "Argilla JSONL",
+    "inline.xml": "text with names in marks",
+}
+
+
+@pytest.mark.parametrize("name", RECOGNISED)
+def test_what_was_recognised_is_said(name, tmp_path):
+    source = Source.of_text(SAMPLES[name], name)
+    assert read_samples(source).recognised == RECOGNISED[name]
+    with formats_heard():
+        list(cc.read_batches(source, 2))
+        assert formats_read() == {name: RECOGNISED[name]}
+    assert formats_read() == {}
+
+
+def test_every_format_that_is_read_has_a_sample_and_one_way_to_read_it():
+    names = " ".join(read_samples(Source.of_text(SAMPLES[name], name)).recognised for name in SAMPLES)
+    elsewhere = {
+        "BRAT folder",
+        "spaCy DocBin",
+        "Parquet",
+        "token-classification pipeline",
+        "JSONL of an annotation tool",
+    }
+    assert {entry.name for entry in FORMATS if entry.name not in names} == elsewhere
+    for entry in FORMATS:
+        assert entry.expected and sum(how is not None for how in (entry.rows, entry.in_json, entry.plain)) == 1
+
+
+def test_the_scheme_that_is_said_is_that_of_the_whole_file(tmp_path):
+    (tmp_path / "x.conll").write_text("Ada B-PER\n\n" * 3 + "Ada B-PER\nKing E-PER\n\n")
+    with formats_heard():
+        list(cc.read_batches(str(tmp_path / "x.conll"), 1))
+        assert formats_read()[str(tmp_path / "x.conll")].startswith("CoNLL columns (BIOES,")
+
+
+def test_every_command_says_what_it_read(tmp_path, capsys, monkeypatch):
+    text = "".join(f"Ada{i} B-PER\nran O\n\nOslo{i % 3} B-LOC\n\n" for i in range(8))
+    for name in ("gold", "a", "b"):
+        (tmp_path / f"{name}.conll").write_text(text)
+    (tmp_path / "train.jsonl").write_text('{"tokens": ["Ada1"], "ner_tags": ["B-PER"]}\n')
+    monkeypatch.chdir(tmp_path)
+    gold = "CoNLL columns (IOB2, words in column 0, tags in column 1)"
+    train = "JSONL with tokens and ner_tags (IOB2)"
+    systems = ["--gold", "gold.conll", "--pred", "a.conll", "--pred", "b.conll", "--train", "train.jsonl"]
+    every = {"gold.conll": gold, "a.conll": gold, "b.conll": gold, "train.jsonl": train}
+    found = {}
+    for name, options in {
+        "score": [*systems, "--metrics", "exact,clean"],
+        "runs": [*systems, "--metrics", "exact", "--runs"],
+        "compare": [*systems, "--metrics", "exact", "--ci", "10"],
+        "buckets": [*systems, "--attributes", "eLen"],
+        "audit": ["--train", "train.jsonl", "--test", "gold.conll"],
+        "split": ["gold.conll", "-o", "out", "--method", "random"],
+        "frontier": ["gold.conll", "--effort", "fast", "--frontier"],
+    }.items():
+        command = {"runs": "score", "frontier": "split"}.get(name, name)
+        assert cli.main([command, *options, "--json"]) == 0
+        found[name] = json.loads(capsys.readouterr().out)
+    for metric in ("exact_f1", "clean_f1"):  # beside its signature: at the top there is a metric under each key
+        assert found["score"]["a"][metric]["read_as"] == {n: every[n] for n in every if n != "b.conll"}
+    assert found["runs"]["read_as"] == found["compare"]["read_as"] == found["buckets"]["read_as"] == every
+    assert found["audit"]["read_as"] == {"train.jsonl": train, "gold.conll": gold}
+    assert found["split"]["read_as"] == found["frontier"]["read_as"] == {"gold.conll": gold}
+
+
+def test_a_terminal_gets_a_line_for_each_file_and_nobody_else(tmp_path, capsys, monkeypatch):
+    (tmp_path / "x.conll").write_text("Ada B-PER\nran O\n")
+    (tmp_path / "bad.conll").write_text("Ada B-PER\nran\n")
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["convert", "x.conll", "y.jsonl"]) == 0
+    assert "read as" not in capsys.readouterr().err
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert cli.main(["convert", "x.conll", "y.jsonl"]) == 0
+    said = capsys.readouterr().err
+    assert said.count("cleancut: x.conll: read as CoNLL columns (IOB2, words in column 0, tags in column 1)\n") == 1
+    assert cli.main(["convert", "bad.conll", "y.jsonl"]) == 2  # what was recognised may tell why
+    assert "cleancut: bad.conll: read as CoNLL columns\n" in capsys.readouterr().err

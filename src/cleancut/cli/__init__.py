@@ -31,7 +31,7 @@ from . import (
     subsets,
 )
 from .paths import guarded
-from .terminal import notices_told
+from .terminal import formats_told, notices_told
 
 
 class _Parser(argparse.ArgumentParser):
@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.verbose:
         main_parser.error(f"{_VERBOSE} has no effect without --version. Leave it out.")
     try:
-        with guarded(arguments), notices_told():
+        with guarded(arguments), notices_told(), formats_told():
             text = arguments.run(arguments)
         if text:
             print(text)

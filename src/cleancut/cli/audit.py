@@ -12,6 +12,7 @@ from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.dataset import load_splits
 from ..reading.hub_ids import is_local
+from ..reading.recognised import formats_read
 from ..reading.splits import SPLITS, split_files
 from ..showing.html import html_audit
 from ..showing.text import audit_text, to_json
@@ -83,7 +84,9 @@ def _audit(arguments: argparse.Namespace) -> str:
         write_text(
             arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")
         )
-    return to_json(found.to_dict()) if arguments.json else audit_text(found, colour=wants_colour())
+    if arguments.json:
+        return to_json({**found.to_dict(), "read_as": formats_read()})
+    return audit_text(found, colour=wants_colour())
 
 
 def _together(corpora: list[Corpus]) -> Corpus:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..reading.recognised import formats_read
 from ..scoring.buckets import attribute_names, buckets
 from ..showing.text import buckets_text, to_json
 from .options import add_system_options, command, exposure_of, read_systems, type_options
@@ -41,5 +42,5 @@ def _buckets(arguments: argparse.Namespace) -> str:
     found = {system: buckets(gold, pred, exposure, **options) for system, pred in systems.items()}
     if arguments.json:
         plain = {system: dict(rows) for system, rows in found.items()}
-        return to_json(plain if len(plain) > 1 else next(iter(plain.values())))
+        return to_json({"read_as": formats_read(), **(plain if len(plain) > 1 else next(iter(plain.values())))})
     return buckets_text(found, colour=wants_colour())

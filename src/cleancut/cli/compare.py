@@ -10,6 +10,7 @@ from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.progress import with_progress
+from ..reading.recognised import formats_read
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics
 from ..showing.html import html_comparison
@@ -77,4 +78,6 @@ def _compare(arguments: argparse.Namespace) -> str:
             print(f"cleancut: {left_out(metric)}", file=sys.stderr)
     if arguments.html:
         write_text(arguments.html, html_comparison(found.to_dict()))
-    return to_json(found.to_dict()) if arguments.json else comparison_text(found, colour=wants_colour())
+    if arguments.json:
+        return to_json({**found.to_dict(), "read_as": formats_read()})
+    return comparison_text(found, colour=wants_colour())

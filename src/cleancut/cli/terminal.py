@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..core.notices import said_once
+from ..reading.recognised import formats_heard, formats_read
 
 
 @contextmanager
@@ -26,6 +27,18 @@ def notices_told() -> Iterator[None]:
             yield
     finally:
         log.removeHandler(handler)
+
+
+@contextmanager
+def formats_told() -> Iterator[None]:
+    """Listen to what is read; on a terminal, say at the end in a line each what it was recognised as."""
+    with formats_heard():
+        try:
+            yield
+        finally:
+            if sys.stderr.isatty():
+                for source, name in formats_read().items():
+                    print(f"cleancut: {source}: read as {name}", file=sys.stderr)
 
 
 def quiet_clients() -> None:

@@ -16,6 +16,7 @@ from ..core.type_names import parse_types
 from .formats import Format, format_of
 from .jsonl import json_records
 from .opening import Readable, Source
+from .recognised import Recognised, tell
 
 ANSWER_KEYS = (
     "answer", "response", "output", "completion", "prediction", "predictions", "generated_text", "generation",
@@ -197,7 +198,9 @@ def is_answer_file(given: Readable) -> bool:
 
 def answer_rows(given: Readable) -> list[AnswerRow]:
     """Return the answers of a file."""
-    return list(_file_rows(Source.of(given)))
+    source = Source.of(given)
+    tell(source.name, Recognised("JSONL with answers of a language model"))
+    return list(_file_rows(source))
 
 
 def _file_rows(source: Source) -> Iterator[AnswerRow]:

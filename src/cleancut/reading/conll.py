@@ -119,6 +119,13 @@ def _layout(source: Source, word_column: int | None) -> ConllLayout:
     return ConllLayout(separator, width, word, tag, codes, (*notes, *said))
 
 
+def conll_details(source: Source, options: Options) -> tuple[str, ...]:
+    """Return which columns are read, counted from 0."""
+    layout = conll_layout(source, options.word_column)
+    tag = layout.tag if options.column is None else options.column
+    return f"words in column {layout.word}", f"tags in column {tag % max(layout.width, 1)}"
+
+
 def _word_column(samples: Sequence[Sequence[Sequence[str]]], width: int) -> int:
     """Return the first column that does not count the words of a sample, nor name it on each of its lines."""
     word = 0

@@ -25,10 +25,20 @@ from .columns import kind_of_feature, records_in, rows_in, unpacked
 from .conll import conll_layout
 from .conventions import Offsets, Unit
 from .detecting import Form, Shape, detect, detect_splits, listed, names_in
-from .formats import Format, exported_rows, format_of, named_rows, read_plain, standard_columns
+from .formats import (
+    Format,
+    exported_rows,
+    format_of,
+    named_rows,
+    plain_recognised,
+    read_plain,
+    recognise,
+    standard_columns,
+)
 from .hub_ids import HubId, dataset_of, is_local, load_hub, rows_of_file
 from .opening import Readable, Source
 from .parquet import relations_in
+from .recognised import Recognised, tell
 from .spans import Span, number_in, spans_in, text_in
 from .splits import split_files
 from .text_exports import is_brat
@@ -59,6 +69,8 @@ class Samples:
     """Where it was loaded from, to the commit; None for what is local."""
     read_from: Source | None = None
     """The file or the text that it was read from."""
+    recognised: str = ""
+    """What it was recognised as, such as ``CoNLL columns (IOB2, words in column 0, tags in column 3)``."""
 
     @property
     def path(self) -> str | None:
@@ -469,8 +481,16 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
             raise CleancutError(f"{source}: a column number is for CoNLL files. Name the column of a dataset.")
         pinned, parts = load_hub(HubId.parse(str(source)))
         read = read_parts(parts, **options)
-        found = {name: replace(samples, source=pinned) for name, samples in read.items()}
+        found = {name: _of_hub(str(source), pinned, name, samples) for name, samples in read.items()}
     return {name: own_documents(name, samples) for name, samples in found.items()}
+
+
+def _of_hub(given: str, pinned: HubId, split: str, samples: Samples) -> Samples:
+    """Return the samples of a split with where it was loaded from, and what it was recognised as, which is told."""
+    assert samples.shape is not None
+    known = Recognised("dataset").with_shape(samples.shape).with_tags(samples.corpus.mentions.tagging)
+    tell(given, known, part=split)
+    return replace(samples, source=pinned, recognised=str(known))
 
 
 def dataset_options(read_as: Mapping[str, Any]) -> dict[str, Any]:
@@ -561,6 +581,7 @@ def read_files(files: Mapping[str, Readable], *, column: int | None = None, **op
     given = {name: value for name, value in options.items() if value is not None}
     read: dict[str, Samples] = {}
     tables: dict[str, Any] = {}
+    containers: dict[str, str] = {}
     sources = {name: Source.of(file) for name, file in files.items()}
     for name, file in sources.items():
         if not needs_shape(file, **given):
@@ -569,6 +590,8 @@ def read_files(files: Mapping[str, Readable], *, column: int | None = None, **op
         if column is not None or given.get("word_column") is not None:
             raise CleancutError(f"{file}: a column number is for CoNLL files. Leave it out.")
         exported = exported_rows(file) if format_of(file) is Format.ROWS else None
+        containers[name] = recognise(file).name if exported is None else exported.name
+        tell(file.name, Recognised(containers[name]))
         named = [name for name in given if name in COLUMNS and name not in ("labels", "scheme")]
         if exported is not None and exported.reading and named:
             tables[name] = named_rows(file, named[0])
@@ -576,12 +599,22 @@ def read_files(files: Mapping[str, Readable], *, column: int | None = None, **op
             if not exported.rows:
                 raise CleancutError(f"{file}: no row is left. {' '.join(exported.notes)}")
             samples = read_dataset(exported.rows, **{**given, **exported.reading})
-            read[name] = replace(samples, notes=(*exported.notes, *samples.notes), read_from=file)
+            read[name] = replace(
+                _told(samples, file, Recognised(exported.name)), notes=(*exported.notes, *samples.notes)
+            )
         else:
             tables[name] = rows_of_file(file) if exported is None else dataset_of(exported.rows)
     for name, samples in read_parts(tables, **given).items():
-        read[name] = replace(samples, read_from=sources[name])
+        assert samples.shape is not None
+        read[name] = _told(samples, sources[name], Recognised(containers[name]).with_shape(samples.shape))
     return {name: read[name] for name in files}
+
+
+def _told(samples: Samples, source: Source, known: Recognised) -> Samples:
+    """Return samples with what they were read from, and what that was recognised as, which is told."""
+    known = known.with_tags(samples.corpus.mentions.tagging)
+    tell(source.name, known)
+    return replace(samples, read_from=source, recognised=str(known))
 
 
 def read_samples(readable: Readable, *, column: int | None = None, **options: Any) -> Samples:
@@ -590,7 +623,9 @@ def read_samples(readable: Readable, *, column: int | None = None, **options: An
     source = Source.of(readable)
     if needs_shape(source, **given):
         return read_files({"": source}, column=column, **given)[""]
-    corpus = read_plain(source, column=column, **{**given, "labels": names_in(given.get("labels"))})
+    options = {**given, "labels": names_in(given.get("labels"))}
+    corpus = read_plain(source, column=column, **options)
     is_conll = format_of(source) is Format.CONLL
     notes = conll_layout(source, given.get("word_column")).notes if is_conll and column is None else ()
-    return Samples(corpus, None, None, len(corpus), notes=notes, read_from=source)
+    known = str(plain_recognised(source, corpus, column=column, **options))
+    return Samples(corpus, None, None, len(corpus), notes=notes, read_from=source, recognised=known)

@@ -34,6 +34,8 @@ class Plain:
     """The samples, so many at a time, or all of them at once."""
     copy: Callable[[Sequence[str], Mapping[int, str], Sequence[str], str | os.PathLike[str]], list[str]]
     """Writes samples of files as they stand there: by their numbers, the output that each goes to."""
+    details: Callable[[Source, Options], tuple[str, ...]] | None = None
+    """What is to be known of where a file has what, where columns have no names."""
     first_records: Callable[[Source], list[Row]] | None = None
     """Records that show which columns there are; None where columns have no names."""
 

@@ -18,11 +18,11 @@ from typing import Any
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import kept, replacing
-from ..core.tags import Repair, parse_scheme
+from ..core.tags import Repair, Tagging, parse_scheme
 from .batches import BATCH, Options, tagging_of
 from .column_exports import conll_2012, conllu, csv_rows, is_conll_2012, is_conllu, is_csv, is_webanno, webanno
 from .column_names import plain_columns
-from .conll import CONLL_SUFFIXES, conll_corpora, conll_text, conll_texts
+from .conll import CONLL_SUFFIXES, conll_corpora, conll_details, conll_text, conll_texts
 from .doc_bin import doc_bin, is_doc_bin
 from .exported import Exported
 from .file_format import FileFormat, Format, InJson, Plain
@@ -54,6 +54,7 @@ from .json_exports import (
 from .jsonl import JSONL_SUFFIXES, first_json_records, is_jsonl, jsonl_corpora, jsonl_text, jsonl_texts
 from .opening import Readable, Source
 from .parquet import copy_parquet, first_parquet_records, is_parquet, parquet_corpora
+from .recognised import Recognised, tell
 from .text_exports import brat, inline, is_brat, is_inline, is_pubtator, pubtator
 from .writing import copy_texts, packed
 
@@ -120,7 +121,7 @@ FORMATS: Sequence[FileFormat] = (
         recognises=is_parquet,
         suffixes=(".parquet",),
         kind=Format.PARQUET,
-        plain=Plain(parquet_corpora, copy_parquet, first_parquet_records),
+        plain=Plain(parquet_corpora, copy_parquet, first_records=first_parquet_records),
     ),
     FileFormat(
         "CSV",
@@ -182,7 +183,7 @@ FORMATS: Sequence[FileFormat] = (
         recognises=is_jsonl,
         suffixes=JSONL_SUFFIXES,
         kind=Format.JSONL,
-        plain=Plain(jsonl_corpora, partial(copy_texts, jsonl_texts), first_json_records),
+        plain=Plain(jsonl_corpora, partial(copy_texts, jsonl_texts), first_records=first_json_records),
         text=jsonl_text,
     ),
     FileFormat(
@@ -191,7 +192,7 @@ FORMATS: Sequence[FileFormat] = (
         recognises=lambda source: True,  # whatever is none of the others
         suffixes=CONLL_SUFFIXES,
         kind=Format.CONLL,
-        plain=Plain(conll_corpora, partial(copy_texts, conll_texts)),
+        plain=Plain(conll_corpora, partial(copy_texts, conll_texts), conll_details),
         text=conll_text,
     ),
 )
@@ -204,7 +205,7 @@ KNOWN_SUFFIXES = frozenset(suffix for format in FORMATS for suffix in format.suf
 """Endings of files that hold samples."""
 
 
-def recognised(given: Readable) -> FileFormat:
+def recognise(given: Readable) -> FileFormat:
     """Return the format of a file or a text, by its content and its name; of a file that is not there, by its name."""
     source = Source.of(given)
     return source.once("format", lambda: next(format for format in FORMATS if _recognises(format, source)))
@@ -216,13 +217,13 @@ def _recognises(format: FileFormat, source: Source) -> bool:
 
 def format_of(given: Readable, format: str | None = None) -> Format:
     """Return how to get at the samples of a file: as is said with ``format``, else as its content and name show."""
-    return parse_choice(Format, format, "format") if format is not None else recognised(given).kind
+    return parse_choice(Format, format, "format") if format is not None else recognise(given).kind
 
 
 def exported_rows(given: Readable) -> Exported:
     """Read what another tool has exported."""
     source = Source.of(given)
-    format = recognised(source)
+    format = recognise(source)
     if format.rows is None:
         raise CleancutError(f"{source}: not a file of rows. Give JSONL, CSV or parquet.")
     exported = format.taken_for(source, partial(format.rows, source))
@@ -304,12 +305,36 @@ def _corpora(source: Source, format: str | None, options: Options, size: int | N
         raise CleancutError(f"{source}: a column number is for CoNLL files, but this is {kind}. Leave it out.")
     entry = _OF_KIND[kind]
     assert entry.plain is not None
+    tell(source.name, Recognised(entry.name), part=str(options.column))
     batches = entry.plain.corpora(source, options, size)
     first = next(batches, None)
     if first is None:
         raise CleancutError(f"{source}: the file has no samples. Expected {entry.expected}.")
-    yield first
-    yield from batches
+    known = _described(source, entry, options)
+    tagging: Tagging | None = None
+    for batch in chain([first], batches):
+        shown = batch.mentions.tagging
+        if shown is not None:
+            tagging = shown if tagging is None else tagging + shown
+        tell(source.name, known.with_tags(tagging), part=str(options.column))
+        yield batch
+
+
+def plain_recognised(given: Readable, corpus: Corpus, **options: Any) -> Recognised:
+    """Return what ``read_plain`` took a file for, whose samples it read with these options."""
+    source = Source.of(given)
+    return _described(source, _OF_KIND[format_of(source)], Options(**options)).with_tags(corpus.mentions.tagging)
+
+
+def _described(source: Source, entry: FileFormat, options: Options) -> Recognised:
+    """Return the format of a file that can be read, with the columns that are."""
+    assert entry.plain is not None
+    details = entry.plain.details(source, options) if entry.plain.details is not None else ()
+    records = _first_records(source, entry.kind)
+    if not records:
+        return Recognised(entry.name, details)
+    columns = plain_columns(records[0], options, source.name)
+    return Recognised(entry.name, details).with_columns(columns.tokens, columns.annotation)
 
 
 def standard_columns(
