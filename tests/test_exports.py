@@ -361,16 +361,15 @@ def test_every_command_says_what_it_read(tmp_path, capsys, monkeypatch):
         "buckets": [*systems, "--attributes", "eLen"],
         "audit": ["--train", "train.jsonl", "--test", "gold.conll"],
         "split": ["gold.conll", "-o", "out", "--method", "random"],
-        "frontier": ["gold.conll", "--effort", "fast", "--frontier"],
     }.items():
-        command = {"runs": "score", "frontier": "split"}.get(name, name)
+        command = {"runs": "score"}.get(name, name)
         assert cli.main([command, *options, "--json"]) == 0
         found[name] = json.loads(capsys.readouterr().out)
     for metric in ("exact_f1", "clean_f1"):  # beside its signature: at the top there is a metric under each key
         assert found["score"]["a"][metric]["read_as"] == {n: every[n] for n in every if n != "b.conll"}
     assert found["runs"]["read_as"] == found["compare"]["read_as"] == found["buckets"]["read_as"] == every
     assert found["audit"]["read_as"] == {"train.jsonl": train, "gold.conll": gold}
-    assert found["split"]["read_as"] == found["frontier"]["read_as"] == {"gold.conll": gold}
+    assert found["split"]["read_as"] == {"gold.conll": gold}
 
 
 def test_a_terminal_gets_a_line_for_each_file_and_nobody_else(tmp_path, capsys, monkeypatch):

@@ -13,6 +13,7 @@ from ..core.answer_mentions import AnswerReading, Said, answered
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.type_names import parse_types
+from .column_names import PLAIN_TAGS, PLAIN_TOKENS
 from .formats import Format, format_of
 from .jsonl import json_records
 from .opening import Readable, Source
@@ -25,7 +26,7 @@ ANSWER_KEYS = (
 """Under which names rows have their answer, in order of preference."""
 _IDS = ("id", "sample_id", "example_id", "uid", "guid")
 _TYPES = ("type", "entity_type", "label")
-_SAMPLE_KEYS = ("tokens", "words", "tags", "ner_tags", "labels")
+_SAMPLE_KEYS = (*PLAIN_TOKENS, *PLAIN_TAGS)
 """Columns of samples with tokens, which are no answers."""
 
 

@@ -21,7 +21,7 @@ from ..core.files import kept, replacing
 from ..core.tags import Repair, Tagging, parse_scheme
 from .batches import BATCH, Options, tagging_of
 from .column_exports import conll_2012, conllu, csv_rows, is_conll_2012, is_conllu, is_csv, is_webanno, webanno
-from .column_names import plain_columns
+from .column_names import PLAIN_TEXT, plain_columns
 from .conll import CONLL_SUFFIXES, conll_corpora, conll_details, conll_text, conll_texts
 from .doc_bin import doc_bin, is_doc_bin
 from .exported import Exported
@@ -365,7 +365,7 @@ def standard_columns(
         return False  # a list that is missing is an error, which names the line
     spans = [span for _, found in samples for span in found or () if isinstance(span, dict)]
     # spans may count the characters of a text that stands beside them
-    beside = any(isinstance(row.get(name), str) for row in rows for name in ("text", "sentence", "content"))
+    beside = any(isinstance(row.get(name), str) for row in rows for name in PLAIN_TEXT)
     if spans and beside and not any(row.get("relations") for row in rows):
         return False
     return all({"start", "end", "label"} <= set(span) for span in spans)

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from ..core.exceptions import CleancutError
+from .column_names import PLAIN_ENTITIES, PLAIN_TAGS, PLAIN_TOKENS
 from .conll import CONLL_SUFFIXES
 from .exported import CHARACTERS, TAGS, Exported
 from .file_format import FileFormat
@@ -77,7 +78,7 @@ def _rows_of_value(value: Any, name: str, forms: Sequence[FileFormat]) -> Export
             return _rows_of_values(values, name, forms, "JSON columns")
         inner = [item for item in value.values() if isinstance(item, list) and item and isinstance(item[0], dict)]
         is_whole = any(form.in_json is not None and form.in_json.recognises([value]) for form in forms)
-        if len(inner) == 1 and not is_whole and not {"tokens", "words", "text"} & set(value):
+        if len(inner) == 1 and not is_whole and not {*PLAIN_TOKENS, "text"} & set(value):
             return _rows_of_value(inner[0], name, forms)  # rows beside what is said of them
         value = [value]
     if not isinstance(value, list):
@@ -117,7 +118,7 @@ def _is_of_columns(value: Mapping[str, Any]) -> bool:
     columns = list(value.values())
     if not columns or not all(isinstance(column, list) for column in columns):
         return False
-    words = next((value[name] for name in ("tokens", "words") if name in value), None)
+    words = next((value[name] for name in PLAIN_TOKENS if name in value), None)
     if words and not isinstance(words[0], list):
         return False  # the words of one sample
     n_rows = len(columns[0])
@@ -280,13 +281,13 @@ def is_prodigy(record: Row) -> bool:
     return is_answered and isinstance(record.get("text"), str) and not _ANNOTATED & set(record)
 
 
-_ANNOTATED = {"tags", "ner_tags", "labels", "entities"}
+_ANNOTATED = {*PLAIN_TAGS, *PLAIN_ENTITIES}
 """Columns of annotation, beside which what a tool adds is not the annotation."""
 
 
 def _has_words(record: Row) -> bool:
     """Has a record words, so that its spans may count them?"""
-    return any(isinstance(record.get(name), list) for name in ("tokens", "words"))
+    return any(isinstance(record.get(name), list) for name in PLAIN_TOKENS)
 
 
 def prodigy(records: list[Any], name: str) -> Exported:
