@@ -10,18 +10,18 @@ from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.progress import with_progress
-from ..reading.recognised import formats_read
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics
 from ..showing.html import html_comparison
 from ..showing.report_data import left_out
-from ..showing.text import comparison_text, to_json
+from ..showing.text import comparison_text
 from .options import (
     add_system_options,
     answer_options,
     column_options,
     command,
     exposure_of,
+    json_answer,
     system_batches,
     system_files,
     tag_options,
@@ -79,5 +79,5 @@ def _compare(arguments: argparse.Namespace) -> str:
     if arguments.html:
         write_text(arguments.html, html_comparison(found.to_dict()))
     if arguments.json:
-        return to_json({**found.to_dict(), "read_as": formats_read()})
+        return json_answer(found.to_dict())
     return comparison_text(found, colour=wants_colour())

@@ -25,8 +25,10 @@ from ..reading.formats import Format, format_of
 from ..reading.hub_ids import is_local
 from ..reading.opening import Source
 from ..reading.progress import with_progress
+from ..reading.recognised import formats_read
 from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics
+from ..showing.text import to_json
 from .paths import Input
 
 
@@ -313,6 +315,14 @@ def read_said(files: Sequence[str], arguments: argparse.Namespace) -> dict[str, 
     for file, samples in found.items():
         say_found(file, {"": samples})
     return {file: samples.corpus for file, samples in found.items()}
+
+
+def json_answer(found: Mapping[str, Any]) -> str:
+    """Return what ``--json`` prints: a result, with what each file was recognised as under ``read_as``.
+
+    A system may be called that, too: then the key is its own.
+    """
+    return to_json({**found, "read_as": found.get("read_as", formats_read())})
 
 
 def say_found(source: str, splits: Mapping[str, Samples]) -> None:

@@ -6,7 +6,7 @@ import argparse
 import glob
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..core.at_signs import join_at
@@ -14,19 +14,19 @@ from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
 from ..reading.files import columns_for, read_batches
 from ..reading.progress import with_progress
-from ..reading.recognised import formats_read
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
 from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.score import Score
 from ..showing.report_data import left_out
-from ..showing.text import runs_text, scores_text, to_json
+from ..showing.text import runs_text, scores_text
 from .options import (
     add_system_options,
     answer_options,
     column_options,
     command,
     exposure_of,
+    json_answer,
     key,
     system_batches,
     system_files,
@@ -114,16 +114,9 @@ def _score(arguments: argparse.Namespace) -> str:
     if arguments.runs:
         return _runs(results, arguments)
     if arguments.json:
-        every = {arguments.gold, *files.values()}
-        plain = {name: _plain(found, every - {arguments.gold, files[name]}) for name, found in results.items()}
-        return to_json(plain if len(files) > 1 else next(iter(plain.values())))
+        plain = {name: {metric: score.to_dict() for metric, score in found.items()} for name, found in results.items()}
+        return json_answer(plain if len(files) > 1 else next(iter(plain.values())))
     return scores_text(results, by_type=arguments.by_type, colour=wants_colour())
-
-
-def _plain(scores: Mapping[str, Score], others: Collection[str]) -> dict[str, Any]:
-    """Return the scores of a system as JSON has them, each with what its files, not others', were recognised as."""
-    read_as = {file: name for file, name in formats_read().items() if file not in others}
-    return {metric: {**score.to_dict(), "read_as": read_as} for metric, score in scores.items()}
 
 
 def _expanded(patterns: list[str]) -> list[str]:
@@ -144,7 +137,7 @@ def _runs(results: Mapping[str, Mapping[str, Score]], arguments: argparse.Namesp
     shared = [metric for metric in first if all(metric in found for found in results.values())]
     over = {metric: over_runs([found[metric] for found in results.values()]) for metric in shared}
     if arguments.json:
-        return to_json({"runs": len(results), **over, "read_as": formats_read()})
+        return json_answer({"runs": len(results), **over})
     return runs_text(results, over, by_type=arguments.by_type, colour=wants_colour())
 
 
