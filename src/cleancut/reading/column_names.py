@@ -79,3 +79,12 @@ def plain_columns(names: Iterable[str], options: Options, where: str) -> PlainCo
             "Name the columns: tokens=, tags= or entities=."
         )
     return PlainColumns(tokens, annotation, "entities" if entities else "tags")
+
+
+def preferred_names(columns: PlainColumns, options: Options) -> list[str]:
+    """Return the names of columns that would be chosen in the place of these, if a record had them."""
+    tokens = PLAIN_TOKENS if options.tokens is None else (columns.tokens,)
+    is_named = options.tags is not None or options.entities is not None
+    annotation = (columns.annotation,) if is_named else (*PLAIN_ENTITIES, *PLAIN_TAGS)
+    before_tokens = tokens[: tokens.index(columns.tokens)]
+    return [*before_tokens, *annotation[: annotation.index(columns.annotation)]]

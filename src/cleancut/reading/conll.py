@@ -7,68 +7,272 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import bounds_of
+from ..core.coded import Coded
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
+from ..core.inputs import RawTags, Words
 from ..core.language_codes import language_before, without_language
 from ..core.tags import Scheme
-from .batches import FileRow, Options, row_corpora
-from .opening import Source
+from ..core.vocabulary import Vocabulary
+from .batches import ListedRows, Options, Rows, row_corpora
+from .opening import Block, Source
 from .writing import Texts, refuse_relations
 
 _DOCSTART = "-DOCSTART-"
+_ID = "# id = "
+"""What stands before the name of a sample."""
 CONLL_SUFFIXES = (".conll", ".txt", ".tsv", ".bio", ".iob", ".iob2", ".bioes")
 
 
 def conll_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
-    return row_corpora(source, _conll_rows(source, options), options, size, line_per_token=True)
+    """Return the samples of CoNLL columns, in corpora of ``size`` samples."""
+    return row_corpora(source, _conll_blocks(source, options), options, size, line_per_token=True)
 
 
-def _conll_rows(source: Source, options: Options) -> Iterator[FileRow]:
+def _conll_blocks(source: Source, options: Options) -> Iterator[Rows | ListedRows]:
+    """Read samples block by block: all lines at once where they are as usual, else line by line."""
+    layout = conll_layout(source, options.word_column)
+    columns = _Columns.of(layout, options.column)
+    names = _Names()
+    for block in source.blocks(b"\n\n", b"\n\r\n"):
+        is_usual = columns.are_there and not columns.has_language_codes
+        rows = _rows_at_once(block, columns, names) if is_usual else None
+        yield _rows_by_line(source, block, columns, names) if rows is None else rows
+
+
+class _Columns(NamedTuple):
+    """Where the words and tags of a file stand."""
+
+    separator: str
+    width: int
+    word: int
+    tag: int
+    has_language_codes: bool
+
+    @classmethod
+    def of(cls, layout: ConllLayout, column: int | None) -> _Columns:
+        tag = layout.tag if column is None else column
+        return cls(layout.separator, layout.width, layout.word, tag, layout.has_language_codes)
+
+    @property
+    def are_there(self) -> bool:
+        """Has each line both columns, and are they two?"""
+        in_range = -self.width <= self.tag < self.width and 0 <= self.word < self.width
+        return self.width > 1 and in_range and self.tag % self.width != self.word
+
+
+class _Names:
+    """The names of the sample and of the document that a file has named last."""
+
+    def __init__(self) -> None:
+        self.id: str | None = None
+        self.doc: str | None = None
+        self._n_docs = 0
+
+    def tell(self, line: str) -> None:
+        """Take notice of a comment, or of the line that begins a document."""
+        if line.startswith(_DOCSTART):
+            name, bracket, _ = line.partition("(")[2].rpartition(")")
+            self.doc = (name or None) if bracket else str(self._n_docs)
+            self._n_docs += 1
+        elif line.startswith(_ID):
+            self.id = line.removeprefix(_ID)
+
+    def of_sample(self) -> tuple[str | None, str | None]:
+        """Return the id and the document of a sample that ends; the id is not that of the next one."""
+        sample_id, self.id = self.id, None
+        return sample_id, self.doc
+
+
+def _rows_by_line(source: Source, block: Block, columns: _Columns, names: _Names) -> ListedRows:
     """Columns apart by tabs or spaces; blank lines between samples; ``-DOCSTART-`` begins a document.
 
     A line at the start of a sample that begins with ``#`` and has other columns than the tokens is a comment;
     ``# id = X`` names the sample.
     """
-    layout = conll_layout(source, options.word_column)
-    separator, width, word = layout.separator, layout.width, layout.word
-    column = layout.tag if options.column is None else options.column
+    rows = ListedRows("tags")
     tokens: list[str] = []
     tags: list[str] = []
-    begun, id_, doc, n_docs = 0, None, None, 0
-    plain = without_language if layout.has_language_codes else list
-    for number, line in source.lines():
-        if not line or line.isspace():
+    begun = 0
+    for number, line in chain(source.lines_of(block), [(0, "")]):
+        is_blank = not line or line.isspace()
+        if is_blank or line.startswith(_DOCSTART):
             if tokens:
-                yield FileRow(begun, id_, doc, plain(tokens), tags, "tags")
-                tokens, tags, id_ = [], [], None
+                words = without_language(tokens) if columns.has_language_codes else tokens
+                rows.append(begun, words, tags, *names.of_sample(), None)
+                tokens, tags = [], []
+            if not is_blank:
+                names.tell(line)
             continue
-        if line.startswith(_DOCSTART):
-            if tokens:
-                yield FileRow(begun, id_, doc, plain(tokens), tags, "tags")
-                tokens, tags, id_ = [], [], None
-            name, bracket, _ = line.partition("(")[2].rpartition(")")
-            doc, n_docs = (name or None) if bracket else str(n_docs), n_docs + 1
+        fields = _fields(line, columns.separator)
+        if line.startswith("#") and len(fields) != columns.width and not tokens:
+            names.tell(line)
             continue
-        fields = _fields(line, separator)
-        if line.startswith("#") and len(fields) != width and not tokens:
-            id_ = line.removeprefix("# id = ") if line.startswith("# id = ") else id_
-            continue
-        if width < 2 or not -width <= column < width or not 0 <= word < width or column % width == word:
-            raise CleancutError(
-                f"{source}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
-                f"for in column {column} beside the token in column {word}. Separate columns by a tab or spaces."
-            )
-        if len(fields) != width:
-            raise CleancutError(
-                f"{source}, line {number}: {len(fields)} columns ({line!r}) but {width} on the first line. "
-                "Give every token the same columns."
-            )
+        _check_line(source, number, line, len(fields), columns)
         if not tokens:
             begun = number
-        tokens.append(fields[word])
-        tags.append(fields[column])
-    if tokens:
-        yield FileRow(begun, id_, doc, plain(tokens), tags, "tags")
+        tokens.append(fields[columns.word])
+        tags.append(fields[columns.tag])
+    return rows
+
+
+def _check_line(source: Source, number: int, line: str, n_fields: int, columns: _Columns) -> None:
+    width = columns.width
+    if not columns.are_there:
+        raise CleancutError(
+            f"{source}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
+            f"for in column {columns.tag} beside the token in column {columns.word}. "
+            "Separate columns by a tab or spaces."
+        )
+    if n_fields != width:
+        raise CleancutError(
+            f"{source}, line {number}: {n_fields} columns ({line!r}) but {width} on the first line. "
+            "Give every token the same columns."
+        )
+
+
+# --- many lines at once ---------------------------------------------------------------------------------------------
+
+_MARK = b"\0"
+"""Stands in the place of a comment, and of a line that begins a document."""
+_MARKED_LINES = re.compile(rb"^(?:#|-DOCSTART-).*$", re.M)
+
+
+def _rows_at_once(block: Block, columns: _Columns, names: _Names) -> Rows | None:
+    """Return the samples of a block of usual lines, as ``_rows_by_line`` does; None where a line is not as usual.
+
+    Every line is brought to have the same number of separators, also blank ones and comments. Then the places of the
+    separators show which lines are samples, and Arrow numbers the fields between them.
+    """
+    separator = columns.separator.encode()
+    data = _even_lines(block.data, separator)
+    if data is None:
+        return None
+    marked: list[str] = []
+
+    def as_mark(line: re.Match[bytes]) -> bytes:
+        text = line.group()
+        if text.startswith(b"#") and text.count(separator) == columns.width - 1:
+            return text  # a token
+        marked.append(text.decode("utf-8"))
+        return _MARK + separator * (columns.width - 1)
+
+    try:
+        if b"#" in data or b"-DOCSTART-" in data:
+            data = _MARKED_LINES.sub(as_mark, data)
+    except UnicodeDecodeError:
+        return None
+    blank = b"\n" + separator * (columns.width - 1) + b"\n"
+    data = (b"\n" + data).replace(b"\n\n", blank).replace(b"\n\n", blank)[1:]
+    lines = _lines_in(data, separator, columns)
+    return None if lines is None else _samples_in(block.line, lines, columns, marked, names)
+
+
+def _even_lines(data: bytes, separator: bytes) -> bytes | None:
+    """Return lines that end with a line feed and have one separator between fields; None where they cannot have."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    if b"\r" in data or _MARK in data:
+        return None
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    if separator == b" ":
+        while b"  " in data:
+            data = data.replace(b"  ", b" ")
+        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
+    return data
+
+
+class _Lines(NamedTuple):
+    """The lines of a block: what each is, and its fields as numbers. What is neither token nor mark is blank."""
+
+    is_token: NDArray[np.bool_]
+    is_mark: NDArray[np.bool_]
+    fields: NDArray[np.integer]
+    """A row for each line."""
+    texts: list[str]
+    """What the numbers of fields stand for."""
+
+    def column(self, number: int) -> tuple[NDArray[np.integer], list[str]]:
+        """Return a column of the lines that are tokens, numbered by itself, and what its numbers stand for."""
+        codes = self.fields[self.is_token, number]
+        is_used = np.zeros(len(self.texts), bool)
+        is_used[codes] = True
+        texts = [self.texts[code] for code in np.flatnonzero(is_used).tolist()]
+        return (np.cumsum(is_used) - 1)[codes], texts
+
+
+def _lines_in(data: bytes, separator: bytes, columns: _Columns) -> _Lines | None:
+    """Return the lines of a block; None where one has another number of fields, or lacks a tag, or is not UTF-8."""
+    import pyarrow as pa
+
+    letters = np.frombuffer(data, np.uint8)
+    is_separator = (letters == separator[0]) | (letters == ord("\n"))
+    places = np.flatnonzero(is_separator)
+    if len(places) % columns.width:
+        return None
+    is_end = (letters[places] == ord("\n")).reshape(-1, columns.width)
+    if not is_end[:, -1].all() or is_end[:, :-1].any():
+        return None
+    sizes = (np.diff(places, prepend=-1) - 1).reshape(-1, columns.width)
+    is_token = sizes[:, columns.tag] > 0
+    is_mark = letters[places.reshape(-1, columns.width)[:, 0] - sizes[:, 0]] == _MARK[0]
+    is_blank = ~sizes.any(axis=1)
+    if not (is_token | is_mark | is_blank).all():
+        return None
+    bounds = pa.py_buffer(bounds_of(sizes.ravel()).astype(np.int64))
+    fields = pa.LargeStringArray.from_buffers(sizes.size, bounds, pa.py_buffer(letters[~is_separator]))
+    try:
+        fields.validate(full=True)
+    except pa.ArrowInvalid:
+        return None
+    numbered = fields.dictionary_encode()
+    codes = numbered.indices.to_numpy().reshape(-1, columns.width)
+    return _Lines(is_token, is_mark, codes, numbered.dictionary.to_pylist())
+
+
+def _samples_in(first_line: int, lines: _Lines, columns: _Columns, marked: list[str], names: _Names) -> Rows | None:
+    """Return the samples, which are runs of lines that are tokens; None where a line in one is not as usual."""
+    marks = np.flatnonzero(lines.is_mark)
+    is_inside = lines.is_token[np.maximum(marks - 1, 0)].tolist()
+    if any(inside and text.startswith("#") for text, inside in zip(marked, is_inside, strict=True)):
+        return None
+    words, vocabulary = lines.column(columns.word)
+    tags, inventory = lines.column(columns.tag % columns.width)
+    if any(tag.isspace() for tag in inventory):
+        return None
+    edges = np.flatnonzero(np.diff(lines.is_token, prepend=False, append=False))
+    begins, lengths = edges[::2], np.diff(edges)[::2]
+    small = np.uint8 if len(inventory) <= 256 else np.int32
+    coded = Coded(
+        Words(words.astype(np.int32), lengths, Vocabulary(vocabulary)),
+        RawTags(tags.astype(small), lengths, tuple(inventory)),
+    )
+    ids, documents = _names_of(begins.tolist(), marks.tolist(), marked, names)
+    return Rows("tags", "tags", coded, (first_line + begins).tolist(), ids, documents, [None] * len(begins))
+
+
+def _names_of(
+    begins: Sequence[int], marks: Sequence[int], marked: Sequence[str], names: _Names
+) -> tuple[list[str | None], list[str | None]]:
+    """Return the ids and the documents of samples that begin at some lines, as the marked lines between them say."""
+    if not marks and names.id is None:
+        return [None] * len(begins), [names.doc] * len(begins)
+    ids, documents, n_told = [], [], 0
+    for begin in begins:
+        while n_told < len(marks) and marks[n_told] < begin:
+            names.tell(marked[n_told])
+            n_told += 1
+        sample_id, document = names.of_sample()
+        ids.append(sample_id)
+        documents.append(document)
+    for text in marked[n_told:]:
+        names.tell(text)
+    return ids, documents
 
 
 class ConllLayout(NamedTuple):

@@ -12,12 +12,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 from ..core.exceptions import CleancutError
 
 Row = dict[str, Any]
 Found = TypeVar("Found")
+
+
+class Block(NamedTuple):
+    """Some lines of a file."""
+
+    line: int
+    """The number of the first."""
+    data: bytes
+
+    def without_mark(self) -> Block:
+        """Return the block without the mark of the byte order that may begin a file."""
+        return self._replace(data=self.data.removeprefix(_BYTE_ORDER_MARK)) if self.line == 1 else self
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,25 +133,50 @@ class Source:
         with self.opened() as stream:
             return stream.read()
 
+    def blocks(self, *ends: bytes, size: int | None = None) -> Iterator[Block]:
+        """Return the bytes in blocks of whole lines, so that many lines can be read at once.
+
+        Args:
+            *ends: what a block may end with, each of at least a line feed; a line feed by default.
+            size: the bytes of a block, at least; it is longer where what it ends with comes later.
+        """
+        ends, size = ends or (b"\n",), size or BLOCK
+        number, waiting = 1, b""
+        with self.opened() as stream:
+            while data := stream.read(size):
+                waiting += data
+                cut = max(waiting.rfind(end) + len(end) if end in waiting else 0 for end in ends)
+                if not cut:
+                    size *= 2  # so that what is waiting is not looked through again and again
+                    continue
+                block = Block(number, waiting[:cut]).without_mark()
+                yield block
+                number += block.data.count(b"\n")
+                waiting = waiting[cut:]
+        if waiting:
+            yield Block(number, waiting).without_mark()
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """Numbered lines; only line feeds end a line, since tokens may hold Unicode's other separators."""
-        with self.opened() as stream:
-            for number, raw in enumerate(stream, 1):
-                try:
-                    line = raw.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    raise CleancutError(
-                        f"{self}, line {number}: byte 0x{raw[error.start]:02x} at position {error.start} is not UTF-8. "
-                        "Convert the file to UTF-8."
-                    ) from None
-                if number == 1:
-                    line = line.removeprefix("\ufeff")
-                line = line.rstrip("\r\n")
-                if "\r" in line:
-                    raise CleancutError(
-                        f"{self}, line {number}: a carriage return inside the line. End lines with a line feed."
-                    )
-                yield number, line
+        for block in self.blocks(size=_LINES):
+            yield from self.lines_of(block)
+
+    def lines_of(self, block: Block) -> Iterator[tuple[int, str]]:
+        """Return the numbered lines of a block; an error names the line that is not text."""
+        for number, raw in enumerate(block.data.removesuffix(b"\n").split(b"\n"), block.line):
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise CleancutError(
+                    f"{self}, line {number}: byte 0x{raw[error.start]:02x} at position {error.start} is not UTF-8. "
+                    "Convert the file to UTF-8."
+                ) from None
+            line = line.rstrip("\r")
+            if "\r" in line:
+                raise CleancutError(
+                    f"{self}, line {number}: a carriage return inside the line. End lines with a line feed."
+                )
+            yield number, line
 
     def text(self) -> str:
         """Return all of it as text, its line ends as they are."""
@@ -188,5 +225,10 @@ class Source:
 Readable = str | os.PathLike[str] | Source
 """A path, or a source of one."""
 
+BLOCK = 1 << 22
+"""Bytes that are read at a time where many lines are read at once."""
+_LINES = 1 << 16
+"""The same where a reader may need only the first lines."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEAD, _LONGEST = 1 << 16, 1 << 26
 """Bytes that show the format of a file, and of the longest line that is looked at for it."""
