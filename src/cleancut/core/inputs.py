@@ -398,6 +398,17 @@ def is_arrow(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "pyarrow"
 
 
+def arrow_numbers(array: Any) -> NDArray[Any]:
+    """Return an Arrow array of whole numbers, none of which is missing, as it lies in memory.
+
+    Arrow's own ``to_numpy`` imports pandas, which takes longer than to read most files.
+    """
+    if not len(array):
+        return np.zeros(0, str(array.type))
+    kind = np.dtype(str(array.type))
+    return np.frombuffer(array.buffers()[1], kind, count=len(array), offset=array.offset * kind.itemsize)
+
+
 def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
     """The values of all lists, one after the other, and the length of each list."""
     array = data
@@ -411,7 +422,7 @@ def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
         raise CleancutError(f"{where(missing)}: the value is null. Give an empty list for a sample without any.")
     if hasattr(array, "chunks"):  # an empty chunked array stays chunked
         array = array.chunk(0)
-    return array.flatten(), array.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+    return array.flatten(), arrow_numbers(array.value_lengths()).astype(np.int64)
 
 
 def _is_text(kind: Any) -> bool:
@@ -441,9 +452,9 @@ def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
     if _is_text(values.type):
         encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
         tags = tuple(encoded.dictionary.to_pylist())
-        return RawTags(encoded.indices.to_numpy(zero_copy_only=False), lengths, tags)
+        return RawTags(arrow_numbers(encoded.indices), lengths, tags)
     if str(values.type).startswith(("int", "uint")):
-        return _from_ids(values.to_numpy(zero_copy_only=False), lengths, labels, where)
+        return _from_ids(arrow_numbers(values), lengths, labels, where)
     return recognise(data.to_pylist(), labels, where)
 
 
@@ -470,7 +481,7 @@ def _arrow_words(tokens: Any, where: Where) -> Words:
         return Words(np.zeros(0, np.int32), np.concatenate([np.zeros(0, np.int64), *sizes]), Vocabulary())
     encoded = pa.chunked_array(chunks).dictionary_encode()  # all chunks with one dictionary
     vocabulary = Vocabulary(encoded.chunk(0).dictionary.to_pylist())
-    words = np.concatenate([part.indices.to_numpy(zero_copy_only=False).astype(np.int32) for part in encoded.chunks])
+    words = np.concatenate([arrow_numbers(part.indices).astype(np.int32) for part in encoded.chunks])
     del encoded, chunks
     pa.default_memory_pool().release_unused()
     return Words(words, np.concatenate(sizes), vocabulary)
@@ -505,8 +516,8 @@ def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -
             wanted = "strings" if name == "label" else "whole numbers"
             raise CleancutError(f"the {name} of spans must be {wanted}, got an Arrow column of {column.type}.")
     encoded = fields["label"].dictionary_encode()
-    start, end = (fields[name].to_numpy(zero_copy_only=False).astype(np.int64) for name in ("start", "end"))
-    label = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    start, end = (arrow_numbers(fields[name]).astype(np.int64) for name in ("start", "end"))
+    label = arrow_numbers(encoded.indices).astype(np.int64)
     names = tuple(encoded.dictionary.to_pylist())
     is_far = (abs(start) >= _TOO_FAR) | (abs(end) >= _TOO_FAR)
     if is_far.any():

@@ -14,7 +14,7 @@ from ..core.arrays import bounds_of
 from ..core.coded import Coded
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
-from ..core.inputs import RawTags, Words
+from ..core.inputs import RawTags, Words, arrow_numbers
 from ..core.language_codes import language_before, without_language
 from ..core.tags import Scheme
 from ..core.vocabulary import Vocabulary
@@ -231,7 +231,7 @@ def _lines_in(data: bytes, separator: bytes, columns: _Columns) -> _Lines | None
     except pa.ArrowInvalid:
         return None
     numbered = fields.dictionary_encode()
-    codes = numbered.indices.to_numpy().reshape(-1, columns.width)
+    codes = arrow_numbers(numbered.indices).reshape(-1, columns.width)
     return _Lines(is_token, is_mark, codes, numbered.dictionary.to_pylist())
 
 
