@@ -176,6 +176,7 @@ def test_int_labels_by_name_or_file(capsys, files):
         assert json.loads(out)["exact_f1"]["f1/X"] == 1.0
 
 
+@pytest.mark.slow
 def test_as_a_module_and_through_a_closed_pipe(files):
     command = [sys.executable, "-m", "cleancut"]
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
@@ -228,6 +229,7 @@ def test_training_data_brings_clean_and_hardeval(capsys, trained):
     assert list(more) == ["clean_f1"] and more["clean_f1"]["n_clean"] == 0
 
 
+@pytest.mark.slow
 def test_type_confusable_mentions_are_judged_by_the_whole_file(capsys, tmp_path):
     """A name with one type in the first batch and another one in the last."""
     between = "x O\n\n" * 20_000
@@ -422,6 +424,7 @@ def test_help_of_every_command_has_an_example(capsys):
         assert caught.value.code == 0 and f"example:\n  cleancut {command}" in out
 
 
+@pytest.mark.slow
 def test_colour_only_on_a_terminal(files):
     """Under a pseudo-terminal the table has colour, and none where NO_COLOR is set."""
     pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")

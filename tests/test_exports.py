@@ -71,6 +71,7 @@ def test_a_folder_of_brat(tmp_path, capsys):
         cc.read(folder)
 
 
+@pytest.mark.slow
 def test_a_file_of_spacy(tmp_path):
     path = tmp_path / "x.spacy"
     path.write_bytes(b"not really")
