@@ -31,8 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 
 TASKS = {
-    "Read and write": "Corpus Mentions read read_batches read_pair write from_dataset load_splits detect Shape join_at "
-    "read_answers parse_answer ground Grounding",
+    "Read and write": "Corpus Mentions read read_batches read_text read_pair write from_dataset load_splits detect "
+    "Shape join_at read_answers parse_answer ground Grounding",
     "Score": "exact_f1 partial_f1 clean_f1 hardeval Score Counts errors Errors metric",
     "What training has shown": "Exposure Exposed mention_statistics",
     "Buckets and diagnosis": "buckets Buckets register_attribute self_diagnosis comparative_diagnosis model_wise "

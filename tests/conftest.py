@@ -32,7 +32,7 @@ from cleancut import cli, read  # noqa: E402
 # No deadline in any of them: a busy machine is no failure. A failing example is printed with the line that repeats it.
 settings.register_profile("random", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
-settings.register_profile("quick", deadline=None, print_blob=True, max_examples=settings().max_examples // 5)
+settings.register_profile("quick", deadline=None, print_blob=True, max_examples=settings().max_examples // 10)
 settings.register_profile("long", deadline=None, print_blob=True, max_examples=20 * settings().max_examples)
 settings.load_profile("ci" if os.environ.get("CI") else "random")
 

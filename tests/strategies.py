@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 def examples(number: int) -> settings:
     """Settings of a law that is tried on so many examples, where 100 are too many or too few.
 
-    The profile "long" tries 20 times as many, the profile "quick" a fifth.
+    The profile "long" tries 20 times as many, the profile "quick" a tenth.
     """
     return settings(max_examples=max(number * settings().max_examples // 100, 1))
 

@@ -211,6 +211,7 @@ def test_work_is_bounded_in_time(tmp_path):
     assert time.monotonic() - begun < 30
 
 
+@pytest.mark.slow
 def test_progress_rises_from_nothing_to_all(tmp_path):
     told = list(sandbox.steps(in_parts, folder=str(tmp_path), seconds=60))
     assert told == sorted(told) and told[0] == 0 and told[-1] == 1 and 0.5 in told
@@ -227,6 +228,7 @@ def test_errors_of_the_user_are_told_and_others_are_not(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux")
+@pytest.mark.slow
 def test_memory_is_bounded(tmp_path):
     with pytest.raises(cc.CleancutError, match="more memory than the app gives"):
         sandbox.run_bounded(greedy, folder=str(tmp_path), seconds=30)

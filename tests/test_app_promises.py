@@ -378,6 +378,7 @@ def test_partly_has_one_definition():
     assert parts["partly, not fully"] + parts["fully"] == row["partly"]
 
 
+@pytest.mark.slow
 def test_one_f1_has_one_interval(tmp_path, monkeypatch):
     """In Score and in Compare; and where clean F1 is F1, its interval is that of F1."""
     monkeypatch.chdir(tmp_path)

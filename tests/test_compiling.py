@@ -77,6 +77,7 @@ def problems(draw):
 @needs_numba
 @examples(25)
 @given(problem=problems(), seed=SEEDS, proposals=st.sampled_from([0, 1, 3000]))
+@pytest.mark.slow
 def test_kernels_do_the_same_interpreted_and_compiled(problem, seed, proposals):
     labels, splits = np.zeros(problem.n_vertices, np.int8), np.zeros(len(problem.size), np.int64)
     searches, found = (solver._anneal, placement._moved), []

@@ -78,6 +78,7 @@ def test_sentences_are_varied_and_complete(text):
 # --- the taggers ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_perceptron_finds_names_that_a_look_up_cannot(parts):
     train, test = parts
     shown = Exposure.of(train)
@@ -88,6 +89,7 @@ def test_the_perceptron_finds_names_that_a_look_up_cannot(parts):
     assert exact_f1(test, remembered).f1 == clean_f1(test, learned, shown).memorisation_f1
 
 
+@pytest.mark.slow
 def test_what_was_learned_is_reproduced(parts):
     train, test = parts
     few = train.select(slice(0, 200))
@@ -156,6 +158,7 @@ def test_the_demo_is_the_same_each_time(demo_run, capsys, tmp_path, monkeypatch)
         assert files(tmp_path / "cleancut-demo") == files(folder)
 
 
+@pytest.mark.slow
 def test_the_demo_leaves_what_it_scored(demo_run, capsys, monkeypatch):
     folder, out = demo_run
     for split, at in (("random", folder), ("clean", folder / "clean")):

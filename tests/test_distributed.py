@@ -310,6 +310,7 @@ WITHOUT_JAVA = "import shutil; shutil.which = lambda *a, **k: None"
         pytest.param(WITHOUT_JAVA, "Install Java 17", id="Java", marks=pytest.mark.spark),
     ],
 )
+@pytest.mark.slow
 def test_what_is_missing_is_said(prepare, message, tmp_path):
     """In a process of its own, where no session is running."""
     code = f"import sys; {prepare}; from cleancut.cli import main; sys.exit(main(sys.argv[1:]))"

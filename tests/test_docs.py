@@ -49,9 +49,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return [(language, re.sub(rf"^{indent}", "", code, flags=re.M)) for indent, language, code in found]
 
 
-@pytest.mark.parametrize(
-    "page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.slow) for page in PAGES[1:])], ids=named
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_examples_run_and_commands_print_what_is_shown(page, demo_run, tmp_path, monkeypatch, capsys):
     """In order. Python blocks share their names; a console block is a command after "$ " and its output, literally."""
     for peer in PEERS:
@@ -286,6 +285,7 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target.partition("#")[0]).exists(), f"{named(page)}: {target}"
 
 
+@pytest.mark.slow
 def test_generated_pages_and_the_picture_are_up_to_date(demo_run):
     """The picture is drawn from the demo's files; what commands print is compared above."""
     for path, text in refresh().wanted(demo_run[0], output=False).items():

@@ -7,6 +7,10 @@ from samples_of_tools import SAMPLES, SPANS, TEXTS, TOKENS, WANTED, _at
 
 import cleancut as cc
 from cleancut import CleancutError, cli
+from cleancut.reading.dataset import read_samples
+from cleancut.reading.formats import FORMATS
+from cleancut.reading.opening import Source
+from cleancut.reading.recognised import formats_heard, formats_read
 
 
 @pytest.fixture(params=SAMPLES)
@@ -67,6 +71,7 @@ def test_a_folder_of_brat(tmp_path, capsys):
         cc.read(folder)
 
 
+@pytest.mark.slow
 def test_a_file_of_spacy(tmp_path):
     path = tmp_path / "x.spacy"
     path.write_bytes(b"not really")
@@ -213,3 +218,175 @@ def test_types_are_renamed_before_parts_of_words_are_judged():
         [{"text": "Adas ran", "entities": [{"start": 0, "end": 3, "label": "person"}]}], end="exclusive"
     )
     assert cc.exact_f1(gold, pred, types={"person": "PER"}).f1 == 0.0
+
+
+# --- texts in memory --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_text_in_memory_is_read_as_a_file_is(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    corpus = cc.read_text(SAMPLES[name], name)
+    assert corpus.tokens() == TOKENS and mentions(corpus) == WANTED
+    assert not list(tmp_path.iterdir())
+
+
+def test_bytes_in_memory_are_those_of_a_file(tmp_path):
+    import gzip
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tags = [["B-PER", "O"]]
+    conll = gzip.compress(b"Ada B-PER\nran O\n")
+    assert cc.read_text(conll, "x.conll.gz").texts() == ["Ada"]
+    pq.write_table(pa.table({"tokens": [["Ada", "ran"]], "tags": tags}), tmp_path / "x.parquet")
+    pq.write_table(pa.table({"w": [["Ada", "ran"]], "ner": tags}), tmp_path / "y.parquet")
+    for file in ("x.parquet", "y.parquet"):
+        columns = {"tokens": "w"} if file == "y.parquet" else {}
+        data = (tmp_path / file).read_bytes()
+        assert cc.read_text(data, file, **columns).texts() == ["Ada"]
+    with pytest.raises(CleancutError, match=r"x\.conll\.gz: the gzip data is broken"):
+        cc.read_text(conll[:20], "x.conll.gz")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "pasted: the file has no samples"),
+        ("Ada B-PER\nran\n", "pasted, line 2: 1 columns"),
+        ("Ada B-PER\n\ud800 O\n", "pasted, line 2: byte 0xed .* is not UTF-8"),
+        ('{"tokens": ["Ada"]}\n', "pasted.*no annotation among 'tokens'|no entities among 'tokens'"),
+    ],
+)
+def test_what_a_text_lacks_is_said_by_its_name(text, message):
+    with pytest.raises(CleancutError, match=message):
+        cc.read_text(text)
+
+
+def test_a_text_is_never_taken_for_the_file_or_folder_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pasted").mkdir()
+    (tmp_path / "pasted" / "a.ann").write_text("")
+    (tmp_path / "x.conll").write_text("Bo B-PER\n")
+    assert cc.read_text("Ada B-PER\n").texts() == ["Ada"]
+    assert cc.read_text("Ada B-PER\n", "x.conll").texts() == ["Ada"]
+
+
+def test_the_head_of_a_source_is_read_once(tmp_path, monkeypatch):
+    opened = []
+    stream_of = Source._stream
+    monkeypatch.setattr(Source, "_stream", lambda self: opened.append(self.name) or stream_of(self))
+    for name, most in (("two-columns.conll", 3), ("doccano.jsonl", 2), ("kaggle.csv", 2), ("label-studio.json", 2)):
+        (tmp_path / name).write_text(SAMPLES[name])
+        opened.clear()
+        cc.read(tmp_path / name)
+        assert len(opened) == most, name  # the head, then all of it; for columns of CoNLL, their first lines between
+
+
+# --- what was recognised ----------------------------------------------------------------------------------------------
+
+RECOGNISED = {
+    "two-columns.conll": "CoNLL columns (IOB2, words in column 0, tags in column 1)",
+    "conll2003.txt": "CoNLL columns (IOB2, words in column 0, tags in column 3)",
+    "germeval.tsv": "CoNLL columns (IOB2, words in column 1, tags in column 2)",
+    "misc.conllu": "CoNLL-U with NER in MISC (IOB2)",
+    "conll2012.conll": "CoNLL-2012",
+    "webanno.tsv": "WebAnno TSV 3",
+    "kaggle.csv": "CSV with Word and Tag (IOB2)",
+    "array.json": "JSON with tokens and ner_tags (IOB2)",
+    "columns.json": "JSON columns with tokens and tags (IOB2)",
+    "prodigy.jsonl": "Prodigy JSONL",
+    "doccano.jsonl": "doccano JSONL",
+    "label-studio.json": "Label Studio JSON",
+    "label-studio-min.json": "Label Studio JSON",
+    "spacy-v2.json": "spaCy 2 JSON (BILOU)",
+    "spacy-pairs.json": "spaCy 2 training JSON",
+    "pubtator.txt": "PubTator",
+    "bioc.json": "BioC JSON",
+    "bioc.jsonl": "BioC JSONL",
+    "gliner.json": "JSON with tokenized_text and ner",
+    "pipeline.jsonl": "JSONL with text and entities",
+    "ubiai.json": "UBIAI JSON",
+    "argilla.jsonl": "Argilla JSONL",
+    "inline.xml": "text with names in marks",
+}
+
+
+@pytest.mark.parametrize("name", RECOGNISED)
+def test_what_was_recognised_is_said(name, tmp_path):
+    source = Source.of_text(SAMPLES[name], name)
+    assert read_samples(source).recognised == RECOGNISED[name]
+    with formats_heard():
+        list(cc.read_batches(source, 2))
+        assert formats_read() == {name: RECOGNISED[name]}
+    assert formats_read() == {}
+
+
+def test_every_format_that_is_read_has_a_sample_and_one_way_to_read_it():
+    names = " ".join(read_samples(Source.of_text(SAMPLES[name], name)).recognised for name in SAMPLES)
+    elsewhere = {
+        "BRAT folder",
+        "spaCy DocBin",
+        "Parquet",
+        "token-classification pipeline",
+        "JSONL of an annotation tool",
+    }
+    assert {entry.name for entry in FORMATS if entry.name not in names} == elsewhere
+    for entry in FORMATS:
+        assert entry.expected and sum(how is not None for how in (entry.rows, entry.in_json, entry.plain)) == 1
+
+
+def test_the_scheme_that_is_said_is_that_of_the_whole_file(tmp_path):
+    (tmp_path / "x.conll").write_text("Ada B-PER\n\n" * 3 + "Ada B-PER\nKing E-PER\n\n")
+    with formats_heard():
+        list(cc.read_batches(str(tmp_path / "x.conll"), 1))
+        assert formats_read()[str(tmp_path / "x.conll")].startswith("CoNLL columns (BIOES,")
+
+
+def test_every_command_says_what_it_read(tmp_path, capsys, monkeypatch):
+    text = "".join(f"Ada{i} B-PER\nran O\n\nOslo{i % 3} B-LOC\n\n" for i in range(8))
+    for name in ("gold", "a", "b"):
+        (tmp_path / f"{name}.conll").write_text(text)
+    (tmp_path / "train.jsonl").write_text('{"tokens": ["Ada1"], "ner_tags": ["B-PER"]}\n')
+    monkeypatch.chdir(tmp_path)
+    gold = "CoNLL columns (IOB2, words in column 0, tags in column 1)"
+    train = "JSONL with tokens and ner_tags (IOB2)"
+    systems = ["--gold", "gold.conll", "--pred", "a.conll", "--pred", "b.conll", "--train", "train.jsonl"]
+    every = {"gold.conll": gold, "a.conll": gold, "b.conll": gold, "train.jsonl": train}
+    found = {}
+    for name, options in {
+        "score": [*systems, "--metrics", "exact,clean"],
+        "runs": [*systems, "--metrics", "exact", "--runs"],
+        "compare": [*systems, "--metrics", "exact", "--ci", "10"],
+        "buckets": [*systems, "--attributes", "eLen"],
+        "audit": ["--train", "train.jsonl", "--test", "gold.conll"],
+        "split": ["gold.conll", "-o", "out", "--method", "random"],
+    }.items():
+        command = {"runs": "score"}.get(name, name)
+        assert cli.main([command, *options, "--json"]) == 0
+        found[name] = json.loads(capsys.readouterr().out)
+    assert list(found["score"]) == ["a", "b", "read_as"]
+    assert (
+        found["score"]["read_as"]
+        == found["runs"]["read_as"]
+        == found["compare"]["read_as"]
+        == found["buckets"]["read_as"]
+        == every
+    )
+    assert found["audit"]["read_as"] == {"train.jsonl": train, "gold.conll": gold}
+    assert found["split"]["read_as"] == {"gold.conll": gold}
+
+
+def test_a_terminal_gets_a_line_for_each_file_and_nobody_else(tmp_path, capsys, monkeypatch):
+    (tmp_path / "x.conll").write_text("Ada B-PER\nran O\n")
+    (tmp_path / "bad.conll").write_text("Ada B-PER\nran\n")
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["convert", "x.conll", "y.jsonl"]) == 0
+    assert "read as" not in capsys.readouterr().err
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert cli.main(["convert", "x.conll", "y.jsonl"]) == 0
+    said = capsys.readouterr().err
+    assert said.count("cleancut: x.conll: read as CoNLL columns (IOB2, words in column 0, tags in column 1)\n") == 1
+    assert cli.main(["convert", "bad.conll", "y.jsonl"]) == 2  # what was recognised may tell why
+    assert "cleancut: bad.conll: read as CoNLL columns\n" in capsys.readouterr().err

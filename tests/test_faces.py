@@ -4,6 +4,7 @@ import json
 import multiprocessing
 from pathlib import Path
 
+import datasets
 import evaluate
 import numpy as np
 import pytest
@@ -148,6 +149,67 @@ def test_training_data_may_be_given_once_when_loading(name, tmp_path):
     assert same(metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train=spans), expected)
     halves = [{key: column[i : i + 1] for key, column in TRAIN.items()} for i in range(2)]
     assert same(metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train=halves), expected)
+
+
+def training_datasets() -> dict:
+    """The training data as objects of the library datasets, in every form that a module takes."""
+    ids = {"tokens": TRAIN["tokens"], "ner_tags": [[NAMES.index(tag) for tag in row] for row in TRAIN["tags"]]}
+    names = datasets.Features(
+        {"tokens": datasets.List(datasets.Value("string")), "ner_tags": datasets.List(datasets.ClassLabel(names=NAMES))}
+    )
+    labelled = datasets.Dataset.from_dict(ids, features=names)
+    strings = datasets.Dataset.from_dict(TRAIN)
+    spans = cleancut.Mentions.of(TRAIN["tags"]).spans()
+    return {
+        "label ids": labelled,
+        "label ids as numpy": labelled.with_format("numpy"),
+        "rows chosen": datasets.concatenate_datasets([labelled, labelled]).select([3, 0]),
+        "beside other columns": labelled.add_column("pos_tags", [[0, 0, 0], [0]]),
+        "strings": strings,
+        "spans": datasets.Dataset.from_dict({"tokens": TRAIN["tokens"], "entities": spans}),
+        "splits": datasets.DatasetDict(train=labelled, test=strings.select([])),
+        "several": [strings.select([0]), labelled.select([1])],
+        "plain columns, ner_tags": {"tokens": TRAIN["tokens"], "ner_tags": TRAIN["tags"]},
+    }
+
+
+@pytest.mark.parametrize("form", training_datasets())
+def test_training_data_may_be_a_dataset(form, tmp_path):
+    metric = evaluate.load(cleancut.metric("clean_f1"), cache_dir=str(tmp_path), train=training_datasets()[form])
+    for side in (IDS, (GOLD, PRED)):  # the names of the training ids are its own, whatever is scored
+        labels = {"labels": NAMES} if side is IDS else {}
+        result = metric.compute(predictions=side[1], references=side[0], tokens=TOKENS, **labels)
+        assert same(result, direct("clean_f1", GOLD, PRED))
+
+
+OTHER_SCHEMAS = {
+    "no tokens": ({"text": ["Ada ran"]}, "got text. .*cleancut.from_dataset"),
+    "other names": ({"words": [["Ada"]], "ner": [["B-PER"]]}, "got ner, words. .*cleancut.from_dataset"),
+    "two annotations": ({**TRAIN, "ner_tags": TRAIN["tags"]}, "several columns of annotation, tags and ner_tags"),
+    "characters or tokens": (
+        {"tokens": [["Ada"]], "text": ["Ada"], "entities": [[{"start": 0, "end": 3, "label": "PER"}]]},
+        "count the tokens or the characters of text. .*cleancut.from_dataset",
+    ),
+}
+
+
+@pytest.mark.parametrize("schema", OTHER_SCHEMAS)
+def test_training_data_of_another_schema_is_refused_with_the_remedy(schema, tmp_path):
+    columns, said = OTHER_SCHEMAS[schema]
+    metric = evaluate.load(cleancut.metric("clean_f1"), cache_dir=str(tmp_path))
+    for train in (columns, datasets.Dataset.from_dict(columns)):
+        with pytest.raises(CleancutError, match=said):
+            metric.compute(predictions=PRED, references=GOLD, tokens=TOKENS, train=train)
+
+
+def test_training_data_without_a_training_split_or_streamed_is_refused(tmp_path):
+    metric = evaluate.load(cleancut.metric("clean_f1"), cache_dir=str(tmp_path))
+    given = {"predictions": PRED, "references": GOLD, "tokens": TOKENS}
+    with pytest.raises(CleancutError, match="no split train, only dev, test"):
+        rows = datasets.Dataset.from_dict(TRAIN)
+        metric.compute(**given, train=datasets.DatasetDict(dev=rows, test=rows))
+    with pytest.raises(CleancutError, match="can be read only once"):
+        metric.compute(**given, train=datasets.Dataset.from_dict(TRAIN).to_iterable_dataset())
 
 
 def test_training_data_that_grows_is_indexed_again(tmp_path):

@@ -181,6 +181,7 @@ def test_the_extras_that_are_named_bring_the_parts():
         assert re.search(rf"^{part.name}\b", section, re.M) or part.name == "java"
 
 
+@pytest.mark.slow
 def test_parts_are_listed_without_importing_them():
     code = (
         "import sys\nfrom cleancut import cli\nfrom cleancut.cli.parts import PARTS\n"

@@ -444,6 +444,7 @@ def test_public_names_are_what_the_readme_promises():
         "read_answers",
         "read_batches",
         "read_pair",
+        "read_text",
         "register_attribute",
         "self_diagnosis",
         "spark_extract",

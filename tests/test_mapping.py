@@ -255,6 +255,7 @@ def test_train_test_split_shares_nothing(many):
         cc.train_test_split(DatasetDict(train=many), **FAST)
 
 
+@pytest.mark.slow
 def test_the_split_of_each_row_is_a_column(many):
     parts = DatasetDict(train=many.select(range(80)), test=many.select(range(80, 120)))
     plan = cc.mincut(parts, (60, 40), effort="fast", discard="auto", **COLUMNS)
@@ -409,6 +410,7 @@ def test_a_plan_is_applied_to_a_stream_row_by_row(kind, tmp_path):
     assert sum(len(list(part)) for part in one.values()) == 24
 
 
+@pytest.mark.slow
 def test_a_stream_with_another_row_is_refused_where_it_stands():
     rows = tagged("strings")
     whole = datasets.concatenate_datasets([rows] * 700)

@@ -115,6 +115,7 @@ def vanish(tell):
     os._exit(1)
 
 
+@pytest.mark.slow
 def test_bounded_work_where_processes_are_spawned(tmp_path, monkeypatch):
     """As on Windows, which has no forks."""
     monkeypatch.setattr(sandbox, "_METHOD", "spawn")

@@ -262,6 +262,7 @@ def test_the_script_says_what_it_needs():
     assert outside <= {"cleancut", "pathlib", "collections"}
 
 
+@pytest.mark.slow
 def test_the_script_runs():
     done = subprocess.run([sys.executable, SCRIPT, "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and "--to ORG/NAME" in done.stdout and "--push" in done.stdout

@@ -323,6 +323,7 @@ def command_answer(command: str, folder: Path, out: Path, capsys: Any, monkeypat
     answer: dict[str, Any] = {"printed": json.loads(printed) if "--json" in command else printed.splitlines()}
     if "--json" in command:
         assert printed == json.dumps(answer["printed"], indent=2, ensure_ascii=False) + "\n"
+        answer["read_as"] = answer["printed"].pop("read_as", {})
     if said:
         answer["said"] = said.splitlines()
     if written := written_answers(out, answer["printed"]):

@@ -204,6 +204,7 @@ def test_plans_that_differ_are_not_equal(rows):
     assert plan != mincut(corpus, effort="fast", duplicates_together=False) and plan != 1
 
 
+@pytest.mark.slow
 def test_a_plan_is_published_from_hand_as_from_disk(rows, tmp_path):
     datasets = pytest.importorskip("datasets")
     files = {name: str(rows / f"{name}.jsonl") for name in ("train", "test")}

@@ -426,6 +426,7 @@ def test_ratios_hold_within_strata(domains, options):
     assert plan.assignment[order].tolist() == other.assignment.tolist()
 
 
+@pytest.mark.slow
 def test_what_strata_cannot_have_is_said():
     corpus = Corpus.of([["Ada"]] * 10 + [["Bo"]] * 10, tags=[["B-PER"]] * 20)
     plan = quick(corpus, ratios=(50, 50), stratify=["a"] * 10 + ["b"] * 10, discard="auto", duplicates_together=False)

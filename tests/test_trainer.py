@@ -345,6 +345,7 @@ def scores(metrics, prefix="eval"):
 
 
 @pytest.mark.trainer
+@pytest.mark.slow
 def test_a_trainer_passes_batches_in_each_of_its_ways(setup, tmp_path):
     metrics = NerMetrics(train=setup.dd, evaluation=setup.dd["validation"])
     whole = setup.trainer(metrics, tmp_path).evaluate()

@@ -17,8 +17,8 @@ Args:
         ({"start", "end", "label"}, half-open token offsets); or the texts of a language model's answers, with tokens.
     references: the same of the gold annotation. Positions whose label id is -100 are left out on both sides.
     tokens: the words of each sample (required); here, with each batch, or once at evaluate.load(..., tokens=...).
-    train: the training data, {"tokens": ..., "tags": ...} or {"tokens": ..., "entities": ...}, or a list of such;
-        here or once at evaluate.load(..., train=...).
+    train: the training data, as columns {"tokens": ..., "tags": ...} (or ner_tags, or entities), as a Dataset with such
+        columns, a DatasetDict (its split train) or a list of such; here or once at evaluate.load(..., train=...).
     labels: names of the label ids: a list, an id2label dict or a ClassLabel.
     scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes, bmeow or io; inferred if not given.
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".

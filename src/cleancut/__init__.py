@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .mapping.train_test import entities_of, train_test_split
     from .reading.answer_files import read_answers
     from .reading.dataset import Shape, detect, from_dataset, load_splits
-    from .reading.files import read, read_batches, read_pair
+    from .reading.files import read, read_batches, read_pair, read_text
     from .reading.formats import write
     from .scoring.alignment import Counts
     from .scoring.buckets import Buckets, buckets, register_attribute
@@ -75,7 +75,7 @@ _HOME = {
     "mapping.train_test": ["entities_of", "train_test_split"],
     "reading.answer_files": ["read_answers"],
     "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
-    "reading.files": ["read", "read_batches", "read_pair"],
+    "reading.files": ["read", "read_batches", "read_pair", "read_text"],
     "reading.formats": ["write"],
     "scoring.alignment": ["Counts"],
     "scoring.buckets": ["Buckets", "register_attribute"],
@@ -178,6 +178,7 @@ __all__ = [
     "read_answers",
     "read_batches",
     "read_pair",
+    "read_text",
     "register_attribute",
     "self_diagnosis",
     "spark_extract",

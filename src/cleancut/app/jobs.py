@@ -20,8 +20,9 @@ from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.dataset import Samples, load_splits, read_files, read_samples
 from ..reading.files import read_pair
-from ..reading.formats import Format, by_split, format_of
+from ..reading.formats import Format, format_of
 from ..reading.hub_ids import HubId, is_local, network_errors
+from ..reading.splits import by_split
 from ..scoring.compare import compare
 from ..scoring.exposure import Exposure
 from ..showing.escaping import visible

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import importlib
 import json
 import re
 import sys
@@ -13,24 +14,8 @@ from typing import Any, NoReturn
 from ..core.exceptions import CleancutError, did_you_mean
 from ..showing.escaping import one_line
 from ..version import __version__
-from . import (
-    app,
-    audit,
-    buckets,
-    compare,
-    completion,
-    convert,
-    hardeval_folds,
-    ladder,
-    parts,
-    publish,
-    report,
-    score,
-    split,
-    subsets,
-)
 from .paths import guarded
-from .terminal import emit, ensure_streams, notices_told, tell
+from .terminal import emit, ensure_streams, formats_told, notices_told, tell
 
 
 class _Parser(argparse.ArgumentParser):
@@ -79,7 +64,11 @@ class _Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         assert isinstance(parser, _Parser)
-        more = f"\n\n{parts.parts_text()}" if _VERBOSE in parser.given else ""
+        more = ""
+        if _VERBOSE in parser.given:
+            from .parts import parts_text
+
+            more = f"\n\n{parts_text()}"
         parser.exit(emit(f"cleancut {__version__}{more}"))
 
 
@@ -89,12 +78,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         codecs.register_error("cleancut", _escaped)
         sys.stdout.reconfigure(errors="cleancut")  # half a character in a token must not break the output
-    main_parser = parser()
-    arguments = main_parser.parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    main_parser = parser(given[0] if given and given[0] in MODULES else None)
+    arguments = main_parser.parse_args(given)
     if arguments.verbose:
         main_parser.error(f"{_VERBOSE} has no effect without --version. Leave it out.")
     try:
-        with guarded(arguments), notices_told():
+        with guarded(arguments), notices_told(), formats_told():
             text = arguments.run(arguments)
         return emit(text) if text else 0
     except (CleancutError, UnicodeError) as error:
@@ -114,8 +104,32 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+MODULES = {
+    "score": "score",
+    "compare": "compare",
+    "buckets": "buckets",
+    "report": "report",
+    "audit": "audit",
+    "subsets": "subsets",
+    "split": "split",
+    "incidence": "split",
+    "ladder": "ladder",
+    "hardeval-folds": "hardeval_folds",
+    "stage": "publish",
+    "publish-metrics": "publish",
+    "publish-app": "publish",
+    "publish": "publish",
+    "materialise": "publish",
+    "convert": "convert",
+    "demo": "convert",
+    "completion": "completion",
+    "app": "app",
+}
+"""The module of each command: it is imported when the command is asked for, since all of them take a second."""
+
+
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of a command, or of all commands."""
     parser = _Parser(
         prog="cleancut",
         description="What an NER score is worth once memory is taken out of it.",
@@ -127,10 +141,6 @@ def parser() -> argparse.ArgumentParser:
         _VERBOSE, action="store_true", help="with --version: also which optional parts are here, and how to get others"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for group in (
-        score, compare, buckets, report, audit, subsets, split, ladder, hardeval_folds, publish, convert,
-        completion,
-        app,
-    ):  # fmt: skip
-        group.add(commands)
+    for module in dict.fromkeys([MODULES[command]] if command is not None else MODULES.values()):
+        importlib.import_module(f".{module}", __name__).add(commands)
     return parser

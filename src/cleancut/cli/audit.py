@@ -11,11 +11,10 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.dataset import load_splits
-from ..reading.formats import split_files
 from ..reading.hub_ids import is_local
-from ..reading.splits import SPLITS
+from ..reading.splits import SPLITS, split_files
 from ..showing.html import html_audit
-from ..showing.text import audit_text, to_json
+from ..showing.text import audit_text
 from ..splitting.audit import Unit, audit
 from .options import (
     add_column_options,
@@ -24,6 +23,7 @@ from .options import (
     add_tag_options,
     column_options,
     command,
+    json_answer,
     read_said,
     say_found,
     shared_key,
@@ -84,7 +84,9 @@ def _audit(arguments: argparse.Namespace) -> str:
         write_text(
             arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")
         )
-    return to_json(found.to_dict()) if arguments.json else audit_text(found, colour=wants_colour())
+    if arguments.json:
+        return json_answer(found.to_dict())
+    return audit_text(found, colour=wants_colour())
 
 
 def _together(corpora: list[Corpus]) -> Corpus:

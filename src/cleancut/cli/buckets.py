@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from ..scoring.buckets import attribute_names, buckets
-from ..showing.text import buckets_text, to_json
-from .options import add_system_options, command, exposure_of, read_systems, type_options
+from ..showing.text import buckets_text
+from .options import add_system_options, command, exposure_of, json_answer, read_systems, type_options
 from .terminal import wants_colour
 
 
@@ -41,5 +41,6 @@ def _buckets(arguments: argparse.Namespace) -> str:
     found = {system: buckets(gold, pred, exposure, **options) for system, pred in systems.items()}
     if arguments.json:
         plain = {system: dict(rows) for system, rows in found.items()}
-        return to_json(plain if len(plain) > 1 else next(iter(plain.values())))
+        shown = plain if len(plain) > 1 else next(iter(plain.values()))
+        return json_answer(shown)
     return buckets_text(found, colour=wants_colour())

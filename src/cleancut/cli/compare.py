@@ -14,13 +14,14 @@ from ..scoring.registry import available_metrics
 from ..showing.escaping import one_line
 from ..showing.html import html_comparison
 from ..showing.report_data import left_out
-from ..showing.text import comparison_text, to_json
+from ..showing.text import comparison_text
 from .options import (
     add_system_options,
     answer_options,
     column_options,
     command,
     exposure_of,
+    json_answer,
     system_batches,
     system_files,
     tag_options,
@@ -77,4 +78,6 @@ def _compare(arguments: argparse.Namespace) -> str:
             tell(left_out(metric))
     if arguments.html:
         write_text(arguments.html, html_comparison(found.to_dict()))
-    return to_json(found.to_dict()) if arguments.json else comparison_text(found, colour=wants_colour())
+    if arguments.json:
+        return json_answer(found.to_dict())
+    return comparison_text(found, colour=wants_colour())

@@ -16,15 +16,19 @@ from ..core.exceptions import CleancutError
 from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme
 from ..reading.answer_files import is_answer_file
+from ..reading.batches import BATCH
 from ..reading.dataset import Samples, load_splits, needs_shape, read_files, read_samples
 from ..reading.detecting import End, label_file
 from ..reading.files import answered_batches, columns_for, paired_batches, read_batches
-from ..reading.formats import BATCH, Format, format_of
+from ..reading.formats import Format, format_of
 from ..reading.hub_ids import is_local
+from ..reading.opening import Source
 from ..reading.progress import with_progress
+from ..reading.recognised import formats_read
 from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics
 from ..showing.escaping import one_line
+from ..showing.text import to_json
 from .paths import Input
 from .terminal import tell
 
@@ -103,34 +107,34 @@ def system_batches(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator
 
     ``reading`` has the CoNLL columns, the options of tags and those that say which columns hold what.
     """
-    if reading["answers"] is not None or is_answer_file(pred):
-        yield from _answered(gold, pred, reading)
+    ours, theirs = Source.of(gold), Source.of(pred)
+    if reading["answers"] is not None or is_answer_file(theirs):
+        yield from _answered(ours, theirs, reading)
         return
     if reading["ignore_types"]:
         raise CleancutError(f"--ignore-types has no effect: {pred} holds no answers of a language model. Leave it out.")
     of_pair = ("gold_column", "pred_column", "labels", "scheme", "repair")
     plain = {name: reading[name] for name in of_pair}
     tags = {name: reading[name] for name in ("labels", "scheme", "repair")}
-    columns = {file: columns_for(file, reading) for file in (gold, pred)}
+    columns = {file: columns_for(file, reading) for file in (ours, theirs)}
     shown = {"labels": tags["labels"], "scheme": tags["scheme"]}
     if not any(named or needs_shape(file, **shown) for file, named in columns.items()):
-        yield from paired_batches(gold, pred, **plain)
+        yield from paired_batches(ours, theirs, **plain)
         return
     sides = []
-    for file, column in ((gold, reading["gold_column"]), (pred, reading["pred_column"])):
+    for file, column in ((ours, reading["gold_column"]), (theirs, reading["pred_column"])):
         samples = read_samples(file, column=column, **tags, **columns[file])
-        say_found(file, {"": samples})
+        say_found(file.name, {"": samples})
         sides.append(samples.corpus)
-    ours, theirs = sides[0], by_id(*sides)
-    if len(ours) != len(theirs):
-        raise CleancutError(
-            f"{gold} has {len(ours)} samples but {pred} has {len(theirs)}. Give one prediction for each gold sample."
-        )
-    for at in range(0, len(ours), BATCH):
-        yield ours.select(slice(at, at + BATCH)), theirs.select(slice(at, at + BATCH))
+    annotated, predicted = sides[0], by_id(*sides)
+    if len(annotated) != len(predicted):
+        sizes = f"{gold} has {len(annotated)} samples but {pred} has {len(predicted)}"
+        raise CleancutError(f"{sizes}. Give one prediction for each gold sample.")
+    for at in range(0, len(annotated), BATCH):
+        yield annotated.select(slice(at, at + BATCH)), predicted.select(slice(at, at + BATCH))
 
 
-def _answered(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
+def _answered(gold: Source, pred: Source, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
     """Gold samples and the answers of a language model to them."""
     of_gold = {name: reading[name] for name in ("labels", "scheme", "repair")} | columns_for(gold, reading)
     of_gold["column"] = reading["gold_column"]
@@ -248,10 +252,15 @@ def label_names(text: str | None) -> Any:
     return [name.strip() for name in text.split(",")]
 
 
+_KEPT_TOKENS = 5_000_000
+"""Training data of so many tokens is kept as numbers, about 20 MB, rather than read again."""
+
+
 class TrainData:
     """The training data of a command, in batches, to be read as often as it takes.
 
-    Tags decode without the scheme and repair of what is scored, bare IO names aside. What was read whole is kept.
+    Tags decode without the scheme and repair of what is scored, bare IO names aside. What was read whole is kept, and
+    so are batches while they are small.
     """
 
     def __init__(self, arguments: argparse.Namespace, column: int | None, columns: Mapping[str, Any]) -> None:
@@ -259,20 +268,32 @@ class TrainData:
         self._options = {"labels": label_names(arguments.labels), "scheme": scheme, **columns}
         self._sources, self._column, self._joined = arguments.train, column, arguments.join_at
         self._whole: dict[str, Corpus] = {}
+        self._kept: list[Corpus] | None = None
 
     def __iter__(self) -> Iterator[Corpus]:
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept: list[Corpus] = []
+        n_tokens = 0
         for source in self._sources:
             for batch in self._batches(source):
-                yield join_at(batch) if self._joined else batch
+                batch = join_at(batch) if self._joined else batch
+                n_tokens += batch.n_tokens
+                kept = [*kept, batch] if n_tokens <= _KEPT_TOKENS else []
+                yield batch
+        if n_tokens <= _KEPT_TOKENS:
+            self._kept = kept
 
     def _batches(self, source: str) -> Iterable[Corpus]:
-        if source not in self._whole and (not is_local(source) or needs_shape(source, **self._options)):
+        file = Source.of(source)
+        if source not in self._whole and (not is_local(source) or needs_shape(file, **self._options)):
             self._whole[source] = _train_split(source, self._options)
         if source in self._whole:
             return [self._whole[source]]
-        of_conll = self._column if format_of(source) is Format.CONLL else None
+        of_conll = self._column if format_of(file) is Format.CONLL else None
         usual = {name: value for name, value in self._options.items() if name not in ("text", "document", "end")}
-        return with_progress(read_batches(source, column=of_conll, **usual), one_line(source))
+        return with_progress(read_batches(file, column=of_conll, **usual), one_line(source))
 
 
 def exposure_of(arguments: argparse.Namespace, metrics: Iterable[str]) -> Exposure | None:
@@ -311,6 +332,14 @@ def read_said(files: Sequence[str], arguments: argparse.Namespace) -> dict[str, 
     for file, samples in found.items():
         say_found(file, {"": samples})
     return {file: samples.corpus for file, samples in found.items()}
+
+
+def json_answer(found: Mapping[str, Any]) -> str:
+    """Return what ``--json`` prints: a result, with what each file was recognised as under ``read_as``.
+
+    A system may be called that, too: then the key is its own.
+    """
+    return to_json({**found, "read_as": found.get("read_as", formats_read())})
 
 
 def say_found(source: str, splits: Mapping[str, Samples]) -> None:

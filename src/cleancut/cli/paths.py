@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from ..core.exceptions import CleancutError
 from ..core.files import check_output_file, check_output_folder, kept
-from ..reading.formats import split_name
+from ..reading.splits import split_name
 
 
 class Input(str):

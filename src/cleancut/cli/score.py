@@ -19,13 +19,14 @@ from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.score import Score
 from ..showing.escaping import one_line
 from ..showing.report_data import left_out
-from ..showing.text import runs_text, scores_text, to_json
+from ..showing.text import runs_text, scores_text
 from .options import (
     add_system_options,
     answer_options,
     column_options,
     command,
     exposure_of,
+    json_answer,
     key,
     system_batches,
     system_files,
@@ -114,7 +115,7 @@ def _score(arguments: argparse.Namespace) -> str:
         return _runs(results, arguments)
     if arguments.json:
         plain = {name: {metric: score.to_dict() for metric, score in found.items()} for name, found in results.items()}
-        return to_json(plain if len(files) > 1 else next(iter(plain.values())))
+        return json_answer(plain if len(files) > 1 else next(iter(plain.values())))
     return scores_text(results, by_type=arguments.by_type, colour=wants_colour())
 
 
@@ -136,7 +137,7 @@ def _runs(results: Mapping[str, Mapping[str, Score]], arguments: argparse.Namesp
     shared = [metric for metric in first if all(metric in found for found in results.values())]
     over = {metric: over_runs([found[metric] for found in results.values()]) for metric in shared}
     if arguments.json:
-        return to_json({"runs": len(results), **over})
+        return json_answer({"runs": len(results), **over})
     return runs_text(results, over, by_type=arguments.by_type, colour=wants_colour())
 
 

@@ -18,9 +18,9 @@ from ..core.files import made_folder, name_inside, temporary_folder, write_text
 from ..core.interrupts import uninterrupted
 from ..core.tags import Repair
 from ..reading.dataset import Samples, given_samples, load_splits, read_files
-from ..reading.formats import by_split
 from ..reading.hub_ids import is_local
 from ..reading.progress import work_shown
+from ..reading.splits import by_split
 from ..showing.escaping import one_line
 from ..showing.html import html_frontier, html_split
 from ..showing.text import frontier_text, split_text, to_json
@@ -47,6 +47,7 @@ from .options import (
     add_tag_options,
     column_options,
     command,
+    json_answer,
     key,
     say_found,
     shared_key,
@@ -247,7 +248,7 @@ REPORT = "report.md"
 
 def _said(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:
     if arguments.json:
-        return to_json(next(iter(plans.values())).to_dict())
+        return json_answer(next(iter(plans.values())).to_dict())
     return f"{split_text(plans, colour=wants_colour())}\n\nWritten to {one_line(arguments.output)}."
 
 
@@ -266,7 +267,7 @@ def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any],
     if arguments.html:
         write_text(arguments.html, page)
     if arguments.json:
-        return plain
+        return json_answer(found.to_dict())
     said = [f"Written to {one_line(arguments.output)}."] if arguments.output else []
     return "\n\n".join([frontier_text(found, colour=wants_colour()), *said])
 

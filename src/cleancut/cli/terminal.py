@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from ..core.notices import said_once
+from ..reading.recognised import formats_heard, formats_read
 from ..showing.escaping import one_line, visible
 
 
@@ -86,6 +87,18 @@ def notices_told() -> Iterator[None]:
             yield
     finally:
         log.removeHandler(handler)
+
+
+@contextmanager
+def formats_told() -> Iterator[None]:
+    """Listen to what is read; on a terminal, say at the end in a line each what it was recognised as."""
+    with formats_heard():
+        try:
+            yield
+        finally:
+            if sys.stderr.isatty():
+                for source, name in formats_read().items():
+                    tell(f"{source}: read as {name}")
 
 
 def quiet_clients() -> None:

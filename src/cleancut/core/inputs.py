@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -39,24 +40,40 @@ def _place(what: str, sample: int, token: int | None = None) -> str:
 # --- words ----------------------------------------------------------------------------------------
 
 
-def intern_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], Vocabulary]:
-    """Word ids, tokens of each sample and the vocabulary."""
+class Words(NamedTuple):
+    """Words of samples that lie one after the other: word i is ``vocabulary[codes[i]]``."""
+
+    codes: NDArray[np.int32]
+    lengths: NDArray[np.int64]
+    """Words of each sample."""
+    vocabulary: Vocabulary
+
+
+def _refuse_strange_words(samples: Sequence[Sequence[Any]], where: Where) -> NoReturn:
+    for i, sample in enumerate(samples):
+        for t, word in enumerate(sample):
+            if not isinstance(word, str):
+                raise CleancutError(f"{where(i, t)}: {_short(word)} is not a word. Give tokens as strings.")
+    raise AssertionError("a word is no string")
+
+
+def intern_words(tokens: Any, where: Where) -> Words:
+    """Return the words of samples as numbers; words that are numbered already are returned as they are."""
+    if isinstance(tokens, Words):
+        return tokens
     if is_arrow(tokens):
         return _arrow_words(tokens, where)
     samples = as_samples(tokens, where)
     lengths = _lengths(samples)
     table = Interner()
     try:
-        words = np.fromiter(map(table.__getitem__, chain.from_iterable(samples)), np.int32, count=int(lengths.sum()))
+        codes = np.fromiter(map(table.__getitem__, chain.from_iterable(samples)), np.int32, count=int(lengths.sum()))
         strange = not all(isinstance(word, str) for word in table)
     except TypeError:  # a list or dict cannot be hashed
         strange = True
     if strange:
-        for i, sample in enumerate(samples):
-            for t, word in enumerate(sample):
-                if not isinstance(word, str):
-                    raise CleancutError(f"{where(i, t)}: {_short(word)} is not a word. Give tokens as strings.")
-    return words, lengths, Vocabulary(table)
+        _refuse_strange_words(samples, where)
+    return Words(codes, lengths, Vocabulary(table))
 
 
 # --- recognising the form of the input --------------------------------------------------------------
@@ -101,7 +118,9 @@ def _reuse_memory() -> None:
 
 
 def recognise(data: Any, labels: Any, where: Where) -> Raw:
-    """Tags, label ids or spans? Decided by the whole input, never by its first sample."""
+    """Tags, label ids or spans? Decided by the whole input, never by its first sample. What is raw is returned."""
+    if isinstance(data, RawTags | RawSpans):
+        return data
     _reuse_memory()
     if is_arrow(data):
         return _from_arrow(data, labels, where)
@@ -330,6 +349,10 @@ def _from_matrix(array: NDArray, labels: Any, where: Where) -> Raw:
 
 
 def spans_of(samples: Sequence[Any], where: Where) -> RawSpans:
+    """Return the spans of all samples as columns; an error names the sample of a value that is no span."""
+    usual = _usual_spans(samples)
+    if usual is not None:
+        return usual
     sample, starts, ends, codes = [], [], [], []
     table = Interner()
     for i, spans in enumerate(samples):
@@ -341,6 +364,33 @@ def spans_of(samples: Sequence[Any], where: Where) -> RawSpans:
             codes.append(table[name])
     of, start, end, label = (np.array(column, np.int64) for column in (sample, starts, ends, codes))
     return RawSpans(of, start, end, label, tuple(table), len(samples))
+
+
+def _usual_spans(samples: Sequence[Any]) -> RawSpans | None:
+    """Return spans that are all dicts with whole numbers and a name, column by column; None where one is not."""
+    spans = list(chain.from_iterable(samples))
+    if not spans or set(map(type, spans)) != {dict}:
+        return None
+    try:
+        starts, ends, names = (list(map(itemgetter(field), spans)) for field in ("start", "end", "label"))
+    except KeyError:
+        return None
+    if set(map(type, chain(starts, ends))) != {int} or set(map(type, names)) != {str} or "" in names:
+        return None
+    try:
+        start, end = np.array(starts, np.int64), np.array(ends, np.int64)
+    except OverflowError:
+        return None
+    if max(abs(int(edge)) for column in (start, end) for edge in (column.min(), column.max())) >= _TOO_FAR:
+        return None
+    table = Interner()
+    label = np.fromiter(map(table.__getitem__, names), np.int64, count=len(names))
+    sample = np.repeat(np.arange(len(samples)), _lengths(samples))
+    return RawSpans(sample, start, end, label, tuple(table), len(samples))
+
+
+_TOO_FAR = 2**31 - 1
+"""No offset of a token is as large."""
 
 
 def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
@@ -360,9 +410,13 @@ def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
         raise CleancutError(
             f"{where(sample)}: a span needs whole numbers as start and end and a name as label, got {_short(span)}."
         )
-    if max(abs(int(start)), abs(int(end))) >= 2**31 - 1:
-        raise CleancutError(f"{where(sample)}: span [{start}, {end}) {label} is out of range. Offsets count tokens.")
+    if max(abs(int(start)), abs(int(end))) >= _TOO_FAR:
+        _refuse_too_far(where(sample), int(start), int(end), label)
     return int(start), int(end), label
+
+
+def _refuse_too_far(place: str, start: int, end: int, label: str) -> NoReturn:
+    raise CleancutError(f"{place}: span [{start}, {end}) {label} is out of range. Offsets count tokens.")
 
 
 # --- Arrow ----------------------------------------------------------------------------------------------
@@ -370,6 +424,17 @@ def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
 
 def is_arrow(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "pyarrow"
+
+
+def arrow_numbers(array: Any) -> NDArray[Any]:
+    """Return an Arrow array of whole numbers, none of which is missing, as it lies in memory.
+
+    Arrow's own ``to_numpy`` imports pandas, which takes longer than to read most files.
+    """
+    if not len(array):
+        return np.zeros(0, str(array.type))
+    kind = np.dtype(str(array.type))
+    return np.frombuffer(array.buffers()[1], kind, count=len(array), offset=array.offset * kind.itemsize)
 
 
 def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
@@ -385,7 +450,7 @@ def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
         raise CleancutError(f"{where(missing)}: the value is null. Give an empty list for a sample without any.")
     if hasattr(array, "chunks"):  # an empty chunked array stays chunked
         array = array.chunk(0)
-    return array.flatten(), array.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+    return array.flatten(), arrow_numbers(array.value_lengths()).astype(np.int64)
 
 
 def _is_text(kind: Any) -> bool:
@@ -415,9 +480,9 @@ def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
     if _is_text(values.type):
         encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
         tags = tuple(encoded.dictionary.to_pylist())
-        return RawTags(encoded.indices.to_numpy(zero_copy_only=False), lengths, tags)
+        return RawTags(arrow_numbers(encoded.indices), lengths, tags)
     if str(values.type).startswith(("int", "uint")):
-        return _from_ids(values.to_numpy(zero_copy_only=False), lengths, labels, where)
+        return _from_ids(arrow_numbers(values), lengths, labels, where)
     return recognise(data.to_pylist(), labels, where)
 
 
@@ -429,7 +494,7 @@ def _chunks(data: Any, where: Where) -> Iterator[tuple[Any, Where]]:
         first += len(chunk)
 
 
-def _arrow_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[np.int64], Vocabulary]:
+def _arrow_words(tokens: Any, where: Where) -> Words:
     """Words chunk by chunk, so that only their codes are ever in memory."""
     pa = sys.modules["pyarrow"]  # loaded, since the words are Arrow's
     chunks, sizes = [], []
@@ -441,13 +506,13 @@ def _arrow_words(tokens: Any, where: Where) -> tuple[NDArray[np.int32], NDArray[
         chunks.append(values.cast(pa.string()) if hasattr(values, "dictionary") else values)
         sizes.append(lengths)
     if not any(map(len, chunks)):  # Arrow would make no dictionary of nothing
-        return np.zeros(0, np.int32), np.concatenate([np.zeros(0, np.int64), *sizes]), Vocabulary()
+        return Words(np.zeros(0, np.int32), np.concatenate([np.zeros(0, np.int64), *sizes]), Vocabulary())
     encoded = pa.chunked_array(chunks).dictionary_encode()  # all chunks with one dictionary
     vocabulary = Vocabulary(encoded.chunk(0).dictionary.to_pylist())
-    words = np.concatenate([part.indices.to_numpy(zero_copy_only=False).astype(np.int32) for part in encoded.chunks])
+    words = np.concatenate([arrow_numbers(part.indices).astype(np.int32) for part in encoded.chunks])
     del encoded, chunks
     pa.default_memory_pool().release_unused()
-    return words, np.concatenate(sizes), vocabulary
+    return Words(words, np.concatenate(sizes), vocabulary)
 
 
 def _from_arrow_ids(data: Any, labels: Any, where: Where) -> RawTags:
@@ -479,9 +544,13 @@ def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -
             wanted = "strings" if name == "label" else "whole numbers"
             raise CleancutError(f"the {name} of spans must be {wanted}, got an Arrow column of {column.type}.")
     encoded = fields["label"].dictionary_encode()
-    start, end = (fields[name].to_numpy(zero_copy_only=False).astype(np.int64) for name in ("start", "end"))
-    label = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    start, end = (arrow_numbers(fields[name]).astype(np.int64) for name in ("start", "end"))
+    label = arrow_numbers(encoded.indices).astype(np.int64)
     names = tuple(encoded.dictionary.to_pylist())
+    is_far = (abs(start) >= _TOO_FAR) | (abs(end) >= _TOO_FAR)
+    if is_far.any():
+        at = int(np.argmax(is_far))
+        _refuse_too_far(where(int(sample[at])), int(start[at]), int(end[at]), names[label[at]])
     if "" in names:
         raise CleancutError(f"{where(int(sample[label == names.index('')][0]))}: a span has an empty label.")
     return RawSpans(sample, start, end, label, names, len(lengths))

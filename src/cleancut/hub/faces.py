@@ -25,6 +25,7 @@ from ..core.exceptions import CleancutError, did_you_mean, quoted
 from ..core.inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
 from ..core.pairing import are_answers
 from ..core.tags import Where
+from ..core.training_columns import training_columns
 from ..scoring.exposure import Exposure
 from ..scoring.metric import Metric
 from .known_keywords import KNOWN_KEYWORDS
@@ -99,7 +100,8 @@ class NerModule:
             raise CleancutError(
                 f'{self.name} needs training data: give train={{"tokens": ..., "tags": ...}} to compute() or load().'
             )
-        parts = [train] if isinstance(train, Mapping) or not isinstance(train, list | tuple) else list(train)
+        given = list(train) if isinstance(train, list | tuple) else [train]
+        parts = [training_columns(part) for part in given]
         labels, scheme = chosen.get("labels"), chosen.get("scheme")
         made_of = _digest(parts, (key, labels, scheme))
         if made_of is not None and self._kept_exposure is not None and self._kept_exposure[0] == made_of:
@@ -191,25 +193,21 @@ def _check_keywords(given: dict[str, Any]) -> None:
             raise CleancutError(f"keyword {name!r} is not known to any cleancut metric.{hint}")
 
 
-def _train_corpus(columns: Any, labels: Any, scheme: str | None) -> Corpus:
-    """A corpus of plain columns: tokens, and tags or entities.
+def _train_corpus(columns: Mapping[str, Any], labels: Any, scheme: str | None) -> Corpus:
+    """Return the corpus of training columns.
 
     The scheme and the repair of a call are those of what is scored; training tags decode without either, bare names of
-    the IO scheme aside.
+    the IO scheme aside. The names of label ids are those of the training data where it has its own.
     """
-    names = set(columns) if isinstance(columns, Mapping) else set()
-    if not names or not names <= {"tokens", "tags", "entities"} or "tokens" not in names:
-        given = ", ".join(sorted(map(str, names))) or type(columns).__name__
-        raise CleancutError(f"train must have the columns tokens and tags (or entities), got {given}.")
     bare = {"scheme": "io"} if str(scheme).lower() == "io" else {}
-    return Corpus.of(**columns, labels=labels, **bare, where=in_sample("training"))
+    return Corpus.of(**{"labels": labels, **columns}, **bare, where=in_sample("training"))
 
 
 _AT_A_TIME = 100
 """Samples that are pickled at a time: pickle keeps a table of all strings that it has met, which should stay small."""
 
 
-def _digest(parts: Iterable[Any], settings: Any) -> bytes | None:
+def _digest(parts: Iterable[Mapping[str, Any]], settings: Any) -> bytes | None:
     """A digest of every value that an index is made of, since columns may have been corrected in place.
 
     None where a value cannot be pickled: then the index is made anew each time, or the value is refused.
@@ -223,12 +221,12 @@ def _digest(parts: Iterable[Any], settings: Any) -> bytes | None:
     return digest.digest()
 
 
-def _pieces(parts: Iterable[Any], settings: Any) -> Iterator[Any]:
+def _pieces(parts: Iterable[Mapping[str, Any]], settings: Any) -> Iterator[Any]:
     """The settings and the columns, in pieces of some samples."""
     yield settings
     for part in parts:
         yield "part"
-        for name, column in part.items() if isinstance(part, Mapping) else ():
+        for name, column in part.items():
             if isinstance(column, Iterator):
                 raise CleancutError(f"train: {name} can be read only once ({type(column).__name__}). Give a list.")
             yield name

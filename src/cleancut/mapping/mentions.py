@@ -12,10 +12,10 @@ from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.tags import is_outside
+from ..reading.batches import in_rows
 from ..reading.columns import kind_of_feature, records_in
 from ..reading.dataset import Converter, TokenSpan, log_notes
 from ..reading.detecting import Form, Shape, detect
-from ..reading.formats import in_rows
 from ..scoring.exposure import Exposure
 
 

@@ -13,7 +13,11 @@ from ..core.answer_mentions import AnswerReading, Said, answered
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.type_names import parse_types
-from .formats import Format, format_of, json_records
+from .column_names import PLAIN_TAGS, PLAIN_TOKENS
+from .formats import Format, format_of
+from .jsonl import json_records
+from .opening import Readable, Source
+from .recognised import Recognised, tell
 
 ANSWER_KEYS = (
     "answer", "response", "output", "completion", "prediction", "predictions", "generated_text", "generation",
@@ -22,7 +26,7 @@ ANSWER_KEYS = (
 """Under which names rows have their answer, in order of preference."""
 _IDS = ("id", "sample_id", "example_id", "uid", "guid")
 _TYPES = ("type", "entity_type", "label")
-_SAMPLE_KEYS = ("tokens", "words", "tags", "ner_tags", "labels")
+_SAMPLE_KEYS = (*PLAIN_TOKENS, *PLAIN_TAGS)
 """Columns of samples with tokens, which are no answers."""
 
 
@@ -67,7 +71,7 @@ def read_answers(
     ([[{'start': 0, 'end': 1, 'label': 'PER'}]], 'Bo')
     """
     reading = answer_reading(gold.mentions.labels, answers, types, ignore_types, fuzzy)
-    rows = list(_file_rows(source)) if isinstance(source, str | os.PathLike) else list(_given_rows(source))
+    rows = answer_rows(source) if isinstance(source, str | os.PathLike | Source) else list(_given_rows(source))
     return AnswerBook(rows, reading).answers_to(gold)
 
 
@@ -172,33 +176,37 @@ class AnswerBook:
 # --- rows ---------------------------------------------------------------------------------------------
 
 
-def first_rows(path: str | os.PathLike[str]) -> list[Any]:
+def first_rows(given: Readable) -> list[Any]:
     """Return the first rows of a JSONL file that name a mention; all where none does, and none of another format."""
-    if format_of(path) is not Format.JSONL:
+    source = Source.of(given)
+    if format_of(source) is not Format.JSONL:
         return []
     try:
-        telling = (record for _, record in json_records(path) if not _says_nothing(record))
-        return list(islice(telling, 20)) or [record for _, record in islice(json_records(path), 20)]
+        telling = (record for _, record in json_records(source) if not _says_nothing(record))
+        return list(islice(telling, 20)) or [record for _, record in islice(json_records(source), 20)]
     except CleancutError:
         return []
 
 
-def is_answer_file(path: str | os.PathLike[str]) -> bool:
+def is_answer_file(given: Readable) -> bool:
     """Are the rows of a file answers of a language model?"""
-    if not os.path.isfile(path):
+    source = Source.of(given)
+    if not source.is_there:
         return False  # whoever reads it says so
-    rows = first_rows(path)
+    rows = first_rows(source)
     return bool(rows) and all(map(is_answer_row, rows))
 
 
-def answer_rows(path: str | os.PathLike[str]) -> list[AnswerRow]:
+def answer_rows(given: Readable) -> list[AnswerRow]:
     """Return the answers of a file."""
-    return list(_file_rows(path))
+    source = Source.of(given)
+    tell(source.name, Recognised("JSONL with answers of a language model"))
+    return list(_file_rows(source))
 
 
-def _file_rows(path: str | os.PathLike[str]) -> Iterator[AnswerRow]:
-    for number, record in json_records(path):
-        yield _row(record, f"{path}, line {number}")
+def _file_rows(source: Source) -> Iterator[AnswerRow]:
+    for number, record in json_records(source):
+        yield _row(record, f"{source}, line {number}")
 
 
 def _given_rows(rows: Iterable[Any]) -> Iterator[AnswerRow]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.exceptions import CleancutError
+from ..core.training_columns import class_label_names
 
 SHOWN = 200
 """Rows of a dataset that are looked at to find what its columns hold."""
@@ -56,7 +57,7 @@ def kind_of_feature(feature: Any) -> Kind:
     if isinstance(feature, list):
         return Kind("list", kind_of_feature(feature[0]))
     if hasattr(feature, "names"):
-        return Kind("label", names=tuple(feature.names or ()))
+        return Kind("label", names=class_label_names(feature))
     if hasattr(feature, "feature"):
         return Kind("list", kind_of_feature(feature.feature))
     dtype = str(getattr(feature, "dtype", ""))

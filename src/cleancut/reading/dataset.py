@@ -19,26 +19,29 @@ from ..core.inputs import label_names
 from ..core.language_codes import without_language
 from ..core.notices import say
 from ..core.tags import Repair, is_outside
+from .batches import BATCH, in_rows
 from .characters import Words, is_inside_word, joined_pieces, located, placed
 from .columns import kind_of_feature, records_in, rows_in, unpacked
+from .conll import conll_layout
 from .conventions import Offsets, Unit
 from .detecting import Form, Shape, detect, detect_splits, listed, names_in
-from .exports import is_brat
 from .formats import (
-    BATCH,
     Format,
-    conll_layout,
     exported_rows,
     format_of,
-    in_rows,
     named_rows,
+    plain_recognised,
     read_plain,
-    relations_in,
-    split_files,
+    recognise,
     standard_columns,
 )
 from .hub_ids import HubId, dataset_of, is_local, load_hub, rows_of_file
+from .opening import Readable, Source
+from .parquet import relations_in
+from .recognised import Recognised, tell
 from .spans import Span, number_in, spans_in, text_in
+from .splits import split_files
+from .text_exports import is_brat
 
 COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end")
 """What may be said of the columns of a dataset, where these are not found or not the right ones."""
@@ -64,19 +67,26 @@ class Samples:
     notes: tuple[str, ...] = ()
     source: HubId | None = None
     """Where it was loaded from, to the commit; None for what is local."""
-    path: str | None = None
-    """The file that it was read from."""
+    read_from: Source | None = None
+    """The file or the text that it was read from."""
+    recognised: str = ""
+    """What it was recognised as, such as ``CoNLL columns (IOB2, words in column 0, tags in column 3)``."""
+
+    @property
+    def path(self) -> str | None:
+        """The file that it was read from; None for what was in memory."""
+        return None if self.read_from is None else self.read_from.path
 
     def column(self, name: str) -> list[Any]:
         """The value of a column for each sample; of what has no such column, ``doc`` is the document."""
         table = self.rows
-        if table is None and self.path is not None and format_of(self.path) in (Format.JSONL, Format.PARQUET):
-            table = rows_of_file(self.path)
+        if table is None and self.read_from is not None and format_of(self.read_from) in (Format.JSONL, Format.PARQUET):
+            table = rows_of_file(self.read_from)
         known = table[0] if isinstance(table, list) and table else getattr(table, "column_names", None) or ()
         if name not in known:
             if name == "doc" and self.corpus.docs is not None:
                 return list(self.corpus.docs)
-            where, there = self.path or "the data", ", ".join(map(repr, known)) or "none"
+            where, there = self.read_from or "the data", ", ".join(map(repr, known)) or "none"
             raise CleancutError(f"{where}: there is no column {name!r}. The columns are {there}.")
         values = [row.get(name) for row in rows_in(table, [name])]
         return values if self.row_of_sample is None else [values[row] for row in self.row_of_sample.tolist()]
@@ -471,8 +481,16 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
             raise CleancutError(f"{source}: a column number is for CoNLL files. Name the column of a dataset.")
         pinned, parts = load_hub(HubId.parse(str(source)))
         read = read_parts(parts, **options)
-        found = {name: replace(samples, source=pinned) for name, samples in read.items()}
+        found = {name: _of_hub(str(source), pinned, name, samples) for name, samples in read.items()}
     return {name: own_documents(name, samples) for name, samples in found.items()}
+
+
+def _of_hub(given: str, pinned: HubId, split: str, samples: Samples) -> Samples:
+    """Return the samples of a split with where it was loaded from, and what it was recognised as, which is told."""
+    assert samples.shape is not None
+    known = Recognised("dataset").with_shape(samples.shape).with_tags(samples.corpus.mentions.tagging)
+    tell(given, known, part=split)
+    return replace(samples, source=pinned, recognised=str(known))
 
 
 def dataset_options(read_as: Mapping[str, Any]) -> dict[str, Any]:
@@ -537,38 +555,43 @@ def _named_after(split: str, corpus: Corpus) -> Corpus:
     return replace(corpus, docs=docs)
 
 
-def needs_shape(path: str | os.PathLike[str], **options: Any) -> bool:
+def needs_shape(readable: Readable, **options: Any) -> bool:
     """Is it a file whose columns have to be found, rather than one that ``read`` takes as it stands?"""
-    if not os.path.isfile(path) and not is_brat(path):
+    source = Source.of(readable)
+    if not source.is_there and not is_brat(source):
         return False  # read says so
-    kind = format_of(path)
+    kind = format_of(source)
     if kind is Format.ROWS:
         return True
     given = {name: value for name, value in options.items() if value is not None}
     if kind is Format.CONLL:
         for name in sorted(given.keys() & {*_ONLY_SHAPES, "tokens", "tags", "entities"}):
-            raise CleancutError(f"{name}={given[name]!r} has no effect: {path} is a CoNLL file. Leave it out.")
+            raise CleancutError(f"{name}={given[name]!r} has no effect: {source} is a CoNLL file. Leave it out.")
         return False
     named = {name: given.get(name) for name in ("tokens", "tags", "entities")}
-    return bool(given.keys() & _ONLY_SHAPES) or not standard_columns(path, **named)
+    return bool(given.keys() & _ONLY_SHAPES) or not standard_columns(source, **named)
 
 
 _ONLY_SHAPES = {"text", "document", "end"}
 """Options that files which are read as they stand do not have."""
 
 
-def read_files(files: Mapping[str, str], *, column: int | None = None, **options: Any) -> dict[str, Samples]:
+def read_files(files: Mapping[str, Readable], *, column: int | None = None, **options: Any) -> dict[str, Samples]:
     """Files as samples; those whose columns have to be found, and are the same, are read in one way."""
     given = {name: value for name, value in options.items() if value is not None}
     read: dict[str, Samples] = {}
     tables: dict[str, Any] = {}
-    for name, file in files.items():
+    containers: dict[str, str] = {}
+    sources = {name: Source.of(file) for name, file in files.items()}
+    for name, file in sources.items():
         if not needs_shape(file, **given):
             read[name] = read_samples(file, column=column, **given)
             continue
         if column is not None or given.get("word_column") is not None:
             raise CleancutError(f"{file}: a column number is for CoNLL files. Leave it out.")
         exported = exported_rows(file) if format_of(file) is Format.ROWS else None
+        containers[name] = recognise(file).name if exported is None else exported.name
+        tell(file.name, Recognised(containers[name]))
         named = [name for name in given if name in COLUMNS and name not in ("labels", "scheme")]
         if exported is not None and exported.reading and named:
             tables[name] = named_rows(file, named[0])
@@ -576,20 +599,33 @@ def read_files(files: Mapping[str, str], *, column: int | None = None, **options
             if not exported.rows:
                 raise CleancutError(f"{file}: no row is left. {' '.join(exported.notes)}")
             samples = read_dataset(exported.rows, **{**given, **exported.reading})
-            read[name] = replace(samples, notes=(*exported.notes, *samples.notes), path=os.fspath(file))
+            read[name] = replace(
+                _told(samples, file, Recognised(exported.name)), notes=(*exported.notes, *samples.notes)
+            )
         else:
             tables[name] = rows_of_file(file) if exported is None else dataset_of(exported.rows)
     for name, samples in read_parts(tables, **given).items():
-        read[name] = replace(samples, path=os.fspath(files[name]))
+        assert samples.shape is not None
+        read[name] = _told(samples, sources[name], Recognised(containers[name]).with_shape(samples.shape))
     return {name: read[name] for name in files}
 
 
-def read_samples(path: str | os.PathLike[str], *, column: int | None = None, **options: Any) -> Samples:
+def _told(samples: Samples, source: Source, known: Recognised) -> Samples:
+    """Return samples with what they were read from, and what that was recognised as, which is told."""
+    known = known.with_tags(samples.corpus.mentions.tagging)
+    tell(source.name, known)
+    return replace(samples, read_from=source, recognised=str(known))
+
+
+def read_samples(readable: Readable, *, column: int | None = None, **options: Any) -> Samples:
     """A file as samples: as ``read`` has it where its columns are the usual ones, else by its shape."""
     given = {name: value for name, value in options.items() if value is not None}
-    if needs_shape(path, **given):
-        return read_files({"": os.fspath(path)}, column=column, **given)[""]
-    corpus = read_plain(path, column=column, **{**given, "labels": names_in(given.get("labels"))})
-    is_conll = format_of(path) is Format.CONLL
-    notes = conll_layout(path, given.get("word_column")).notes if is_conll and column is None else ()
-    return Samples(corpus, None, None, len(corpus), notes=notes, path=os.fspath(path))
+    source = Source.of(readable)
+    if needs_shape(source, **given):
+        return read_files({"": source}, column=column, **given)[""]
+    options = {**given, "labels": names_in(given.get("labels"))}
+    corpus = read_plain(source, column=column, **options)
+    is_conll = format_of(source) is Format.CONLL
+    notes = conll_layout(source, given.get("word_column")).notes if is_conll and column is None else ()
+    known = str(plain_recognised(source, corpus, column=column, **options))
+    return Samples(corpus, None, None, len(corpus), notes=notes, read_from=source, recognised=known)

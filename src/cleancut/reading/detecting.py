@@ -20,9 +20,21 @@ from ..core.exceptions import CleancutError, parse_choice
 from ..core.inputs import label_names
 from ..core.language_codes import language_before
 from ..core.tags import Scheme, Tagging, is_outside, letters_in, parse_scheme, prefix_letter, written
+from .column_names import (
+    DOCUMENT,
+    NOT_NER,
+    SENTENCE,
+    SPANS,
+    TAG_A_ROW,
+    TAGS,
+    TAGS_IN_TEXT,
+    TEXT,
+    TOKEN_A_ROW,
+    TOKENS,
+)
 from .columns import Kind, Table, inner_table, plain_name, table_of
 from .conventions import BY_CHARACTERS, BY_TOKENS, CLEAR, Convention, Evidence, Place, Unit, unsettled
-from .spans import SPANS, TRIPLE, Fields, fields_of, is_passages, spans_in, text_in
+from .spans import TRIPLE, Fields, fields_of, is_passages, spans_in, text_in
 
 
 class Form(StrEnum):
@@ -54,24 +66,6 @@ class End(StrEnum):
 _IS_INCLUSIVE = {End.EXCLUSIVE: False, End.INCLUSIVE: True}
 
 
-# --- names of columns, in order of preference ---------------------------------------------------------
-
-_TOKENS = ("tokens", "words", "tokenized_text", "token", "word", "sentence_tokens", "text_tokens", "sentence", "text")
-_TAGS = (
-    "ner_tags", "ner_tag", "ner_labels", "ner", "named_entities", "entity_tags", "bio_tags", "iob_tags", "tags", "tag",
-    "labels", "label", "ner_tags_ids", "ner_ids", "tag_ids", "label_ids",
-)  # fmt: skip
-_TEXT = (
-    "text", "source_text", "unmasked_text", "sentence", "content", "passages", "passage", "document", "context",
-    "input", "article", "abstract", "body", "raw_text", "query", "utterance", "tweet", "generated_text", "full_text",
-    "sentence_text", "document_text", "transcript", "note", "message", "comment", "prompt",
-)  # fmt: skip
-_DOCUMENT = ("doc", "document_id", "doc_id", "docid", "article_id", "pmid")
-_SENTENCE = ("sentence_id", "sentence", "sent_id", "sentence_idx", "sentence_number", "sentence_index", "sample_id")
-_NOT_NER = re.compile(
-    r"(^|_)(u?x?pos|chunk|chunking|dep|deps|deprel|head|heads|lang|langs|language|lemma|lemmas|srl|syntax|parse|"
-    r"input_ids|attention|mask|word_ids|token_type_ids|length|offset|offsets|sentiment)(_|$)"
-)
 _CHUNKS = {"NP", "VP", "PP", "ADJP", "ADVP", "CONJP", "INTJ", "LST", "PRT", "SBAR", "UCP"}
 
 
@@ -271,14 +265,14 @@ def _check_given(table: Table, given: _Given) -> None:
 
 
 def _document(table: Table) -> str | None:
-    return table.named(_DOCUMENT, lambda kind: kind.name in ("text", "int") and not kind.packed)
+    return table.named(DOCUMENT, lambda kind: kind.name in ("text", "int") and not kind.packed)
 
 
 def _unclear(table: Table, given: _Given) -> CleancutError:
-    tokens = given.tokens or table.named(_TOKENS, lambda kind: kind.is_list_of("text"))
-    text = given.text or table.named(_TEXT, lambda kind: kind.name == "text")
+    tokens = given.tokens or table.named(TOKENS, lambda kind: kind.is_list_of("text"))
+    text = given.text or table.named(TEXT, lambda kind: kind.name == "text")
     wanted = "annotation" if tokens or text else "tokens"
-    tags = table.named(_TAGS, lambda kind: kind.is_list_of("text"))
+    tags = table.named(TAGS, lambda kind: kind.is_list_of("text"))
     if tags is not None and tokens is not None and given.entities is None:
         _refuse_strange_names(tags, _inventory(table, tags))
     return CleancutError(
@@ -293,7 +287,7 @@ def _unclear(table: Table, given: _Given) -> CleancutError:
 def _token_column(table: Table, given: _Given) -> str | None:
     if given.tokens is not None:
         return given.tokens if given.tokens in table.kinds else None
-    return table.named(_TOKENS, lambda kind: kind.is_list_of("text"))
+    return table.named(TOKENS, lambda kind: kind.is_list_of("text"))
 
 
 def _token_tags(table: Table, given: _Given) -> Shape | None:
@@ -308,7 +302,7 @@ def _token_tags(table: Table, given: _Given) -> Shape | None:
             table.kinds[tags].is_list_of("text", "int", "label") or _is_text(table, tags)
         ):
             return None
-        tokens = given.text or table.named(_TEXT, lambda kind: kind.name == "text")
+        tokens = given.text or table.named(TEXT, lambda kind: kind.name == "text")
         if tokens is None or not _same_lengths(table, tokens, tags):
             return None
     kind = table.kinds[tags]
@@ -362,12 +356,12 @@ def _strings(values: Sequence[Any]) -> set[str]:
 
 def _is_ner(table: Table, column: str) -> bool:
     """Do the tags look like entities, rather than parts of speech or chunks?"""
-    if _NOT_NER.search(plain_name(column)):
+    if NOT_NER.search(plain_name(column)):
         return False
     kind = table.kinds[column]
     one = kind.of if kind.name == "list" and kind.of else kind
     if one.name == "int":
-        return plain_name(column) in _TAGS
+        return plain_name(column) in TAGS
     tags = {tag for tag in _inventory(table, column) if not is_outside(tag)}
     has_outside = len(tags) < len(set(_inventory(table, column)))
     has_letters = bool(letters_in(tags))
@@ -377,7 +371,7 @@ def _is_ner(table: Table, column: str) -> bool:
     bare = {tag for tag in tags if not has_letters or written(tag) is None}
     if one.name == "label":
         return has_outside or not bare
-    return (bool(tags) or has_outside) and (not bare or (has_outside and plain_name(column) in _TAGS))
+    return (bool(tags) or has_outside) and (not bare or (has_outside and plain_name(column) in TAGS))
 
 
 def _tag_column(table: Table, given: _Given, tokens: str | None) -> str | None:
@@ -403,10 +397,10 @@ def _tag_column(table: Table, given: _Given, tokens: str | None) -> str | None:
 
 def _tags_in_text(table: Table, tokens: str | None) -> str | None:
     """The column of strings with one tag for each word of the text."""
-    tags = table.named((*_TAGS, "slots", "slot"), lambda kind: kind.name == "text" and not kind.packed)
+    tags = table.named(TAGS_IN_TEXT, lambda kind: kind.name == "text" and not kind.packed)
     if tokens is not None or tags is None:
         return tags
-    text = table.named(_TEXT, lambda kind: kind.name == "text")
+    text = table.named(TEXT, lambda kind: kind.name == "text")
     if text is None or text == tags or not _same_lengths(table, text, tags):
         return None
     return tags if letters_in(_inventory(table, tags)) else None
@@ -484,9 +478,8 @@ def _token_rows(table: Table, given: _Given) -> Shape | None:
     def is_text(kind: Kind) -> bool:
         return kind.name == "text" and not kind.packed
 
-    tokens = given.tokens or table.named(("token", "word", "tokens", "words", "text", "form"), is_text)
-    names = ("ner_tag", "ner", "tag", "ner_tags", "label", "tags", "labels", "bio", "iob", "entity")
-    tags = given.tags or table.named(names, lambda kind: kind.name in ("text", "label", "int") and not kind.packed)
+    tokens = given.tokens or table.named(TOKEN_A_ROW, is_text)
+    tags = given.tags or table.named(TAG_A_ROW, lambda kind: kind.name in ("text", "label", "int") and not kind.packed)
     if tokens is None or tags is None or tokens == tags or given.entities is not None:
         return None
     kinds = table.kinds
@@ -498,7 +491,7 @@ def _token_rows(table: Table, given: _Given) -> Shape | None:
     if (given.tags is None and not _is_ner(table, tags)) or (given.tokens is None and several > len(table.head) / 20):
         return None  # texts, each with a class
     rest = Table({name: kind for name, kind in kinds.items() if name not in (tokens, tags)}, table.head)
-    sentence = rest.named(_SENTENCE, lambda kind: kind.name in ("text", "int", "other")) or given.document
+    sentence = rest.named(SENTENCE, lambda kind: kind.name in ("text", "int", "other")) or given.document
     if sentence is None:
         raise CleancutError(
             f"{tokens!r} and {tags!r} hold one token a row, but no column tells the sentences apart. The columns are "
@@ -592,7 +585,7 @@ def _counts_characters(evidence: Evidence, column: str, text: str | None) -> boo
 
 def _text_column(table: Table, annotation: str) -> str | None:
     rest = Table({name: kind for name, kind in table.kinds.items() if name != annotation}, table.head)
-    return rest.named(_TEXT, lambda kind: (kind.name == "text" and not kind.packed) or is_passages(kind))
+    return rest.named(TEXT, lambda kind: (kind.name == "text" and not kind.packed) or is_passages(kind))
 
 
 def _evidence(

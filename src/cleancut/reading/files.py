@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
-from ..core.pairing import by_id
+from ..core.pairing import by_id, on_same_words
 from ..core.tags import Repair
 from .answer_files import AnswerBook, answer_reading, answer_rows
+from .batches import BATCH, tagging_of
+from .conll import conll_layout
 from .dataset import Samples, log_notes, needs_shape, read_samples
-from .exports import is_brat
-from .formats import BATCH, Format, conll_layout, format_of, has_usual_names, plain_batches, read_plain, tagging_of
+from .formats import Format, format_of, has_usual_names, plain_batches, read_plain
+from .opening import Readable, Source
+from .text_exports import is_brat
 
 _ONLY_SHAPES = ("text", "document", "end")
 _OF_COLUMNS = ("tokens", "tags", "entities", *_ONLY_SHAPES)
@@ -21,7 +23,7 @@ _OF_COLUMNS = ("tokens", "tags", "entities", *_ONLY_SHAPES)
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: Readable,
     *,
     format: str | None = None,
     column: int | None = None,
@@ -40,7 +42,7 @@ def read(
 
     Args:
         path: a file of CoNLL columns, JSONL or parquet, or what an annotation tool has exported (also gzipped); or a
-            folder of BRAT.
+            folder of BRAT. A text in memory is read with ``read_text``.
         format: the format, ``conll``, ``jsonl`` or ``parquet``, where the content does not show it.
         column: the CoNLL column of the tags; the last by default.
         word_column: the CoNLL column of the words; by default the first that is no count and no name of a sentence.
@@ -61,11 +63,31 @@ def read(
         "labels": labels, "scheme": scheme, "repair": repair, "tokens": tokens, "tags": tags, "entities": entities,
         "text": text, "document": document, "end": end, "word_column": word_column,
     }  # fmt: skip
-    return next(_batches(path, None, format, column, reading))
+    return next(_batches(Source.of(path), None, format, column, reading))
+
+
+def read_text(text: str | bytes, name: str = "pasted", **options: Any) -> Corpus:
+    """Return a text in memory as a corpus: the same as ``read`` does with a file that holds it.
+
+    Args:
+        text: what the file would hold, as text or as bytes.
+        name: what to call it in messages. An ending such as ``.csv`` or ``.conll.gz`` says what a file's would.
+        **options: the other options of ``read``.
+
+    Returns:
+        The samples with their mentions.
+
+    Raises:
+        CleancutError: where ``read`` would, with ``name`` for the name of the file.
+
+    >>> read_text("Ada\\tB-PER\\nran\\tO\\n").texts()
+    ['Ada']
+    """
+    return read(Source.of_text(text, name), **options)
 
 
 def read_batches(
-    path: str | os.PathLike[str],
+    path: Readable,
     size: int = BATCH,
     *,
     format: str | None = None,
@@ -85,43 +107,44 @@ def read_batches(
     """
     if size < 1:
         raise CleancutError(f"size={size} is out of range. Give at least one sample a batch.")
-    return _batches(path, size, format, column, reading)
+    return _batches(Source.of(path), size, format, column, reading)
 
 
 def _batches(
-    path: str | os.PathLike[str], size: int | None, format: str | None, column: int | None, reading: dict[str, Any]
+    source: Source, size: int | None, format: str | None, column: int | None, reading: dict[str, Any]
 ) -> Iterator[Corpus]:
     given = {name: value for name, value in reading.items() if value is not None}
-    if format is None and needs_shape(path, **given):
-        samples = _found_samples(path, column, given)
-        log_notes(f"{os.path.basename(path)}: {note}" for note in samples.notes)
+    if format is None and needs_shape(source, **given):
+        samples = _found_samples(source, column, given)
+        log_notes(f"{source.base}: {note}" for note in samples.notes)
         return iter([samples.corpus])
-    if column is None and os.path.isfile(path) and format_of(path, format) is Format.CONLL:
-        log_notes(f"{os.path.basename(path)}: {note}" for note in conll_layout(path, given.get("word_column")).notes)
+    if column is None and source.is_there and format_of(source, format) is Format.CONLL:
+        log_notes(f"{source.base}: {note}" for note in conll_layout(source, given.get("word_column")).notes)
     if size is None:
-        return iter([read_plain(path, format=format, column=column, **given)])
-    return plain_batches(path, size, format=format, column=column, **given)
+        return iter([read_plain(source, format=format, column=column, **given)])
+    return plain_batches(source, size, format=format, column=column, **given)
 
 
-def _found_samples(path: str | os.PathLike[str], column: int | None, given: dict[str, Any]) -> Samples:
+def _found_samples(source: Source, column: int | None, given: dict[str, Any]) -> Samples:
     """Return the samples of a file whose columns have to be found, or an error that names the file."""
     try:
-        return read_samples(path, column=column, **given)
+        return read_samples(source, column=column, **given)
     except CleancutError as error:
-        if has_usual_names(path):  # the plain reader says which line is not as usual
-            read_plain(path, column=column, **{name: given[name] for name in given if name not in _ONLY_SHAPES})
-        where = os.path.basename(path)
+        if has_usual_names(source):  # the plain reader says which line is not as usual
+            read_plain(source, column=column, **{name: given[name] for name in given if name not in _ONLY_SHAPES})
+        where = source.base
         raise (error if where in str(error) else CleancutError(f"{where}: {error}")) from None
 
 
-def read_pair(path: str | os.PathLike[str], **options: Any) -> tuple[Corpus, Corpus]:
+def read_pair(path: Readable, **options: Any) -> tuple[Corpus, Corpus]:
     """Gold and predictions from conlleval's single file, whose last two columns they are."""
-    return read(path, column=-2, **options), read(path, column=-1, **options)
+    source = Source.of(path)
+    return read(source, column=-2, **options), read(source, column=-1, **options)
 
 
 def paired_batches(
-    gold: str | os.PathLike[str],
-    pred: str | os.PathLike[str],
+    gold: Readable,
+    pred: Readable,
     size: int = BATCH,
     *,
     gold_column: int | None = None,
@@ -136,6 +159,7 @@ def paired_batches(
     Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
     that was not given is first inferred from the whole files.
     """
+    gold, pred = Source.of(gold), Source.of(pred)
     given: dict[str, Any] = {"labels": labels, "scheme": scheme, "repair": repair}
     ours, theirs = {**given, "column": gold_column}, {**given, "column": pred_column}
     if scheme is None and repair != Repair.CONLLEVAL:
@@ -166,12 +190,12 @@ def paired_batches(
                 f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
             )
         n_before += len(a)
-        yield a, b
+        yield a, on_same_words(a, b)  # the metrics compare them, one after the other
 
 
 def answered_batches(
-    gold: str | os.PathLike[str],
-    pred: str | os.PathLike[str],
+    gold: Readable,
+    pred: Readable,
     size: int,
     reading: Mapping[str, Any],
     answers: str | None,
@@ -179,6 +203,7 @@ def answered_batches(
     ignore_types: bool | Iterable[str],
 ) -> Iterator[tuple[Corpus, Corpus]]:
     """Gold samples and the answers to them, read by the types that the whole gold file has."""
+    gold = Source.of(gold)
     known: set[str] = set()
     n_samples = 0
     for batch in read_batches(gold, size, **reading):
@@ -190,11 +215,12 @@ def answered_batches(
         yield batch, book.answers_to(batch, last=n_samples == 0)
 
 
-def columns_for(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> dict[str, Any]:
+def columns_for(given: Readable, columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that say which columns hold what, as far as they are for the format of a file."""
     known = (*_OF_COLUMNS, "word_column")
-    given = {name: value for name, value in columns.items() if value is not None and name in known}
-    if not given or not (os.path.isfile(path) or is_brat(path)):
+    named = {name: value for name, value in columns.items() if value is not None and name in known}
+    source = Source.of(given)
+    if not named or not (source.is_there or is_brat(source)):
         return {}
-    wanted = ("word_column",) if format_of(path) is Format.CONLL else _OF_COLUMNS
-    return {name: value for name, value in given.items() if name in wanted}
+    wanted = ("word_column",) if format_of(source) is Format.CONLL else _OF_COLUMNS
+    return {name: value for name, value in named.items() if name in wanted}

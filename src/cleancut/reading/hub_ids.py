@@ -13,7 +13,9 @@ from typing import Any, assert_never
 
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, replacing
-from .formats import ROW_SUFFIXES, SUFFIXES, Format, exported_rows, format_of, json_records
+from .formats import KNOWN_SUFFIXES, Format, exported_rows, format_of
+from .jsonl import json_records
+from .opening import Readable, Source
 
 CONVERTED = "refs/convert/parquet"
 """The branch on which the Hub keeps its own parquet copy of a dataset."""
@@ -68,7 +70,7 @@ def is_local(source: str | os.PathLike[str]) -> bool:
     text = os.fspath(source)
     if os.path.exists(text) or not isinstance(source, str):
         return True
-    named = Path(text.removesuffix(".gz")).suffix.lower() in {*SUFFIXES, *ROW_SUFFIXES} or text.endswith(".gz")
+    named = Path(text.removesuffix(".gz")).suffix.lower() in KNOWN_SUFFIXES or text.endswith(".gz")
     of_windows = "\\" in text or re.match(r"[A-Za-z]:/", text) is not None
     return named or of_windows or "/" not in text or text.startswith((".", "/", "~")) or text.endswith("/")
 
@@ -166,26 +168,27 @@ def _first_line(error: Exception) -> str:
 # --- files ------------------------------------------------------------------------------------------------------
 
 
-def rows_of_file(path: str | os.PathLike[str]) -> Any:
+def rows_of_file(given: Readable) -> Any:
     """The rows of a CSV, JSONL or parquet file: a ``Dataset``, or a list of dicts where Arrow could not hold them."""
     import datasets
 
-    kind = format_of(path)
+    source = Source.of(given)
+    kind = format_of(source)
     match kind:
         case Format.PARQUET:
             import pyarrow as pa
             import pyarrow.parquet as pq
 
             try:
-                return datasets.Dataset(pq.read_table(path))
+                return datasets.Dataset(pq.read_table(source.path or pa.BufferReader(source.read())))
             except (pa.ArrowException, OSError) as error:
-                raise CleancutError(f"{path}: not a readable parquet file ({error}).") from None
+                raise CleancutError(f"{source}: not a readable parquet file ({error}).") from None
         case Format.JSONL:
-            return [record for _, record in json_records(path)]
+            return [record for _, record in json_records(source)]
         case Format.ROWS:
-            return dataset_of(exported_rows(path).rows)
+            return dataset_of(exported_rows(source).rows)
         case Format.CONLL:
-            raise CleancutError(f"{path}: the columns of a CoNLL file have no names. Give JSONL, CSV or parquet.")
+            raise CleancutError(f"{source}: the columns of a CoNLL file have no names. Give JSONL, CSV or parquet.")
         case _:
             assert_never(kind)
 

@@ -10,13 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.exceptions import CleancutError
+from .column_names import SPANS
 from .columns import Kind, Table, inner_table, plain_name, records_in
-
-SPANS = (
-    "entities", "privacy_mask", "ner", "spans", "ner_spans", "mentions", "annotations", "named_entities", "labels",
-    "label", "gold", "predictions", "prediction", "output", "pipeline", "span_labels",
-)  # fmt: skip
-"""Names of columns that hold spans, in order of preference."""
 
 _START = ("start", "begin", "start_offset", "char_start", "start_char", "start_index", "start_idx", "start_pos",
           "offset_start", "begin_offset", "token_start", "start_token")  # fmt: skip

@@ -28,7 +28,9 @@ from ..core.exceptions import CleancutError, parse_choice
 from ..core.files import temporary_folder
 from ..core.tags import Repair
 from ..core.vocabulary import mixed
-from ..reading.formats import SUFFIXES, Format, columns_to_read, corpus_of_lines, corpus_of_table, stored_labels
+from ..reading.formats import SUFFIXES, Format
+from ..reading.jsonl import corpus_of_lines
+from ..reading.parquet import columns_to_read, corpus_of_table, stored_labels
 from .audit import Unit
 from .components import components
 from .incidence import Incidences, Numbers, count_entities

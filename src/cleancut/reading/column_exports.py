@@ -1,0 +1,166 @@
+"""What tools export as columns: CoNLL-U, CoNLL-2012, WebAnno TSV and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+
+from ..core.exceptions import CleancutError
+from .exported import TAGS, TOKEN_SPANS, Exported
+from .opening import Row, Source
+
+
+def is_conllu(source: Source) -> bool:
+    rows = [line.split("\t") for line in source.head_lines if not line.startswith("#")]
+    is_wide = bool(rows) and all(len(fields) == 10 for fields in rows)
+    counts = is_wide and re.match(r"\d+", rows[0][0]) is not None
+    return counts and any(_NER_IN_MISC.search(fields[9]) for fields in rows)
+
+
+_NER_IN_MISC = re.compile(r"(?:^|\|)(?:NER|NE|Ner|ner)=([^|]*)")
+
+
+def conllu(source: Source) -> Exported:
+    """CoNLL-U with the tag of each word in the last column, ``NER=B-PER``."""
+    rows: list[Row] = []
+    row: Row = {"tokens": [], "tags": []}
+    document = None
+    for number, line in enumerate(source.text().split("\n"), 1):
+        line = line.rstrip("\r")
+        if not line.strip():
+            if row["tokens"]:
+                rows.append(row)
+            row = {"tokens": [], "tags": []}
+        elif line.startswith("#"):
+            key, _, value = (part.strip() for part in line.removeprefix("#").partition("="))
+            if key == "sent_id":
+                row["id"] = value
+            elif key == "newdoc id":
+                document = value
+        else:
+            fields = line.split("\t")
+            if len(fields) != 10:
+                raise CleancutError(f"{source}, line {number}: {len(fields)} columns, but CoNLL-U has 10.")
+            if "-" in fields[0] or "." in fields[0]:  # words joined in writing, and words that are not written
+                continue
+            found = _NER_IN_MISC.search(fields[9])
+            row["tokens"].append(fields[1])
+            row["tags"].append(found[1] if found and found[1] not in ("", "_") else "O")
+            if document is not None:
+                row["doc"] = document
+    if row["tokens"]:
+        rows.append(row)
+    return Exported(rows, TAGS)
+
+
+def is_conll_2012(source: Source) -> bool:
+    begins = any(line.startswith("#begin document") for line in source.head_lines[:20])
+    return begins and any(len(line.split()) > _NAMES_2012 for line in source.head_lines if not line.startswith("#"))
+
+
+_WORD_2012, _NAMES_2012 = 3, 10
+
+
+def conll_2012(source: Source) -> Exported:
+    """CoNLL-2012: names as brackets in a column, ``(PERSON*``, ``*``, ``*)``."""
+    rows: list[Row] = []
+    row: Row = {"tokens": [], "entities": []}
+    opened: list[tuple[int, str]] = []
+    document = ""
+    for number, line in enumerate([*source.text().split("\n"), ""], 1):
+        line = line.strip()
+        if line.startswith("#begin document"):
+            document = line.removeprefix("#begin document").strip()
+        elif line.startswith("#"):
+            continue
+        elif not line:
+            if opened:
+                raise CleancutError(
+                    f"{source}, line {number}: the name that begins with ({opened[-1][1]} does not end."
+                )
+            if row["tokens"]:
+                rows.append({**row, "doc": document})
+            row = {"tokens": [], "entities": []}
+        else:
+            fields = line.split()
+            if len(fields) <= _NAMES_2012:
+                raise CleancutError(f"{source}, line {number}: {len(fields)} columns, but CoNLL-2012 has at least 11.")
+            place = len(row["tokens"])
+            row["tokens"].append(fields[_WORD_2012].removeprefix("/") or "/")
+            for label in re.findall(r"\(([^()*]+)", fields[_NAMES_2012]):
+                opened.append((place, label))
+            for _ in range(fields[_NAMES_2012].count(")")):
+                if not opened:
+                    raise CleancutError(f"{source}, line {number}: a name ends here that did not begin.")
+                start, label = opened.pop()
+                row["entities"].append({"start": start, "end": place + 1, "label": label})
+    return Exported(rows, TOKEN_SPANS)
+
+
+def is_webanno(source: Source) -> bool:
+    return source.head.lstrip("\ufeff").startswith("#FORMAT=WebAnno TSV")
+
+
+def webanno(source: Source) -> Exported:
+    """WebAnno TSV 3 (INCEpTION): the first layer of spans that has a value."""
+    text = source.text()
+    column = _webanno_column(text, source)
+    rows: list[Row] = []
+    for block in re.split(r"\n\s*\n", text.replace("\r", "")):
+        lines = [line.split("\t") for line in block.split("\n") if re.match(r"\d+-\d+\t", line)]
+        if not lines:
+            continue
+        spans: dict[tuple[str, str], dict[str, Any]] = {}
+        for place, fields in enumerate(lines):
+            if len(fields) <= column:
+                raise CleancutError(
+                    f"{source}: the line {fields[0]} has {len(fields)} columns, but {column + 1} are named."
+                )
+            for value in re.split(r"(?<!\\)\|", fields[column]):
+                found = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", value)
+                if found is None or value in ("_", "*") or found[1] in ("", "*", "_"):
+                    continue
+                label = re.sub(r"\\(.)", r"\1", found[1])
+                span = spans.setdefault((label, found[2] or f"at {place}"), {"start": place, "label": label})
+                span["end"] = place + 1
+        tokens = [re.sub(r"\\(.)", r"\1", fields[2]) for fields in lines]
+        rows.append({"tokens": tokens, "entities": list(spans.values())})
+    return Exported(rows, TOKEN_SPANS)
+
+
+def _webanno_column(text: str, source: Source) -> int:
+    """Return the column of the value of named entities: by the name of the layer, or of the only layer."""
+    layers = re.findall(r"^#T_SP=([^|\r\n]+)\|?([^\r\n]*)", text, re.M)
+    columns: dict[str, int] = {}
+    next_column = 3
+    for layer, features in layers:
+        names = [feature for feature in features.split("|") if feature]
+        if names:
+            value = names.index("value") if "value" in names else len(names) - 1
+            columns[layer] = next_column + value
+        next_column += max(len(names), 1)
+    named = [layer for layer in columns if "NamedEntity" in layer or layer.lower().endswith("ner")]
+    chosen = named or list(columns)
+    if len(chosen) != 1:
+        there = ", ".join(columns) or "none"
+        raise CleancutError(f"{source}: which layer holds the names? There are {there}. Export one layer alone.")
+    return columns[chosen[0]]
+
+
+def is_csv(source: Source) -> bool:
+    return source.suffix == ".csv"
+
+
+def csv_rows(source: Source) -> Exported:
+    """A table whose columns have to be found; all its values are text."""
+    csv.field_size_limit(2**31 - 1)  # a document may be longer than the 128 KB that csv allows
+    try:
+        rows = list(csv.DictReader(io.StringIO(source.text(), newline=""), strict=True))
+    except csv.Error as error:
+        raise CleancutError(f"{source}: not a readable CSV file ({error}). Write it as UTF-8.") from None
+    for at, row in enumerate(rows):
+        if None in row or None in row.values():
+            raise CleancutError(f"row {at} ({source.base}): not as many values as the first line has names.")
+    return Exported(rows)

@@ -1,0 +1,433 @@
+"""CoNLL columns: a token a line, with its tag, and a blank line after each sample."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import bounds_of
+from ..core.coded import Coded
+from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
+from ..core.inputs import RawTags, Words, arrow_numbers
+from ..core.language_codes import language_before, without_language
+from ..core.tags import Scheme
+from ..core.vocabulary import Vocabulary
+from .batches import ListedRows, Options, Rows, row_corpora
+from .opening import Block, Source
+from .writing import Texts, refuse_relations
+
+_DOCSTART = "-DOCSTART-"
+_ID = "# id = "
+"""What stands before the name of a sample."""
+CONLL_SUFFIXES = (".conll", ".txt", ".tsv", ".bio", ".iob", ".iob2", ".bioes")
+
+
+def conll_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
+    """Return the samples of CoNLL columns, in corpora of ``size`` samples."""
+    return row_corpora(source, _conll_blocks(source, options), options, size, line_per_token=True)
+
+
+def _conll_blocks(source: Source, options: Options) -> Iterator[Rows | ListedRows]:
+    """Read samples block by block: all lines at once where they are as usual, else line by line."""
+    layout = conll_layout(source, options.word_column)
+    columns = _Columns.of(layout, options.column)
+    names = _Names()
+    for block in source.blocks(b"\n\n", b"\n\r\n"):
+        is_usual = columns.are_there and not columns.has_language_codes
+        rows = _rows_at_once(block, columns, names) if is_usual else None
+        yield _rows_by_line(source, block, columns, names) if rows is None else rows
+
+
+class _Columns(NamedTuple):
+    """Where the words and tags of a file stand."""
+
+    separator: str
+    width: int
+    word: int
+    tag: int
+    has_language_codes: bool
+
+    @classmethod
+    def of(cls, layout: ConllLayout, column: int | None) -> _Columns:
+        tag = layout.tag if column is None else column
+        return cls(layout.separator, layout.width, layout.word, tag, layout.has_language_codes)
+
+    @property
+    def are_there(self) -> bool:
+        """Has each line both columns, and are they two?"""
+        in_range = -self.width <= self.tag < self.width and 0 <= self.word < self.width
+        return self.width > 1 and in_range and self.tag % self.width != self.word
+
+
+class _Names:
+    """The names of the sample and of the document that a file has named last."""
+
+    def __init__(self) -> None:
+        self.id: str | None = None
+        self.doc: str | None = None
+        self._n_docs = 0
+
+    def tell(self, line: str) -> None:
+        """Take notice of a comment, or of the line that begins a document."""
+        if line.startswith(_DOCSTART):
+            name, bracket, _ = line.partition("(")[2].rpartition(")")
+            self.doc = (name or None) if bracket else str(self._n_docs)
+            self._n_docs += 1
+        elif line.startswith(_ID):
+            self.id = line.removeprefix(_ID)
+
+    def of_sample(self) -> tuple[str | None, str | None]:
+        """Return the id and the document of a sample that ends; the id is not that of the next one."""
+        sample_id, self.id = self.id, None
+        return sample_id, self.doc
+
+
+def _rows_by_line(source: Source, block: Block, columns: _Columns, names: _Names) -> ListedRows:
+    """Columns apart by tabs or spaces; blank lines between samples; ``-DOCSTART-`` begins a document.
+
+    A line at the start of a sample that begins with ``#`` and has other columns than the tokens is a comment;
+    ``# id = X`` names the sample.
+    """
+    rows = ListedRows("tags")
+    tokens: list[str] = []
+    tags: list[str] = []
+    begun = 0
+    for number, line in chain(source.lines_of(block), [(0, "")]):
+        is_blank = not line or line.isspace()
+        if is_blank or line.startswith(_DOCSTART):
+            if tokens:
+                words = without_language(tokens) if columns.has_language_codes else tokens
+                rows.append(begun, words, tags, *names.of_sample(), None)
+                tokens, tags = [], []
+            if not is_blank:
+                names.tell(line)
+            continue
+        fields = _fields(line, columns.separator)
+        if line.startswith("#") and len(fields) != columns.width and not tokens:
+            names.tell(line)
+            continue
+        _check_line(source, number, line, len(fields), columns)
+        if not tokens:
+            begun = number
+        tokens.append(fields[columns.word])
+        tags.append(fields[columns.tag])
+    return rows
+
+
+def _check_line(source: Source, number: int, line: str, n_fields: int, columns: _Columns) -> None:
+    width = columns.width
+    if not columns.are_there:
+        raise CleancutError(
+            f"{source}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
+            f"for in column {columns.tag} beside the token in column {columns.word}. "
+            "Separate columns by a tab or spaces."
+        )
+    if n_fields != width:
+        raise CleancutError(
+            f"{source}, line {number}: {n_fields} columns ({line!r}) but {width} on the first line. "
+            "Give every token the same columns."
+        )
+
+
+# --- many lines at once ---------------------------------------------------------------------------------------------
+
+_MARK = b"\0"
+"""Stands in the place of a comment, and of a line that begins a document."""
+_MARKED_LINES = re.compile(rb"\n((?:#|-DOCSTART-)[^\n]*)")
+
+
+def _rows_at_once(block: Block, columns: _Columns, names: _Names) -> Rows | None:
+    """Return the samples of a block of usual lines, as ``_rows_by_line`` does; None where a line is not as usual.
+
+    Every line is brought to have the same number of separators, also blank ones and comments. Then the places of the
+    separators show which lines are samples, and Arrow numbers the fields between them.
+    """
+    separator = columns.separator.encode()
+    data = _even_lines(block.data, separator)
+    if data is None:
+        return None
+    marked: list[str] = []
+
+    def as_mark(line: re.Match[bytes]) -> bytes:
+        text = line[1]
+        if text.startswith(b"#") and text.count(separator) == columns.width - 1:
+            return line[0]  # a token
+        marked.append(text.decode("utf-8"))
+        return b"\n" + _MARK + separator * (columns.width - 1)
+
+    data = b"\n" + data
+    try:
+        if b"\n#" in data or b"\n-DOCSTART-" in data:
+            data = _MARKED_LINES.sub(as_mark, data)
+    except UnicodeDecodeError:
+        return None
+    blank = b"\n" + separator * (columns.width - 1) + b"\n"
+    data = data.replace(b"\n\n", blank).replace(b"\n\n", blank)[1:]
+    lines = _lines_in(data, separator, columns)
+    return None if lines is None else _samples_in(block.line, lines, columns, marked, names)
+
+
+def _even_lines(data: bytes, separator: bytes) -> bytes | None:
+    """Return lines that end with a line feed and have one separator between fields; None where they cannot have."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    if b"\r" in data or _MARK in data:
+        return None
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    if separator == b" ":
+        while b"  " in data:
+            data = data.replace(b"  ", b" ")
+        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
+    return data
+
+
+class _Lines(NamedTuple):
+    """The lines of a block: what each is, and its fields as numbers. What is neither token nor mark is blank."""
+
+    is_token: NDArray[np.bool_]
+    is_mark: NDArray[np.bool_]
+    fields: NDArray[np.integer]
+    """A row for each line."""
+    texts: list[str]
+    """What the numbers of fields stand for."""
+
+    def column(self, number: int) -> tuple[NDArray[np.integer], list[str]]:
+        """Return a column of the lines that are tokens, numbered by itself, and what its numbers stand for."""
+        codes = self.fields[self.is_token, number]
+        is_used = np.zeros(len(self.texts), bool)
+        is_used[codes] = True
+        texts = [self.texts[code] for code in np.flatnonzero(is_used).tolist()]
+        return (np.cumsum(is_used) - 1)[codes], texts
+
+
+def _lines_in(data: bytes, separator: bytes, columns: _Columns) -> _Lines | None:
+    """Return the lines of a block; None where one has another number of fields, or lacks a tag, or is not UTF-8."""
+    import pyarrow as pa
+
+    letters = np.frombuffer(data, np.uint8)
+    is_separator = (letters == separator[0]) | (letters == ord("\n"))
+    places = np.flatnonzero(is_separator)
+    if len(places) % columns.width:
+        return None
+    is_end = (letters[places] == ord("\n")).reshape(-1, columns.width)
+    if not is_end[:, -1].all() or is_end[:, :-1].any():
+        return None
+    sizes = (np.diff(places, prepend=-1) - 1).reshape(-1, columns.width)
+    is_token = sizes[:, columns.tag] > 0
+    is_mark = letters[places.reshape(-1, columns.width)[:, 0] - sizes[:, 0]] == _MARK[0]
+    is_blank = ~sizes.any(axis=1)
+    if not (is_token | is_mark | is_blank).all():
+        return None
+    bounds = pa.py_buffer(bounds_of(sizes.ravel()).astype(np.int64))
+    fields = pa.LargeStringArray.from_buffers(sizes.size, bounds, pa.py_buffer(letters[~is_separator]))
+    try:
+        fields.validate(full=True)
+    except pa.ArrowInvalid:
+        return None
+    numbered = fields.dictionary_encode()
+    codes = arrow_numbers(numbered.indices).reshape(-1, columns.width)
+    return _Lines(is_token, is_mark, codes, numbered.dictionary.to_pylist())
+
+
+def _samples_in(first_line: int, lines: _Lines, columns: _Columns, marked: list[str], names: _Names) -> Rows | None:
+    """Return the samples, which are runs of lines that are tokens; None where a line in one is not as usual."""
+    marks = np.flatnonzero(lines.is_mark)
+    is_inside = lines.is_token[np.maximum(marks - 1, 0)].tolist()
+    if any(inside and text.startswith("#") for text, inside in zip(marked, is_inside, strict=True)):
+        return None
+    words, vocabulary = lines.column(columns.word)
+    tags, inventory = lines.column(columns.tag % columns.width)
+    if any(tag.isspace() for tag in inventory):
+        return None
+    edges = np.flatnonzero(np.diff(lines.is_token, prepend=False, append=False))
+    begins, lengths = edges[::2], np.diff(edges)[::2]
+    small = np.uint8 if len(inventory) <= 256 else np.int32
+    coded = Coded(
+        Words(words.astype(np.int32), lengths, Vocabulary(vocabulary)),
+        RawTags(tags.astype(small), lengths, tuple(inventory)),
+    )
+    ids, documents = _names_of(begins.tolist(), marks.tolist(), marked, names)
+    return Rows("tags", "tags", coded, (first_line + begins).tolist(), ids, documents, [None] * len(begins))
+
+
+def _names_of(
+    begins: Sequence[int], marks: Sequence[int], marked: Sequence[str], names: _Names
+) -> tuple[list[str | None], list[str | None]]:
+    """Return the ids and the documents of samples that begin at some lines, as the marked lines between them say."""
+    if not marks and names.id is None:
+        return [None] * len(begins), [names.doc] * len(begins)
+    ids, documents, n_told = [], [], 0
+    for begin in begins:
+        while n_told < len(marks) and marks[n_told] < begin:
+            names.tell(marked[n_told])
+            n_told += 1
+        sample_id, document = names.of_sample()
+        ids.append(sample_id)
+        documents.append(document)
+    for text in marked[n_told:]:
+        names.tell(text)
+    return ids, documents
+
+
+class ConllLayout(NamedTuple):
+    """Where a CoNLL file has what."""
+
+    separator: str
+    """A tab, or a space that stands for one or more."""
+    width: int
+    word: int
+    """The column of the words: the first that is neither a count of words nor the name of a sentence."""
+    tag: int
+    """The column of the tags: the last that is no mere placeholder."""
+    has_language_codes: bool = False
+    """Stands the code of a language before every word (``en:Ada``), as in WikiANN's files?"""
+    notes: tuple[str, ...] = ()
+    """What is to be known of the choice of columns."""
+
+
+def conll_layout(source: Source, word_column: int | None = None) -> ConllLayout:
+    """Return where a CoNLL file has what, by its first lines; ``word_column`` is taken for the column of words."""
+    return source.once(("layout", word_column), lambda: _layout(source, word_column))
+
+
+def _layout(source: Source, word_column: int | None) -> ConllLayout:
+    lines = [line for _, line in zip(range(1000), (line for _, line in source.lines()), strict=False)]
+    told = [line for line in lines if line.strip() and not line.startswith((_DOCSTART, "#"))]
+    others = [line for line in lines if line.strip() and not line.startswith(_DOCSTART)]
+    first = (told or others or [""])[0]
+    separator = "\t" if "\t" in first else " "
+    width = len(_fields(first, separator))
+    samples: list[list[list[str]]] = [[]]
+    for line in lines:
+        fields = _fields(line, separator)
+        if not line.strip():
+            samples.append([])
+        elif len(fields) == width and not line.startswith(_DOCSTART):
+            samples[-1].append(fields)
+    samples = [sample for sample in samples if sample]
+    word = _word_column(samples, width) if word_column is None else word_column
+    rows = [fields for sample in samples for fields in sample]
+    has_comments = any(line.startswith("#") for line in lines)
+    tag, notes = _tag_column(rows, word, width, has_comments)
+    if word and word_column is None:
+        notes = (f"the words are read from column {word}. Choose another with word_column=.", *notes)
+    words = [fields[word] for fields in rows if 0 <= word < width]
+    codes = width > 1 and len(words) > 2 and all(language_before([own]) is not None for own in words)
+    said = ("the code of a language before every word is taken away.",) if codes else ()
+    return ConllLayout(separator, width, word, tag, codes, (*notes, *said))
+
+
+def conll_details(source: Source, options: Options) -> tuple[str, ...]:
+    """Return which columns are read, counted from 0."""
+    layout = conll_layout(source, options.word_column)
+    tag = layout.tag if options.column is None else options.column
+    return f"words in column {layout.word}", f"tags in column {tag % max(layout.width, 1)}"
+
+
+def _word_column(samples: Sequence[Sequence[Sequence[str]]], width: int) -> int:
+    """Return the first column that does not count the words of a sample, nor name it on each of its lines."""
+    word = 0
+    while word < width - 2 and (_counts(samples, word) or _names_samples(samples, word)):
+        word += 1
+    return word
+
+
+def _counts(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
+    """Does a column count the words of each sample, from 0 or from 1?"""
+    if len(samples) < 2 or max(map(len, samples)) < 3:
+        return False  # too little to tell a count from words that are numbers
+    own = [[fields[column] for fields in sample] for sample in samples]
+    return any(all(found == [str(i + first) for i in range(len(found))] for found in own) for first in (0, 1))
+
+
+def _names_samples(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
+    """Is a column the same on all lines of each sample, and another in each sample?"""
+    names = [{fields[column] for fields in sample} for sample in samples]
+    if len(samples) < 3 or max(map(len, samples)) < 3 or not all(len(own) == 1 for own in names):
+        return False
+    every = set().union(*names)
+    return len(every) == len(samples) and all(any(letter.isdigit() for letter in name) for name in every)
+
+
+_PLACEHOLDERS = {"-", "_", "*", ""}
+
+
+def _tag_column(
+    rows: Sequence[Sequence[str]], word: int, width: int, has_comments: bool
+) -> tuple[int, tuple[str, ...]]:
+    """Return the column of the tags: the last that holds more than placeholders, and what is to be known of it.
+
+    In files such as GermEval's, which have comments and a count before the words, and where the last of two columns of
+    tags has mentions inside those of the other alone, the other is read.
+    """
+    last = width - 1
+    while last > word + 1 and all(fields[last] in _PLACEHOLDERS for fields in rows):
+        last -= 1
+    two_of_tags = word > 0 and last == word + 2 and all(_are_tags(rows, column) for column in (last - 1, last))
+    is_inside = all(fields[last] == "O" or fields[last - 1] != "O" for fields in rows)
+    if two_of_tags and is_inside and has_comments:
+        said = f"columns {last - 1} and {last} both have tags; the first is read. Choose with column= (--column)."
+        return last - 1 - width, (said,)
+    return last - width, ()
+
+
+def _are_tags(rows: Sequence[Sequence[str]], column: int) -> bool:
+    return all(fields[column] == "O" or re.match(r"[BIESLUM]-.", fields[column]) for fields in rows)
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    return line.split("\t") if separator == "\t" else [field for field in line.split(" ") if field]
+
+
+def conll_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
+    """Token, tab, tag; documents and ids as the reader takes them."""
+    refuse_relations(corpus, "a CoNLL file")
+    rows = zip(corpus.tokens(), corpus.tags(scheme or Scheme.IOB2), strict=True)
+    shown: str | None = None
+    for i, (tokens, tags) in enumerate(rows):
+        where = corpus.mentions.where
+        if not tokens:
+            raise CleancutError(f"{where(i)}: a sample without tokens cannot be written as CoNLL. Write JSONL.")
+        for t, token in enumerate(tokens):
+            broken = token.isspace() or token.startswith((_DOCSTART, "\ufeff"))
+            if broken or not _fits_a_line(token) or not _fits_a_line(tags[t]):
+                shown = f"{token!r} with tag {tags[t]!r}"
+                raise CleancutError(f"{where(i, t)}: the token {shown} cannot stand in a CoNLL file. Write JSONL.")
+        for names in (corpus.ids, corpus.docs):
+            name = names[i] if names else None
+            if name is not None and not _fits_a_line(name):
+                raise CleancutError(f"{where(i)}: the name {name!r} cannot stand in a CoNLL file. Write JSONL.")
+        if corpus.docs is not None and (i == 0 or corpus.docs[i] != shown):
+            shown = corpus.docs[i]
+            yield f"{_DOCSTART}\t({shown or ''})\tO\n\n"
+        if corpus.ids is not None and corpus.ids[i] is not None:
+            yield f"# id = {corpus.ids[i]}\n"
+        yield "".join(f"{token}\t{tag}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
+
+
+def _fits_a_line(text: str) -> bool:
+    return bool(text) and "\t" not in text and "\n" not in text and "\r" not in text
+
+
+def conll_texts(source: Source) -> Texts:
+    """The line that begins the document of each sample, and the lines of the sample with its comments."""
+    separator, width, *_ = conll_layout(source)
+    head, lines, has_tokens, n_docs = None, list[str](), False, 0
+    for _, line in chain(source.lines(), [(0, "")]):
+        blank = not line or line.isspace()
+        if blank or line.startswith(_DOCSTART):
+            if has_tokens:
+                yield head, "\n".join(lines) + "\n\n"
+                lines, has_tokens = [], False
+            if not blank:
+                head, n_docs = (line, n_docs), n_docs + 1  # lines may be equal: their number tells documents apart
+            continue
+        has_tokens |= not (line.startswith("#") and len(_fields(line, separator)) != width)
+        lines.append(line)

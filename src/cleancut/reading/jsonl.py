@@ -1,0 +1,192 @@
+"""JSONL: an object a line, with tokens and their tags or entities."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from ..core.coded import Coded
+from ..core.corpus import Corpus, samples_of
+from ..core.exceptions import CleancutError
+from ..core.inputs import in_sample, intern_words, recognise
+from ..core.tags import Scheme
+from .batches import FEW, ListedRows, Options, Rows, quoted, row_corpora, rows_corpus
+from .column_names import PlainColumns, plain_columns, preferred_names
+from .conll import CONLL_SUFFIXES
+from .opening import Block, Readable, Source
+from .writing import Texts, refuse_relations
+
+JSONL_SUFFIXES = (".jsonl", ".ndjson", ".json")
+
+
+def is_jsonl(source: Source) -> bool:
+    """Does the name say that each line is an object, or the first line where the name says nothing?"""
+    if source.suffix in JSONL_SUFFIXES or source.suffix in CONLL_SUFFIXES:
+        return source.suffix in JSONL_SUFFIXES
+    return source.head.startswith(('{"', "{ ")) and '":' in source.head
+
+
+def json_records(given: Readable) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file, each with the number of its line."""
+    source = Source.of(given)
+    for number, line in source.lines():
+        if line and not line.isspace():
+            yield number, _record(line, f"{source}, line {number}")
+
+
+def first_json_records(source: Source) -> list[dict[str, Any]]:
+    return [record for _, (_, record) in zip(range(FEW), json_records(source), strict=False)]
+
+
+def _record(line: str, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise CleancutError(f"{where}: invalid JSON ({error}). Each line holds one whole object.") from None
+    if not isinstance(record, dict):
+        raise CleancutError(f"{where}: expected an object, got {type(record).__name__}.")
+    return record
+
+
+def jsonl_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
+    """Return the samples of JSONL with the usual columns, in corpora of ``size`` samples."""
+    return row_corpora(source, _jsonl_blocks(source, options), options, size, line_per_token=False)
+
+
+def _jsonl_blocks(source: Source, options: Options) -> Iterator[Rows | ListedRows]:
+    """Read samples block by block: all lines at once where they are as usual, else line by line."""
+    for block in source.blocks():
+        rows = _rows_at_once(source, block, options)
+        yield from _rows_by_line(source, block, options) if rows is None else [rows]
+
+
+def _rows_at_once(source: Source, block: Block, options: Options) -> Rows | None:
+    """Return the samples of a block whose records are like its first one; None where Arrow finds another one."""
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    data = block.data.replace(b"\r\n", b"\n") if b"\r" in block.data else block.data
+    if b"\r" in data:
+        return None
+    try:
+        data.decode("utf-8")  # which Arrow does not check
+        first = _record(data.partition(b"\n")[0].decode("utf-8"), source.name)
+        columns = plain_columns(first, options, source.name)
+        if _has_keys(data, ["relations", *preferred_names(columns, options)]):
+            return None  # Arrow would leave them out
+        table = arrow_json.read_json(
+            pa.BufferReader(data),
+            read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(data)),
+            parse_options=arrow_json.ParseOptions(
+                explicit_schema=_schema_of(first, columns), unexpected_field_behavior="ignore"
+            ),
+        )
+        raw = recognise(table.column(columns.annotation), options.labels, in_sample())
+        coded = Coded(intern_words(table.column(columns.tokens), in_sample()), raw)
+    except (UnicodeDecodeError, OverflowError, pa.ArrowException, CleancutError):
+        return None
+    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    if table.num_rows != n_lines:
+        return None
+    ids, documents = (table.column(name).to_pylist() for name in ("id", "doc"))
+    lines = range(block.line, block.line + n_lines)
+    kind = _kind_in(table.column(columns.annotation))
+    return Rows(columns.form, kind, coded, lines, ids, documents, [None] * n_lines)
+
+
+def _has_keys(data: bytes, names: Iterable[str]) -> bool:
+    """Has a record one of some keys?"""
+    keys = [f'"{name}"'.encode() for name in names]
+    # a word of a sample may be the same, but no colon follows it
+    return any(key in data and re.search(re.escape(key) + rb"\s*:", data) is not None for key in keys)
+
+
+def _schema_of(record: Mapping[str, Any], columns: PlainColumns) -> Any:
+    """Return what Arrow is to expect of records that are like this one."""
+    import pyarrow as pa
+
+    def kind_of(value: Any) -> Any:
+        return pa.int64() if type(value) is int else pa.string()
+
+    annotation = record[columns.annotation]
+    first = annotation[0] if isinstance(annotation, list) and annotation else None
+    spans = pa.struct({"start": pa.int64(), "end": pa.int64(), "label": pa.string()})
+    values = spans if columns.form == "entities" else kind_of(first)
+    beside = {name: kind_of(record.get(name)) for name in ("id", "doc")}
+    return pa.schema({**beside, columns.tokens: pa.list_(pa.string()), columns.annotation: pa.list_(values)})
+
+
+def _kind_in(annotation: Any) -> str:
+    """Return what lists of an Arrow column hold, as ``Rows`` says it."""
+    import pyarrow as pa
+
+    values = annotation.type.value_type
+    if not any(len(chunk.flatten()) for chunk in annotation.chunks):
+        return ""
+    if pa.types.is_struct(values):
+        return "spans"
+    return "tags" if pa.types.is_string(values) else "label ids"
+
+
+_BESIDE = ("id", "doc", "relations")
+"""What a record may have beside its tokens and annotation."""
+
+
+def _rows_by_line(source: Source, block: Block, options: Options) -> list[ListedRows]:
+    """Return the samples of a block, apart where their form changes; an error names the line and what is wrong."""
+    blocks: list[ListedRows] = []
+    for number, line in source.lines_of(block):
+        if not line or line.isspace():
+            continue
+        form, row = _row(_record(line, f"{source}, line {number}"), options, number, f"{source}, line {number}")
+        if not blocks or blocks[-1].form != form:
+            blocks.append(ListedRows(form))
+        blocks[-1].append(*row)
+    return blocks
+
+
+def _row(record: Mapping[str, Any], options: Options, number: int, where: str) -> tuple[str, tuple[Any, ...]]:
+    """Return what the annotation of a record is, and its columns as ``ListedRows`` has them."""
+    columns = plain_columns(record, options, where)
+    tokens, annotation = record[columns.tokens], record[columns.annotation]
+    for name, value in ((columns.tokens, tokens), (columns.annotation, annotation)):
+        if not isinstance(value, list):
+            raise CleancutError(f"{where}: {name} must be a list, got {value!r:.60}.")
+    sample_id, document, relations = (record.get(name) for name in _BESIDE)
+    if relations is not None and not isinstance(relations, list):
+        raise CleancutError(f"{where}: relations must be a list, got {relations!r:.60}.")
+    return columns.form, (number, tokens, annotation, sample_id, document, relations)
+
+
+def corpus_of_lines(lines: Iterable[str], name: str, **options: Any) -> Corpus | None:
+    """Return lines of JSONL as a corpus; None where all are blank. Errors quote the line, whose number is not known."""
+    kept = [line.removeprefix("\ufeff") for line in lines if line and not line.isspace()]
+    given, where = Options(**options), partial(quoted, name, kept.__getitem__)
+    rows: ListedRows | None = None
+    for i, line in enumerate(kept):
+        form, row = _row(_record(line, where(i)), given, 0, where(i))
+        rows = rows or ListedRows(form)
+        if form != rows.form:
+            raise CleancutError(f"{where(i)}: {form} here but {rows.form} before. Give all samples in one form.")
+        rows.append(*row)
+    return None if rows is None else rows_corpus(rows, given, where)
+
+
+def jsonl_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
+    if scheme:
+        refuse_relations(corpus, "a file of tags")
+    tags = corpus.tags(scheme) if scheme else None
+    for i, sample in enumerate(samples_of(corpus)):
+        if tags is not None:
+            sample = {name: value for name, value in sample.items() if name not in ("entities", "relations")}
+            sample["tags"] = tags[i]
+        yield json.dumps(sample, ensure_ascii=False) + "\n"
+
+
+def jsonl_texts(source: Source) -> Texts:
+    for _, line in source.lines():
+        if line and not line.isspace():
+            yield None, line + "\n"

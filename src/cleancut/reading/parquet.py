@@ -1,0 +1,128 @@
+"""Parquet, and tables of Arrow, with columns of tokens and of their tags or entities."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
+from ..core.files import name_inside, replacing
+from ..core.tags import Where
+from .batches import FEW, Options, in_rows, quoted
+from .column_names import plain_columns
+from .conll import CONLL_SUFFIXES
+from .jsonl import JSONL_SUFFIXES
+from .opening import Source
+
+
+def is_parquet(source: Source) -> bool:
+    """Does the name say so, or the content where the name says nothing else?"""
+    if source.suffix in (".parquet", *CONLL_SUFFIXES, *JSONL_SUFFIXES):
+        return source.suffix == ".parquet"
+    return source.head.startswith("PAR1")
+
+
+def parquet_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
+    import pyarrow as pa
+
+    try:
+        file = parquet_file(source)
+        names = _label_names_in(file.schema_arrow)
+        first = 0
+        for batch in file.iter_batches(batch_size=size or max(file.metadata.num_rows, 1)):
+            rows = range(first, first + batch.num_rows)
+            yield _arrow_corpus(pa.Table.from_batches([batch]), names, options, in_rows(source.base, rows))
+            first += batch.num_rows
+    except (pa.ArrowException, OSError) as error:
+        raise CleancutError(f"{source}: not a readable parquet file ({error}).") from None
+
+
+def parquet_file(source: Source) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    in_memory = source.is_packed or source.path is None
+    return pq.ParquetFile(pa.BufferReader(source.read()) if in_memory else source.path)
+
+
+def first_parquet_records(source: Source) -> list[dict[str, Any]]:
+    table = next(parquet_file(source).iter_batches(batch_size=FEW), None)
+    return table.to_pylist() if table is not None else []
+
+
+def _label_names_in(schema: Any) -> dict[str, list[str]]:
+    """The ClassLabel names that ``datasets`` keeps in a schema, by column."""
+    try:
+        stored = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+    except (KeyError, ValueError):
+        return {}
+    inner = {name: f.get("feature", f) if isinstance(f, dict) else f for name, f in stored.items()}
+    return {name: f["names"] for name, f in inner.items() if isinstance(f, dict) and f.get("_type") == "ClassLabel"}
+
+
+def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where: Where) -> Corpus:
+    columns = plain_columns(table.column_names, options, where(0) if table.num_rows else "the dataset")
+    annotation = table.column(columns.annotation)
+    ids = table.column("id").to_pylist() if "id" in table.column_names else None
+    docs = table.column("doc").to_pylist() if "doc" in table.column_names else None
+    labels = options.labels if options.labels is not None else names.get(columns.annotation)
+    return Corpus.of(
+        table.column(columns.tokens), **{columns.form: annotation}, ids=ids, docs=docs, labels=labels,
+        scheme=options.scheme, repair=options.repair, where=where,
+        relations=relations_in(table) if columns.form == "entities" else None,
+    )  # fmt: skip
+
+
+def relations_in(table: Any) -> list[Any] | None:
+    """The relations of an Arrow table, where its column of that name has the fields of ours; others are let be."""
+    if "relations" not in table.column_names:
+        return None
+    inner = getattr(table.schema.field("relations").type, "value_type", None)
+    names = {inner.field(i).name for i in range(inner.num_fields)} if inner is not None else set()
+    return table.column("relations").to_pylist() if {"head", "tail", "label"} <= names else None
+
+
+def corpus_of_table(table: Any, name: str, **options: Any) -> Corpus:
+    """Rows of an Arrow table as a corpus; errors quote the row."""
+    return _arrow_corpus(table, {}, Options(**options), partial(quoted, name, partial(_table_row, table)))
+
+
+def columns_to_read(names: Iterable[str], where: str, **options: Any) -> list[str]:
+    """Which columns of a table a corpus is made of."""
+    present = list(names)
+    columns = plain_columns(present, Options(**options), where)
+    return [columns.tokens, columns.annotation, *(name for name in ("id", "doc") if name in present)]
+
+
+def stored_labels(path: str, column: str) -> list[str] | None:
+    """The names of label ids that ``datasets`` has left in a Parquet file here, which others do not hand on."""
+    import pyarrow.parquet as pq
+
+    return _label_names_in(pq.read_schema(path)).get(column) if os.path.isfile(path) else None
+
+
+def _table_row(table: Any, row: int) -> str:
+    return str(table.slice(row, 1).to_pylist()[0])
+
+
+def copy_parquet(
+    files: Sequence[str], owner: Mapping[int, str], names: Sequence[str], folder: str | os.PathLike[str]
+) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    tables = [pa.parquet.read_table(file) for file in files]
+    if any(table.schema != tables[0].schema for table in tables):
+        raise CleancutError("the format cannot be kept: the files have different columns. Choose one format.")
+    whole = pa.concat_tables(tables)
+    paths = []
+    for name in names:
+        rows = [row for row, of in owner.items() if of == name]
+        paths.append(name_inside(folder, f"{name}.parquet"))
+        with replacing(paths[-1]) as stream:
+            pa.parquet.write_table(whole.take(pa.array(sorted(rows), pa.int64())), stream)
+    return paths
