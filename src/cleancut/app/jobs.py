@@ -7,17 +7,21 @@ nothing else; the app gives each call a folder and a process of its own.
 from __future__ import annotations
 
 import gzip
+import logging
 import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
+from ..core.notices import say
+from ..reading.answer_files import is_answer_file, read_answers
 from ..reading.dataset import Samples, load_splits, read_files, read_samples
 from ..reading.files import read_pair
 from ..reading.formats import Format, format_of
@@ -37,12 +41,19 @@ from ..showing.html import (
     report_notes,
     report_page,
 )
-from ..showing.report_data import findings
-from ..showing.sections import audit_sections, comparison_sections, report_sections, split_sections
+from ..showing.report_data import Findings, findings, sample_names
+from ..showing.sections import (
+    answer_section,
+    audit_sections,
+    comparison_sections,
+    report_sections,
+    split_sections,
+)
 from ..showing.text import to_json
 from ..splitting.audit import audit
 from ..splitting.mincut import mincut
 from ..splitting.settings import SplitSettings
+from .advice import in_the_app
 from .panels import Point, errors_panel, leaks_panel
 
 MOST_BYTES = 20_000_000
@@ -53,6 +64,8 @@ MOST_FILES = 12
 """Files of one request."""
 MOST_NAME = 100
 """Characters of the name of a file."""
+_MOST_HUB_NAME = 300
+"""Characters of the name of a dataset, with its configuration and revision."""
 _RESAMPLES = 10_000
 """For intervals and tests, the same wherever a score is shown, so that one F1 has one interval."""
 _RESULTS = {
@@ -66,6 +79,8 @@ Given = str | Path | None
 Several = Sequence[Path] | Mapping[str, str]
 """Uploads, or texts by their names."""
 Tell = Callable[[float], None]
+"""Is told the share of the work that was done since it was called last."""
+Notices = Collection[str]
 
 
 class Made(NamedTuple):
@@ -79,31 +94,83 @@ class Made(NamedTuple):
     files: tuple[str, ...]
     point: Point | None = None
     """Of a split, for the trade-off."""
+    notices: tuple[str, ...] = ()
+    """What a reader must know of the data and of the numbers, which could mislead."""
+
+
+class _Listener(logging.Handler):
+    """Keeps the notices that are logged while a job runs, each once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.notices: dict[str, None] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.notices[record.getMessage()] = None
+
+
+def _with_notices(job: Callable[..., Made]) -> Callable[..., Made]:
+    """Return a job whose result has the notices that are logged meanwhile: visitors do not see the log of a server.
+
+    The job is given those that were logged so far as ``notices``.
+    """
+
+    @wraps(job)
+    def noticed(*given: Any) -> Made:
+        log, listener = logging.getLogger("cleancut"), _Listener()
+        log.addHandler(listener)
+        try:
+            made = job(*given, notices=listener.notices)
+        finally:
+            log.removeHandler(listener)
+        return made._replace(notices=tuple(map(in_the_app, listener.notices)))
+
+    return noticed
+
+
+def _how(notes: Iterable[str], notices: Iterable[str]) -> str:
+    """Return the section on how a result was computed, without the notices, which stand above the result."""
+    above = set(notices)
+    return html_notes([in_the_app(note) for note in notes if note not in above])
 
 
 # --- what was given -------------------------------------------------------------------------------------------
 
 
 def _file(given: Given, role: str) -> str:
-    """The name under which a text or an upload lies in the current folder."""
+    """Return the name under which a text or an upload lies in the current folder."""
     if isinstance(given, Path):
-        name = given.name
-        _refuse_name(name)
-        if not given.exists():
-            why = "uploads are deleted after a while, and when the connection is lost"
-            raise CleancutError(f"{name} is no longer here: {why}. Upload it again.")
-        if os.path.lexists(name):
-            raise CleancutError(f"two files are called {name}. Rename one of them.")
-        try:
-            os.symlink(given.resolve(), name)
-        except OSError:  # on Windows not everyone may make links
-            shutil.copyfile(given, name)
-    elif not given or not given.strip():
-        raise CleancutError(f"there is no {role}. Paste lines of a token and its tag, or JSONL, or choose a file.")
+        name = _linked(given, role)
+    elif given is None or not given.strip():
+        raise CleancutError(f"no {role}: paste lines of a token and its tag, or JSONL, or choose a file.")
     else:
         name = role.replace(" ", "_") + (".jsonl" if given.lstrip().startswith("{") else ".conll")
         Path(name).write_bytes(given.encode("utf-8", "surrogatepass"))
     _refuse_large(name)
+    return name
+
+
+def _is_given(given: Given) -> bool:
+    """Was a file chosen, or a text pasted that is not blank?"""
+    return isinstance(given, Path) or bool(given and given.strip())
+
+
+def _linked(upload: Path, role: str) -> str:
+    """Return the name of an upload in the current folder: in a folder for its role where that name is taken."""
+    name = upload.name
+    _refuse_name(name)
+    if not upload.exists():
+        why = "uploads are deleted after a while, and when the connection is lost"
+        raise CleancutError(f"{name} is no longer here: {why}. Upload it again.")
+    if os.path.lexists(name):
+        os.makedirs(role, exist_ok=True)
+        name = f"{role}/{name}"
+    if os.path.lexists(name):
+        raise CleancutError(f"two files are called {upload.name}. Rename one of them.")
+    try:
+        os.symlink(upload.resolve(), name)
+    except OSError:  # on Windows not everyone may make links
+        shutil.copyfile(upload, name)
     return name
 
 
@@ -117,12 +184,12 @@ def _refuse_name(name: str) -> None:
         raise CleancutError(f"{name} is the name of a file of results. Rename yours.")
 
 
-def _files(given: Several) -> list[str]:
-    """The same of several; a text is named for what it is."""
+def _files(given: Several, role: str) -> list[str]:
+    """Return the same for several; a text has the name that it was given with."""
     if len(given) > MOST_FILES:
         raise CleancutError(f"there are {len(given)} files. Give {MOST_FILES} at most, or use the command line.")
     if not isinstance(given, Mapping):
-        return [_file(path, "data") for path in given]
+        return [_file(path, role) for path in given]
     for name, text in given.items():
         if not re.fullmatch(r"[\w-]{1,64}", name) or not isinstance(text, str):
             raise CleancutError(f"{name!r:.80}: give texts by their names, of letters, digits, _ and - only.")
@@ -152,8 +219,22 @@ def _refuse_large(name: str) -> None:
         )
 
 
-def _corpus(given: Given, role: str) -> Corpus:
-    return read_samples(_file(given, role)).corpus
+def _read(file: str) -> Corpus:
+    """Return the samples of a file, and say what is to be known of how they were read."""
+    samples = read_samples(file)
+    for note in samples.notes:
+        say(f"{file}: {note}")
+    return samples.corpus
+
+
+def _training(given: Given) -> Corpus | None:
+    """Return the training data, which need not be given."""
+    return _read(_file(given, "training data")) if _is_given(given) else None
+
+
+def _predicted(file: str, gold: Corpus) -> Corpus:
+    """Return the predictions of a file: samples, or the answers of a language model to the gold samples."""
+    return read_answers(file, gold) if is_answer_file(file) else _read(file)
 
 
 def _stem(file: str) -> str:
@@ -170,6 +251,11 @@ def _names(files: Sequence[str]) -> list[str]:
 def _called(given: Given, role: str) -> str:
     """Return the name under which a result speaks of what was given."""
     return given.name if isinstance(given, Path) else f"pasted {role}"
+
+
+def _trained_on(train: Given) -> str:
+    """Return what the title of a result says of the training data."""
+    return f", trained on {_called(train, 'training data')}" if _is_given(train) else ""
 
 
 class _Data(NamedTuple):
@@ -189,15 +275,21 @@ class _Data(NamedTuple):
 def _data(given: Several, hub: str) -> _Data:
     if hub.strip():
         return _Data(_from_hub(hub.strip()), [], hub.strip())
-    names = _files(given)
+    names = _files(given, "splits")
     if not names:
         raise CleancutError("there are no splits. Choose files such as train.conll and test.conll, or name a dataset.")
     found = by_split(names)
-    return _Data(read_files(found), list(found.values()), ", ".join(names))
+    samples = read_files(found)
+    for name, part in samples.items():
+        for note in part.notes:
+            say(f"{found[name]}: {note}")
+    return _Data(samples, list(found.values()), ", ".join(names))
 
 
 def _from_hub(source: str) -> dict[str, Samples]:
     """The splits of a dataset that anyone may read, if it is not too large."""
+    if len(source) > _MOST_HUB_NAME:
+        raise CleancutError(f"{source[:30]}… is no name of a dataset: it has {len(source)} characters. Write org/name.")
     os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] = "1"  # before the clients read it: what the host may see is not public
     os.environ["HF_HOME"] = os.path.abspath("hub")  # goes with the folder
     if is_local(source):
@@ -211,26 +303,31 @@ def _from_hub(source: str) -> dict[str, Samples]:
         held = ()  # loading says why
     if sum(file.size or 0 for file in held) > MOST_HUB_BYTES:
         raise CleancutError(f"{source} is too large for the app. On your own machine: cleancut audit {source}")
-    return load_splits(source)
+    splits = load_splits(source)
+    for name, part in splits.items():
+        for note in part.notes:
+            say(f"{source} ({name}): {note}")
+    return splits
 
 
 # --- score ------------------------------------------------------------------------------------------------
 
 
-def score(gold: Given, pred: Given, train: Given, tell: Tell) -> Made:
-    """One system: its scores with intervals, buckets, errors; the report."""
+@_with_notices
+def score(gold: Given, pred: Given, train: Given, tell: Tell, *, notices: Notices = ()) -> Made:
+    """Score one system: its scores with intervals, buckets, errors; the report."""
     file = _file(gold, "gold annotation")
-    if pred:
-        ours, theirs = read_samples(file).corpus, _corpus(pred, "predictions")
+    if _is_given(pred):
+        ours = _read(file)
+        theirs = _predicted(_file(pred, "predictions"), ours)
     elif format_of(file) is Format.CONLL:
         ours, theirs = read_pair(file)  # as conlleval has them
     else:
-        raise CleancutError("there are no predictions. Paste them, or choose a file.")
-    seen = _corpus(train, "training data") if train else None
+        raise CleancutError("no predictions: paste them, or choose a file.")
+    seen = _training(train)
     tell(0.2)
-    name = _called(pred, "predictions") if pred else _called(gold, "gold")
-    system = _stem(name) if isinstance(pred or gold, Path) else name
-    about = f"{name} on {_called(gold, 'gold')}" if pred else name
+    system, about = _score_names(gold, pred)
+    about += _trained_on(train)
     found = findings(ours, {system: theirs}, seen, ci=_RESAMPLES)
     tell(0.5)
     values = {metric: score.to_dict() for metric, score in found.scores[system].items()}
@@ -238,24 +335,39 @@ def score(gold: Given, pred: Given, train: Given, tell: Tell) -> Made:
     write_text("report.html", report_page(found, title=about))
     write_text("scores.json", to_json(values) + "\n")
     tell(0.2)
+    headline, *panels = _score_panels(found)
+    headline += _how(report_notes(found), notices)
+    return Made(about, (headline, *panels), values, ("report.html", "scores.json"))
+
+
+def _score_names(gold: Given, pred: Given) -> tuple[str, str]:
+    """Return the name of the system, and what its scores are about."""
+    if not _is_given(pred):  # one file has both
+        both = _called(gold, "gold")
+        return (_stem(both) if isinstance(gold, Path) else both), both
+    name = _called(pred, "predictions")
+    return (_stem(name) if isinstance(pred, Path) else name), f"{name} on {_called(gold, 'gold')}"
+
+
+_FIRST, _ATTRIBUTES, _LAST = ("headline", "answers", "types"), ("buckets",), ("partial", "confusion")
+"""Sections of a report in the first, the third and the last panel of a score; all others are in the second."""
+
+
+def _score_panels(found: Findings) -> tuple[str, ...]:
     sections = {section.slug: section for section in report_sections(found)}
 
-    def drawn(*slugs: str) -> str:
+    def drawn(slugs: Iterable[str]) -> str:
         return fragment(sections[slug] for slug in slugs if slug in sections)
 
-    first, attributes, last = ("headline", "types"), ("buckets",), ("partial", "confusion")
-    others = [slug for slug in sections if slug not in (*first, *attributes, *last)]
-    headline = drawn(*first) + html_notes(report_notes(found))
-    panels = headline, drawn(*others), drawn(*attributes), errors_panel(found) + drawn(*last)
-    if train:
-        about += f", trained on {_called(train, 'training data')}"
-    return Made(about, panels, values, ("report.html", "scores.json"))
+    others = [slug for slug in sections if slug not in (*_FIRST, *_ATTRIBUTES, *_LAST)]
+    return drawn(_FIRST), drawn(others), drawn(_ATTRIBUTES), errors_panel(found) + drawn(_LAST)
 
 
 # --- audit ------------------------------------------------------------------------------------------------
 
 
-def audit_splits(splits: Several, hub: str, unit: str, tell: Tell) -> Made:
+@_with_notices
+def audit_splits(splits: Several, hub: str, unit: str, tell: Tell, *, notices: Notices = ()) -> Made:
     """What the splits share, with examples."""
     data = _data(splits, hub)
     tell(0.5)
@@ -264,7 +376,7 @@ def audit_splits(splits: Several, hub: str, unit: str, tell: Tell) -> Made:
     write_text("audit.html", html_audit(found, title=f"Audit of {data.named}"))
     write_text("audit.json", to_json(found.to_dict()) + "\n")
     shared, memory, leaks, types = audit_sections(found)
-    first = fragment([shared, memory]) + html_notes(found.notes)
+    first = fragment([shared, memory]) + _how(found.notes, notices)
     panels = first, fragment([leaks]) + leaks_panel(found), fragment([types])
     return Made(data.named, panels, found.to_dict(), ("audit.html", "audit.json"))
 
@@ -272,9 +384,11 @@ def audit_splits(splits: Several, hub: str, unit: str, tell: Tell) -> Made:
 # --- split ------------------------------------------------------------------------------------------------
 
 
+@_with_notices
 def split(
-    splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell
-) -> Made:
+    splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell,
+    *, notices: Notices = (),
+) -> Made:  # fmt: skip
     """A clean split, its files, and how to make it again."""
     asked = _settings(discard, ratios, unit, seed, min_per_type)
     data = _data(splits, hub)
@@ -287,7 +401,7 @@ def split(
     shutil.make_archive("split", "zip", "split")
     leakage, *rest = split_sections({"after": plan})
     values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, asked)}
-    panels = fragment([leakage]) + html_notes(plan_notes(plan)), fragment(rest)
+    panels = fragment([leakage]) + _how(plan_notes(plan), notices), fragment(rest)
     return Made(data.named, panels, values, ("plan.json", "split.zip"), Point.from_plan(discard, plan))
 
 
@@ -333,21 +447,22 @@ def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
 # --- compare ----------------------------------------------------------------------------------------------
 
 
-def compare_systems(gold: Given, preds: Several, train: Given, tell: Tell) -> Made:
-    """Systems side by side: scores, paired tests, and whether their order holds."""
-    ours = _corpus(gold, "gold annotation")
-    files = _files(preds)
-    systems = {name: read_samples(file).corpus for name, file in zip(_names(files), files, strict=True)}
-    seen = Exposure.of(_corpus(train, "training data")) if train else None
+@_with_notices
+def compare_systems(gold: Given, preds: Several, train: Given, tell: Tell, *, notices: Notices = ()) -> Made:
+    """Compare systems side by side: scores, paired tests, and whether their order holds."""
+    ours = _read(_file(gold, "gold annotation"))
+    files = _files(preds, "predictions")
+    systems = {name: _predicted(file, ours) for name, file in zip(_names(files), files, strict=True)}
+    seen = _training(train)
     tell(0.2)
-    found = compare(ours, systems, seen, ci=_RESAMPLES)
+    found = compare(ours, systems, None if seen is None else Exposure.of(seen), ci=_RESAMPLES)
     tell(0.3)
     values = found.to_dict()
     tell(0.4)
-    about = f"{', '.join(systems)} on {_called(gold, 'gold')}"
-    write_text("comparison.html", html_comparison(values, title=about))
+    about = f"{', '.join(systems)} on {_called(gold, 'gold')}{_trained_on(train)}"
+    reports = {name: part.mentions.answers for name, part in systems.items() if part.mentions.answers is not None}
+    answers = [answer_section(found.scores, reports, sample_names(ours))] if reports else []
+    write_text("comparison.html", html_comparison(values, title=about, further=answers))
     write_text("comparison.json", to_json(values) + "\n")
-    panels = (fragment(comparison_sections(values)) + html_notes(comparison_notes(values)),)
-    if train:
-        about += f", trained on {_called(train, 'training data')}"
-    return Made(about, panels, values, ("comparison.html", "comparison.json"))
+    panel = fragment([*comparison_sections(values), *answers]) + _how(comparison_notes(values), notices)
+    return Made(about, (panel,), values, ("comparison.html", "comparison.json"))

@@ -182,7 +182,7 @@ def trade_off_panel(points: Sequence[Point], chosen: str, note: str = "") -> str
     rows: list[tuple[str, Sequence[Cell]]] = []
     for point in points:
         shared = Measured(point.shared, n=point.n_shared)
-        rows.append((_allowed(point.discard), [point.n_discarded, point.discarded, shared]))
+        rows.append((allowed(point.discard), [point.n_discarded, point.discarded, shared]))
     header = ["may be set aside", "samples", "%", "shared"]
     table = Exhibit("trade-off", "In numbers (%)", header, rows, note=note)
     lead = "Each point is a split that was computed; the large one is yours. What is set aside is in a file of its own."
@@ -191,7 +191,8 @@ def trade_off_panel(points: Sequence[Point], chosen: str, note: str = "") -> str
     return inner.replace("<figure>", f"<figure>{drawn}</figure><figure>", 1)
 
 
-def _allowed(discard: str) -> str:
+def allowed(discard: str) -> str:
+    """Return what a split may set aside, in words."""
     if discard == "auto":
         return "what it takes to share nothing"
     return f"at most {100 * float(discard):g}%" if float(discard) else "nothing"

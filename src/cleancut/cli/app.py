@@ -26,7 +26,7 @@ def _app(arguments: argparse.Namespace) -> None:
         import gradio  # noqa: F401
     except ImportError:
         raise CleancutError('the app needs Gradio, which is not installed. Run: pip install "cleancut[app]"') from None
-    from ..app.page import launch
+    from ..app.serving import launch
 
     def announced(address: str) -> None:
         print(f"The app is at {address} (Ctrl-C ends it).", flush=True)
