@@ -49,11 +49,11 @@ def launch(
     Raises:
         CleancutError: There is no such address, or the port is taken.
     """
+    _refuse_address(host, port)  # before what takes long
     import gradio as gr
     from gradio.utils import get_upload_folder
     from starlette.middleware import Middleware
 
-    _refuse_address(host, port)
     sandbox.prepare(["cleancut.app.jobs", "cleancut.splitting.solver", "scipy.sparse.csgraph", "pyarrow"])
     shelf = Shelf(Path(examples))
     Path(get_upload_folder()).mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,9 @@ def _refuse_address(host: str | None, port: int | None) -> None:
         if error.errno == errno.EADDRINUSE:
             raise _taken(port) from None
         where = host if port is None else f"{host}, port {port}"
-        raise CleancutError(f"the app cannot be served at {where}: {error.strerror}. Choose another --host or --port.") from None
+        raise CleancutError(
+            f"the app cannot be served at {where}: {error.strerror}. Choose another --host or --port."
+        ) from None
 
 
 def _taken(port: int | None) -> CleancutError:
