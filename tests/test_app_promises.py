@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from serving import served
-from visitors import client, soon, visitors_of, workers
+from visitors import client, left_folders, soon, visitors_of, workers
 
 import cleancut as cc
 from cleancut import cli
@@ -402,7 +402,7 @@ def test_what_could_mislead_is_said_above_the_result(tmp_path, monkeypatch):
     gold = '{"text": "Ada ran", "entities": [{"text": "Ada", "label": "PER"}, {"text": "Bo", "label": "PER"}]}\n'
     made = jobs.score(gold, "Ada B-person\nran O\n", "", quiet)
     of_reading, of_scores = made.notices
-    assert "gold_annotation.jsonl: " in of_reading and "1" in of_reading
+    assert of_reading.startswith("pasted gold annotation: ") and "1" in of_reading
     assert "person" in of_scores and of_scores.endswith("(The app has no such option: use the command line.)")
     assert of_scores.partition(" (The app")[0] not in html.unescape(made.panels[0])  # once is enough
 
@@ -438,6 +438,21 @@ def test_gold_and_predictions_may_have_the_same_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "there")
     with pytest.raises(cc.CleancutError, match="the gold token is 'Ada' but the predicted one is 'Bo'"):
         jobs.score(*files, quiet)
+    with pytest.raises(cc.CleancutError, match=r"2 files are called test\.conll. Rename them"):
+        jobs.compare_systems("Ada B-PER\nran O\n", files[:2], "", quiet)
+
+
+def test_pasted_texts_are_read_where_they_are(tmp_path, monkeypatch):
+    """In memory: nothing of them is written, and their content alone shows the format."""
+    monkeypatch.chdir(tmp_path)
+    conll = "{ O\nAda B-PER\n"  # a brace makes no JSON
+    made = jobs.score(conll, conll, conll, quiet)
+    assert made.values["exact_f1"]["f1"] == 1
+    rows = '[{"text": "Ada ran", "label": [[0, 3, "PER"]]}]\n'
+    assert jobs.score(rows, "Ada B-PER\nran O\n", "", quiet).values["exact_f1"]["f1"] == 1
+    made = jobs.split({"train": MINE[0][1], "test": MINE[1][1]}, "", "auto", "50/50", "sample", 13, 5, quiet)
+    assert made.values["command"].startswith("cleancut split train.conll test.conll -o clean")
+    assert {path.name for path in tmp_path.iterdir()} == {"report.html", "scores.json"}
 
 
 def test_the_report_has_the_title_that_is_shown(tmp_path, monkeypatch):
@@ -755,7 +770,7 @@ def test_twenty_at_once_get_their_own_and_memory_is_flat(server):
         before = resident()
         assert all(pool.map(ask, range(140)))
     assert resident() - before < 30_000_000
-    assert [path for path in server.folder.glob("tmp*") if path.is_dir()] == []
+    assert soon(lambda: left_folders(server) == [])
 
 
 def test_nothing_of_the_machine_is_shown(server, monkeypatch):

@@ -140,6 +140,11 @@ def workers(server):
     return found
 
 
+def left_folders(server):
+    """Folders of work that a server has not deleted; while it works there are some."""
+    return [path for path in server.folder.glob("tmp*") if path.is_dir()]
+
+
 def _children(pid):
     try:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

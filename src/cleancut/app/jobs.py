@@ -1,7 +1,7 @@
-"""What the app computes: from what was pasted, uploaded or named to HTML, values, and files to take home.
+"""The jobs of the app: from texts, uploads or the name of a dataset to HTML, values, and files to take home.
 
-Each function works in the current folder, under the names that the files were uploaded with, so that messages name
-nothing else; the app gives each call a folder and a process of its own.
+Each job works in the current folder, where uploads have the names that they were uploaded with, so that messages name
+no other path. The app gives each job a folder and a process of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import os
 import re
 import shlex
 import shutil
+import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +29,7 @@ from ..reading.dataset import Samples, load_splits, read_files, read_samples
 from ..reading.files import read_pair
 from ..reading.formats import Format, format_of
 from ..reading.hub_ids import HubId, is_local, network_errors
+from ..reading.opening import Source
 from ..reading.splits import by_split
 from ..scoring.compare import compare
 from ..scoring.exposure import Exposure
@@ -52,14 +56,15 @@ from ..showing.sections import (
 from ..showing.text import to_json
 from ..splitting.audit import audit
 from ..splitting.mincut import mincut
+from ..splitting.plan import SplitPlan
 from ..splitting.settings import SplitSettings
 from .advice import in_the_app
 from .panels import Point, errors_panel, leaks_panel
 
 MOST_BYTES = 20_000_000
-"""Of a file, unpacked, or of a pasted text."""
+"""Bytes of a file, unpacked, or of a pasted text."""
 MOST_HUB_BYTES = 200_000_000
-"""Of a repository on the Hub."""
+"""Bytes of a repository on the Hub."""
 MOST_FILES = 12
 """Files of one request."""
 MOST_NAME = 100
@@ -67,12 +72,12 @@ MOST_NAME = 100
 _MOST_HUB_NAME = 300
 """Characters of the name of a dataset, with its configuration and revision."""
 _RESAMPLES = 10_000
-"""For intervals and tests, the same wherever a score is shown, so that one F1 has one interval."""
+"""Resamples for intervals and tests: the same wherever a score is shown, so that one F1 has one interval."""
 _RESULTS = {
     "report.html", "scores.json", "audit.html", "audit.json", "plan.json", "split", "split.zip", "comparison.html",
     "comparison.json",
 }  # fmt: skip
-"""Names in the current folder that are ours."""
+"""Names in the current folder that are for results."""
 
 Given = str | Path | None
 """A pasted text, or the path of an upload."""
@@ -84,14 +89,16 @@ Notices = Collection[str]
 
 
 class Made(NamedTuple):
-    """What a tab shows and gives."""
+    """A result: what a tab shows, and what can be taken home."""
 
     about: str
-    """What it was made of: the names of files, systems or a dataset."""
+    """What it was made from: the names of files, systems or a dataset."""
     panels: tuple[str, ...]
     """HTML, one after the other or behind tabs."""
     values: dict[str, Any]
+    """The numbers, for programs."""
     files: tuple[str, ...]
+    """The names of the files to take home, in the current folder."""
     point: Point | None = None
     """Of a split, for the trade-off."""
     notices: tuple[str, ...] = ()
@@ -134,20 +141,19 @@ def _how(notes: Iterable[str], notices: Iterable[str]) -> str:
     return html_notes([in_the_app(note) for note in notes if note not in above])
 
 
-# --- what was given -------------------------------------------------------------------------------------------
+# --- input ----------------------------------------------------------------------------------------------------
 
 
-def _file(given: Given, role: str) -> str:
-    """Return the name under which a text or an upload lies in the current folder."""
+def _source(given: Given, role: str) -> Source:
+    """Return what is to be read: a text in memory, or an upload by its name in the current folder."""
     if isinstance(given, Path):
-        name = _linked(given, role)
+        source = Source.of(_linked(given, role))
     elif given is None or not given.strip():
         raise CleancutError(f"no {role}: paste lines of a token and its tag, or JSONL, or choose a file.")
     else:
-        name = role.replace(" ", "_") + (".jsonl" if given.lstrip().startswith("{") else ".conll")
-        Path(name).write_bytes(given.encode("utf-8", "surrogatepass"))
-    _refuse_large(name)
-    return name
+        source = Source.of_text(given, f"pasted {role}")
+    _refuse_large(source)
+    return source
 
 
 def _is_given(given: Given) -> bool:
@@ -156,7 +162,7 @@ def _is_given(given: Given) -> bool:
 
 
 def _linked(upload: Path, role: str) -> str:
-    """Return the name of an upload in the current folder: in a folder for its role where that name is taken."""
+    """Return the name of an upload in the current folder: within one for its role where another has its name."""
     name = upload.name
     _refuse_name(name)
     if not upload.exists():
@@ -165,8 +171,6 @@ def _linked(upload: Path, role: str) -> str:
     if os.path.lexists(name):
         os.makedirs(role, exist_ok=True)
         name = f"{role}/{name}"
-    if os.path.lexists(name):
-        raise CleancutError(f"two files are called {upload.name}. Rename one of them.")
     try:
         os.symlink(upload.resolve(), name)
     except OSError:  # on Windows not everyone may make links
@@ -184,57 +188,76 @@ def _refuse_name(name: str) -> None:
         raise CleancutError(f"{name} is the name of a file of results. Rename yours.")
 
 
-def _files(given: Several, role: str) -> list[str]:
+def _sources(given: Several, role: str) -> list[Source]:
     """Return the same for several; a text has the name that it was given with."""
     if len(given) > MOST_FILES:
         raise CleancutError(f"there are {len(given)} files. Give {MOST_FILES} at most, or use the command line.")
     if not isinstance(given, Mapping):
-        return [_file(path, role) for path in given]
+        for name, n in Counter(path.name for path in given).items():
+            if n > 1:
+                raise CleancutError(
+                    f"{n} files are called {visible(name)}. Rename them, so that results can name each."
+                )
+        return [_source(path, role) for path in given]
     for name, text in given.items():
         if not re.fullmatch(r"[\w-]{1,64}", name) or not isinstance(text, str):
             raise CleancutError(f"{name!r:.80}: give texts by their names, of letters, digits, _ and - only.")
-    return [_file(text, name) for name, text in given.items()]
+    return [replace(_source(text, name), name=_file_name(name, text)) for name, text in given.items()]
 
 
-def _refuse_large(name: str) -> None:
-    size = os.path.getsize(name)
-    if size <= MOST_BYTES and name.endswith(".gz"):
-        with gzip.open(name) as stream:
-            try:
-                size = len(stream.read(MOST_BYTES + 1))
-            except (OSError, EOFError):
-                return  # reading says so
-    elif size <= MOST_BYTES and format_of(name) is Format.PARQUET:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+def _file_name(name: str, text: str) -> str:
+    """Return the name that the file of a text would have, for commands that are to be run on it."""
+    is_conll = format_of(Source.of_text(text, name)) is Format.CONLL
+    return f"{name}.conll" if is_conll else f"{name}.jsonl"
 
-        try:
-            held = pq.ParquetFile(name).metadata
-        except (pa.ArrowException, OSError):
-            return
-        size = sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
+
+def _refuse_large(source: Source) -> None:
+    """Raise an error where a text, or what a file unpacks to, is too large to be read here."""
+    size = os.path.getsize(source.name) if source.data is None else len(source.data)
+    if size <= MOST_BYTES and source.data is None:
+        size = _unpacked_size(source)
     if size > MOST_BYTES:
         raise CleancutError(
-            f"{name} has more than {MOST_BYTES // 1_000_000} MB. Use the command line for it: it has no such limit."
+            f"{source} has more than {MOST_BYTES // 1_000_000} MB. Use the command line for it: it has no such limit."
         )
 
 
-def _read(file: str) -> Corpus:
-    """Return the samples of a file, and say what is to be known of how they were read."""
-    samples = read_samples(file)
+def _unpacked_size(file: Source) -> int:
+    """Return how many bytes a file unpacks to, counted until they are too many; 0 for a broken one: reading says so."""
+    if file.is_packed:
+        with gzip.open(file.name) as stream:
+            try:
+                return len(stream.read(MOST_BYTES + 1))
+            except (OSError, EOFError, zlib.error):
+                return 0
+    if format_of(file) is not Format.PARQUET:
+        return os.path.getsize(file.name)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        held = pq.ParquetFile(file.name).metadata
+    except (pa.ArrowException, OSError):
+        return 0
+    return sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
+
+
+def _read(source: Source) -> Corpus:
+    """Return the samples of a source, and say what is to be known of how they were read."""
+    samples = read_samples(source)
     for note in samples.notes:
-        say(f"{file}: {note}")
+        say(f"{source}: {note}")
     return samples.corpus
 
 
 def _training(given: Given) -> Corpus | None:
     """Return the training data, which need not be given."""
-    return _read(_file(given, "training data")) if _is_given(given) else None
+    return _read(_source(given, "training data")) if _is_given(given) else None
 
 
-def _predicted(file: str, gold: Corpus) -> Corpus:
-    """Return the predictions of a file: samples, or the answers of a language model to the gold samples."""
-    return read_answers(file, gold) if is_answer_file(file) else _read(file)
+def _predicted(source: Source, gold: Corpus) -> Corpus:
+    """Return predictions: samples, or the answers of a language model to the gold samples."""
+    return read_answers(source, gold) if is_answer_file(source) else _read(source)
 
 
 def _stem(file: str) -> str:
@@ -262,10 +285,15 @@ class _Data(NamedTuple):
     """The splits of a dataset, and how they were named."""
 
     samples: Mapping[str, Samples]
-    files: list[str]
-    """Where they were uploaded."""
+    sources: list[Source]
+    """The files that were uploaded, or texts; none of a dataset."""
     named: str
     """The files or the dataset, as the user names them."""
+
+    @property
+    def are_files(self) -> bool:
+        """Are there files, whose format the splits are written in?"""
+        return all(source.path is not None for source in self.sources)
 
     @property
     def parts(self) -> dict[str, Corpus]:
@@ -275,19 +303,19 @@ class _Data(NamedTuple):
 def _data(given: Several, hub: str) -> _Data:
     if hub.strip():
         return _Data(_from_hub(hub.strip()), [], hub.strip())
-    names = _files(given, "splits")
-    if not names:
+    sources = {str(source): source for source in _sources(given, "splits")}
+    if not sources:
         raise CleancutError("there are no splits. Choose files such as train.conll and test.conll, or name a dataset.")
-    found = by_split(names)
+    found = {name: sources[file] for name, file in by_split(list(sources)).items()}
     samples = read_files(found)
     for name, part in samples.items():
         for note in part.notes:
             say(f"{found[name]}: {note}")
-    return _Data(samples, list(found.values()), ", ".join(names))
+    return _Data(samples, list(found.values()), ", ".join(sources))
 
 
 def _from_hub(source: str) -> dict[str, Samples]:
-    """The splits of a dataset that anyone may read, if it is not too large."""
+    """Return the splits of a dataset that anyone may read, if it is not too large."""
     if len(source) > _MOST_HUB_NAME:
         raise CleancutError(f"{source[:30]}… is no name of a dataset: it has {len(source)} characters. Write org/name.")
     os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] = "1"  # before the clients read it: what the host may see is not public
@@ -316,12 +344,12 @@ def _from_hub(source: str) -> dict[str, Samples]:
 @_with_notices
 def score(gold: Given, pred: Given, train: Given, tell: Tell, *, notices: Notices = ()) -> Made:
     """Score one system: its scores with intervals, buckets, errors; the report."""
-    file = _file(gold, "gold annotation")
+    source = _source(gold, "gold annotation")
     if _is_given(pred):
-        ours = _read(file)
-        theirs = _predicted(_file(pred, "predictions"), ours)
-    elif format_of(file) is Format.CONLL:
-        ours, theirs = read_pair(file)  # as conlleval has them
+        ours = _read(source)
+        theirs = _predicted(_source(pred, "predictions"), ours)
+    elif format_of(source) is Format.CONLL:
+        ours, theirs = read_pair(source)  # as conlleval has them
     else:
         raise CleancutError("no predictions: paste them, or choose a file.")
     seen = _training(train)
@@ -368,7 +396,7 @@ def _score_panels(found: Findings) -> tuple[str, ...]:
 
 @_with_notices
 def audit_splits(splits: Several, hub: str, unit: str, tell: Tell, *, notices: Notices = ()) -> Made:
-    """What the splits share, with examples."""
+    """Audit splits: what they share, with examples."""
     data = _data(splits, hub)
     tell(0.5)
     found = audit(data.parts, unit=unit, top=8)
@@ -389,35 +417,41 @@ def split(
     splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell,
     *, notices: Notices = (),
 ) -> Made:  # fmt: skip
-    """A clean split, its files, and how to make it again."""
+    """Make a clean split, with its files and the command that makes it again."""
     asked = _settings(discard, ratios, unit, seed, min_per_type)
     data = _data(splits, hub)
-    _refuse_mixed(data.files)  # now rather than after the work
+    _refuse_mixed(data.sources)  # now rather than after the work
     tell(0.03)
     plan = mincut(data.parts, progress=lambda share: tell(0.9 * share), **asked.changed())
+    files = _write_split(plan, data) if data.are_files else ()  # programs give texts, and take no files home
+    leakage, *rest = split_sections({"after": plan})
+    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, asked)}
+    panels = fragment([leakage]) + _how(plan_notes(plan), notices), fragment(rest)
+    return Made(data.named, panels, values, files, Point.from_plan(discard, plan))
+
+
+def _write_split(plan: SplitPlan, data: _Data) -> tuple[str, ...]:
+    """Write the plan, and the splits in the format of the files that were given; return the names of the files."""
     page = html_split(plan, title=f"Split of {data.named}")
     plan.write("split", data.samples, format="input", beside={"report.html": page})
     shutil.copyfile("split/plan.json", "plan.json")
     shutil.make_archive("split", "zip", "split")
-    leakage, *rest = split_sections({"after": plan})
-    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, asked)}
-    panels = fragment([leakage]) + _how(plan_notes(plan), notices), fragment(rest)
-    return Made(data.named, panels, values, ("plan.json", "split.zip"), Point.from_plan(discard, plan))
+    return "plan.json", "split.zip"
 
 
 def trade_off(
     splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell
 ) -> Point:
-    """Return what the same split trades for what where it may set aside this much."""
+    """Return what the same split sets aside and shares, where it may set aside this much."""
     asked = _settings(discard, ratios, unit, seed, min_per_type)
     data = _data(splits, hub)
     tell(0.03)
     return Point.from_plan(discard, mincut(data.parts, progress=lambda share: tell(0.97 * share), **asked.changed()))
 
 
-def _refuse_mixed(files: Sequence[str]) -> None:
+def _refuse_mixed(sources: Sequence[Source]) -> None:
     """Raise an error where files are of several formats: what is written is in the format of what was read."""
-    formats = {file: format_of(file) for file in files}
+    formats = {str(source): format_of(source) for source in sources}
     if len(set(formats.values())) > 1:
         named = ", ".join(f"{file} is {kind}" for file, kind in formats.items())
         raise CleancutError(f"the files have different formats: {named}. Give all of them in one format.")
@@ -430,10 +464,11 @@ def _settings(discard: str, ratios: str, unit: str, seed: int, min_per_type: int
 
 def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
     """Return the command and the lines of Python that make the same split."""
-    named = shlex.join(data.files or [data.named])
+    files = list(map(str, data.sources))
+    named = shlex.join(files or [data.named])
     command = f"cleancut split {named} -o clean {asked.flags(only_changed=True)} --format input"
-    if data.files:
-        parts = ", ".join(f"{name!r}: cc.read({file!r})" for name, file in zip(data.samples, data.files, strict=True))
+    if files:
+        parts = ", ".join(f"{name!r}: cc.read({file!r})" for name, file in zip(data.samples, files, strict=True))
         if any(samples.shape is not None for samples in data.samples.values()):
             parts = parts.replace("cc.read(", "cc.from_dataset(")
         lines = [f"splits = {{{parts}}}"]
@@ -450,9 +485,10 @@ def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
 @_with_notices
 def compare_systems(gold: Given, preds: Several, train: Given, tell: Tell, *, notices: Notices = ()) -> Made:
     """Compare systems side by side: scores, paired tests, and whether their order holds."""
-    ours = _read(_file(gold, "gold annotation"))
-    files = _files(preds, "predictions")
-    systems = {name: _predicted(file, ours) for name, file in zip(_names(files), files, strict=True)}
+    ours = _read(_source(gold, "gold annotation"))
+    sources = _sources(preds, "predictions")
+    names = _names(list(map(str, sources)))
+    systems = {name: _predicted(source, ours) for name, source in zip(names, sources, strict=True)}
     seen = _training(train)
     tell(0.2)
     found = compare(ours, systems, None if seen is None else Exposure.of(seen), ci=_RESAMPLES)
