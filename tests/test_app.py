@@ -174,7 +174,7 @@ def test_the_lesson_is_the_papers_example():
     }
     assert round(numbers["Precision"].value, 3) == 0.667 and numbers["Precision"].how == "2 right of 3 predicted"
     assert numbers["Clean recall"].value == 1.0 and round(numbers["Clean F1"].value, 3) == 0.8
-    for text, message in (("[Alice PER", "no other"), ("[PER]", "not a name"), (" \n", "no words"), ("]", "no other")):
+    for text, message in (("[Alice PER", "is open"), ("[PER]", "not a name"), (" \n", "no words"), ("]", "is open")):
         with pytest.raises(cc.CleancutError, match=message):
             bracketed(text, "gold")
     with pytest.raises(cc.CleancutError, match="same words"):
@@ -420,7 +420,7 @@ def test_learn_by_keyboard_on_a_phone_in_the_dark(visit):
     me.shown("1 right of 1 predicted")
     me.shown("0 found of 1 that training has not shown")
     page.get_by_label("Prediction", exact=True).fill("[Alice PER and")
-    me.shown("a bracket has no other to it")
+    me.shown("a bracket is open, or none was opened")
     page.get_by_role("button", name="Train on Bob too").press("Enter")
     me.shown("0 found of 0 that training has not shown")
 

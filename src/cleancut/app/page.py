@@ -454,7 +454,7 @@ def _learn_tab() -> None:
     def shown(*texts: str) -> str:
         try:
             return lesson_html(*texts)
-        except CleancutError as error:  # half a word is no occasion for a notice
+        except CleancutError as error:  # someone is still typing: the place of the numbers is enough
             return f'<p class="lead" role="status">{escape(str(error))}</p>'
 
     with gr.Tab("Learn", id="learn"), gr.Row():
