@@ -20,7 +20,7 @@ from hypothesis import settings
 from needs import NEEDS, SHARED, browser_path, required
 from searching import few_moves
 from serving import served
-from visitors import Visitor
+from visitors import Windows, visitors_of
 
 # read at import by the clients: set before anything imports them
 _HOME = tempfile.mkdtemp(prefix="cleancut-tests-")
@@ -148,7 +148,10 @@ def reader(corpora):
 
 @pytest.fixture(scope="module")
 def browser():
-    """A browser without a window."""
+    """A browser without a window.
+
+    It is for the tests of one file, since none of the others can run a loop of asyncio while it is open.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -184,25 +187,28 @@ def demo_run(tmp_path_factory) -> tuple[Path, str]:
     return folder / "cleancut-demo", out.getvalue()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The app as ``cleancut app`` serves it: its address, the folder of its files, and its process."""
+    """The app as ``cleancut app`` serves it, for all tests: its address, the folder of its files, and its process.
+
+    The browser that it opens is a script, which writes the address into a file.
+    """
     folder = tmp_path_factory.mktemp("served")
-    with served([sys.executable, "-m", "cleancut", "app", "--no-open"], folder) as serving:
+    script = folder / "browser"
+    script.write_text(f'#!/bin/sh\necho "$1" > {folder / "opened.txt"}\n')
+    script.chmod(0o755)
+    with served([sys.executable, "-m", "cleancut", "app"], folder, BROWSER=f"{script} %s") as serving:
         yield serving
 
 
+@pytest.fixture(scope="module")
+def windows(browser):
+    """Windows of the browser, which visitors share."""
+    return Windows(browser)
+
+
 @pytest.fixture
-def visit(server, browser):
+def visit(server, windows):
     """Opens the app in a browser, for one visitor after the other; none of their pages asks other hosts, or fails."""
-    visitors = []
-
-    def came(**options):
-        visitors.append(Visitor(browser, server.url, **options))
-        return visitors[-1]
-
-    yield came
-    for visitor in visitors:
-        visitor.context.close()
-        assert visitor.foreign == [], "the page asked other hosts"
-        assert visitor.errors == []
+    with visitors_of(windows, server.url) as came:
+        yield came

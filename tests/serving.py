@@ -32,9 +32,9 @@ def served(command, folder, cwd=None, **environment):
         )
     url = f"http://127.0.0.1:{port}/"
     try:
-        for _ in range(240):
+        for _ in range(960):
             try:
-                urllib.request.urlopen(url, timeout=5).close()
+                urllib.request.urlopen(url, timeout=60).close()
                 break
             except OSError:
                 assert process.poll() is None, log.read_text()

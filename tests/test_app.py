@@ -19,7 +19,7 @@ from hub import Hub
 from packaging.requirements import Requirement
 from searching import few_moves
 from serving import served
-from visitors import soon
+from visitors import client, left_folders, soon
 
 import cleancut as cc
 from cleancut import cli
@@ -72,10 +72,12 @@ def test_without_predictions_the_last_two_columns_count(here):
 @pytest.mark.parametrize(
     ("gold", "pred", "message"),
     [
-        ("", "a O\n", "there is no gold annotation"),
-        ('{"tokens": ["a"], "tags": ["O"]}\n', "", "there are no predictions"),
+        ("", "a O\n", "no gold annotation: paste"),
+        (" \n", "a O\n", "no gold annotation: paste"),
+        ('{"tokens": ["a"], "tags": ["O"]}\n', "", "no predictions: paste"),
+        ('{"tokens": ["a"], "tags": ["O"]}\n', "\n \n", "no predictions: paste"),
         ("a O\n", "b O\n", "b"),
-        ("a\n", "a O\n", "gold_annotation.conll, line 1"),
+        ("a\n", "a O\n", "pasted gold annotation, line 1"),
         ("a O\n" * 6_000_000, "a O\n", "more than 20 MB"),
     ],
 )
@@ -108,25 +110,28 @@ def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
     line = '{"tokens": ["%s"], "tags": ["B-PER"]}\n'
     rows = {"train.jsonl": line % "Ada" + line % "Bo", "test.jsonl": line % "Ada"}
     code = (
-        "import sys, cleancut\nfrom cleancut.app import jobs\n"
-        "jobs.MOST_HUB_BYTES = int(sys.argv[2])\n"
-        "try:\n    print(jobs.audit_splits([], sys.argv[1], 'sample', print).values['test_vs_train']['n_full'])\n"
-        "except cleancut.CleancutError as error:\n    print('refused:', error)\n"
+        "import cleancut\nfrom cleancut.app import jobs\n"
+        "for name, most in (('org/open', 10**9), ('org/closed', 10**9), ('org/open', -1)):\n"
+        "    jobs.MOST_HUB_BYTES = most\n"
+        "    try:\n"
+        "        made = jobs.audit_splits([], name, 'sample', lambda share: None)\n"
+        "        print(made.values['test_vs_train']['n_full'])\n"
+        "    except cleancut.CleancutError as error:\n"
+        "        print('refused:', error)\n"
     )
     with Hub() as hub:
         for name in ("org/open", "org/closed"):
             hub.put("dataset", name, rows)
         hub.repos["dataset", "org/closed"].private = True
 
-        def said(name, most=10**9):
-            command = [sys.executable, "-c", code, name, str(most)]
-            environment = hub.environment(tmp_path / "home")
-            return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True).stdout
-
-        assert said("org/open").endswith("1\n")
-        assert "refused: org/closed is neither a path here nor on the Hub for you" in said("org/closed")
-        assert "too large for the app" in said("org/open", most=-1)
-        assert not (tmp_path / "home").exists()
+        environment = hub.environment(tmp_path / "home")
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    is_read, is_private, is_large = done.stdout.splitlines()
+    assert is_read == "1"
+    assert is_private.startswith("refused: org/closed is neither a path here nor on the Hub for you")
+    assert is_large.startswith("refused: org/open is too large for the app")
+    assert not (tmp_path / "home").exists()
 
 
 @pytest.mark.slow
@@ -169,7 +174,7 @@ def test_the_lesson_is_the_papers_example():
     }
     assert round(numbers["Precision"].value, 3) == 0.667 and numbers["Precision"].how == "2 right of 3 predicted"
     assert numbers["Clean recall"].value == 1.0 and round(numbers["Clean F1"].value, 3) == 0.8
-    for text, message in (("[Alice PER", "no other"), ("[PER]", "not a name"), (" \n", "no words"), ("]", "no other")):
+    for text, message in (("[Alice PER", "is open"), ("[PER]", "not a name"), (" \n", "no words"), ("]", "is open")):
         with pytest.raises(cc.CleancutError, match=message):
             bracketed(text, "gold")
     with pytest.raises(cc.CleancutError, match="same words"):
@@ -182,7 +187,6 @@ def test_the_lesson_is_the_papers_example():
 def in_parts(tell):
     for _ in range(4):
         tell(0.25)
-        time.sleep(0.4)
 
 
 def greedy(tell):
@@ -191,7 +195,12 @@ def greedy(tell):
 
 def slow(tell):
     tell(0.5)
-    time.sleep(60)
+    time.sleep(600)
+
+
+def busy(tell):
+    while True:
+        pass
 
 
 def broken(tell):
@@ -204,17 +213,25 @@ def refused(what, tell):
 
 
 @pytest.mark.slow
-def test_work_is_bounded_in_time(tmp_path):
-    told, begun = [], time.monotonic()
-    with pytest.raises(cc.CleancutError, match="longer than 5 seconds"):
-        told += sandbox.steps(slow, folder=str(tmp_path), seconds=5)
-    assert time.monotonic() - begun < 30
+@pytest.mark.parametrize("work", [slow, busy])
+def test_work_is_bounded_in_time(tmp_path, work):
+    """By the clock, and in processor time, which a busy machine does not shorten."""
+    with pytest.raises(cc.CleancutError, match="longer than 1 seconds of processor time"):
+        list(sandbox.steps(work, folder=str(tmp_path), seconds=1))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows bounds no processor time")
+def test_processor_time_is_bounded_before_the_clock_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(sandbox, "_MOST_WAITING", 10_000)
+    with pytest.raises(cc.CleancutError, match="longer than 1 seconds of processor time"):
+        list(sandbox.steps(busy, folder=str(tmp_path), seconds=1))
 
 
 @pytest.mark.slow
 def test_progress_rises_from_nothing_to_all(tmp_path):
     told = list(sandbox.steps(in_parts, folder=str(tmp_path), seconds=60))
-    assert told == sorted(told) and told[0] == 0 and told[-1] == 1 and 0.5 in told
+    assert told == sorted(told) and told[0] == 0 and told[-1] == 1
 
 
 @pytest.mark.slow
@@ -239,10 +256,8 @@ def test_work_ends_when_nobody_waits(tmp_path):
     work = sandbox.steps(slow, folder=str(tmp_path), seconds=60, stopped=stopped)
     next(work)
     stopped.set()
-    begun = time.monotonic()
     with pytest.raises(sandbox.Stopped):
         list(work)
-    assert time.monotonic() - begun < 20
 
 
 # --- a server -----------------------------------------------------------------------------------------------
@@ -262,17 +277,23 @@ def test_score_in_the_browser(visit):
         me.open(panel)
         me.shown(text)
     errors = me.page.locator("li[data-kind]:visible")
-    kinds = errors.evaluate_all("all => all.map(one => one.dataset.kind)")
+    others = me.page.locator("li:not([data-kind]):visible")
+    kinds, n_others = errors.evaluate_all("all => all.map(one => one.dataset.kind)"), others.count()
     me.page.get_by_role("radio", name=re.compile("missed")).check()
     assert errors.count() == kinds.count("missed") < len(kinds)
+    assert others.count() == n_others > 0  # lists of other sections are no errors
     assert b"<!doctype html>" in me.saved("Save report.html")
     assert json.loads(me.saved("Save scores.json"))["clean_f1"]["f1"] == score.f1
     me.open("Headline")
-    me.page.get_by_label("Example").click()
-    me.page.get_by_role("option", name="A look-up of training names, random split").click()
+    me.choose("A look-up of training names, random split")
     lookup = cc.clean_f1(gold, cc.read(RANDOM / "lookup.conll"), train)
     me.shown(f"{100 * lookup.f1:.2f}")
     me.shown(f"{100 * lookup.contaminated_recall:.2f}")
+    me.box("Gold").fill("Ada B-PER\n")
+    me.choose("A look-up of training names, random split")  # once more, to come back
+    assert soon(lambda: me.box("Gold").input_value() == (RANDOM / "test.conll").read_text())
+    me.about("Example: lookup.conll")
+    assert me.page.locator("#score-results").get_attribute("data-state") == "new"
 
 
 def test_paste_and_upload_and_a_bad_upload(visit):
@@ -282,7 +303,7 @@ def test_paste_and_upload_and_a_bad_upload(visit):
         ("Predictions", "Ada B-PER\nran B-PER\n"),
         ("Training data (optional)", ""),
     ):
-        me.page.get_by_label(label, exact=True).fill(text)
+        me.box(label).fill(text)
     me.press("Score")
     me.shown("50.00")
     buttons = me.page.get_by_role("button", name="Upload a file instead")
@@ -290,7 +311,7 @@ def test_paste_and_upload_and_a_bad_upload(visit):
     me.shown("mine.jsonl")
     me.press("Score")
     me.shown("100.00")
-    me.page.get_by_label("Predictions", exact=True).fill("Ada O\nran B-PER\n")  # what was given last counts
+    me.box("Predictions").fill("Ada O\nran B-PER\n")  # what was given last counts
     me.page.get_by_role("button", name="mine.jsonl").wait_for(state="detached")
     me.press("Score")
     me.about("pasted predictions on pasted gold")
@@ -323,7 +344,7 @@ def test_files_are_deleted_when_the_page_is_closed(server, visit):
         visitor.page.get_by_role("button", name="same.conll").wait_for()
         visitor.upload(visitor.page.get_by_role("button", name="same.conll"), ("own.conll", f"{name} B-PER\n"))
         visitor.page.get_by_role("button", name="own.conll").wait_for()
-        visitor.page.get_by_label("Predictions", exact=True).fill(f"{name} O\n")
+        visitor.box("Predictions").fill(f"{name} O\n")
         visitor.press("Score")
         visitor.shown("What of it is memory cannot be said")
         assert soon(lambda name=name: held(name) == ["own.conll", "report.html"])
@@ -331,10 +352,10 @@ def test_files_are_deleted_when_the_page_is_closed(server, visit):
     one.add(("train.conll", example))
     one.page.get_by_label("Remove this file").locator("visible=true").nth(2).wait_for()
     assert held(example) == ["train.conll"] and held(same) == ["same.conll"]
-    one.context.close()
+    one.leave()
     assert soon(lambda: held("Secretone") == [])
     assert held("Secretwo") == ["own.conll", "report.html"] and held(same) == ["same.conll"]
-    other.context.close()
+    other.leave()
     assert soon(lambda: held("Secretwo") == []) and soon(lambda: held(same) == [])
     assert held(example) == ["train.conll"]
 
@@ -399,7 +420,7 @@ def test_learn_by_keyboard_on_a_phone_in_the_dark(visit):
     me.shown("1 right of 1 predicted")
     me.shown("0 found of 1 that training has not shown")
     page.get_by_label("Prediction", exact=True).fill("[Alice PER and")
-    me.shown("a bracket has no other to it")
+    me.shown("a bracket is open, or none was opened")
     page.get_by_role("button", name="Train on Bob too").press("Enter")
     me.shown("0 found of 0 that training has not shown")
 
@@ -419,8 +440,8 @@ def test_figures_are_as_dark_as_the_page(visit):
 def test_two_at_once_see_their_own(visit):
     one, other = visit(), visit()
     for visitor, text in ((one, "Secretone B-PER\n"), (other, "Secrettwo B-LOC\nran O\n")):
-        visitor.page.get_by_label("Gold", exact=True).fill(text)
-        visitor.page.get_by_label("Predictions", exact=True).fill(re.sub("B-...", "O", text))
+        visitor.box("Gold").fill(text)
+        visitor.box("Predictions").fill(re.sub("B-...", "O", text))
         visitor.page.get_by_label("Training data (optional)", exact=True).fill("")
     one.press("Score")
     other.press("Score")
@@ -451,16 +472,14 @@ def test_the_snippet_of_the_card_runs(server, capsys):
 
 
 def test_endpoints_are_named_and_bad_input_is_told(server):
-    from gradio_client import Client
-
-    client = Client(server.url, verbose=False)
-    named = client.view_api(return_format="dict")["named_endpoints"]
+    api = client(server)
+    named = api.view_api(return_format="dict")["named_endpoints"]
     assert set(named) == {"/score", "/audit", "/split", "/compare", "/learn"}
     assert [p["parameter_name"] for p in named["/score"]["parameters"]] == ["gold", "predictions", "train"]
     with pytest.raises(Exception, match="two files|names|letters"):
-        client.predict(splits={"../x": "a O\n", "test": "a O\n"}, api_name="/audit")
-    with pytest.raises(Exception, match="there is no gold annotation"):
-        client.predict(gold="", predictions="a O\n", api_name="/score")
+        api.predict(splits={"../x": "a O\n", "test": "a O\n"}, api_name="/audit")
+    with pytest.raises(Exception, match="no gold annotation"):
+        api.predict(gold="", predictions="a O\n", api_name="/score")
 
 
 def test_the_requirements_of_the_space_are_those_of_the_package():
@@ -501,8 +520,6 @@ def installed(folder, requirements):
 @pytest.mark.app
 def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
     """Staged, uploaded, fetched and started where there is no cleancut."""
-    from gradio_client import Client
-
     staged = cc.stage_app(tmp_path / "space")
     files = {path.relative_to(staged).as_posix(): path for path in staged.rglob("*") if path.is_file()}
     del files["manifest.json"]  # what was staged, for the next time; it is not uploaded
@@ -531,7 +548,7 @@ def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
     assert subprocess.run([python, "-I", "-c", "import cleancut"], capture_output=True).returncode == 1
     command = [python, "-v", fetched / "app.py"]  # which says where each module comes from
     with served(command, tmp_path, PYTHONPATH="", GRADIO_ANALYTICS_ENABLED="False") as serving:
-        api = Client(serving.url, verbose=False)
+        api = client(serving)
         texts = {"training": "[Ada PER]", "gold": "[Ada PER] ran", "prediction": "[Ada PER] ran"}
         assert api.predict(**texts, api_name="/learn")["F1"] == 1.0
         scores = api.predict(gold="Ada B-PER\n", predictions="Ada B-PER\n", train="", api_name="/score")
@@ -542,5 +559,4 @@ def test_the_space_runs_on_its_files_and_requirements_alone(tmp_path):
 
 
 def test_folders_of_the_work_are_gone(server):
-    left = [path for path in server.folder.glob("tmp*") if path.is_dir()]
-    assert left == []
+    assert soon(lambda: left_folders(server) == [])

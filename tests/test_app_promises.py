@@ -1,25 +1,26 @@
 """What the app promises to strangers: their result stays theirs, is named, can be cancelled, and holds up nobody."""
 
+import html
 import json
 import os
 import re
 import socket
-import subprocess
 import sys
 import threading
 import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from serving import served
-from visitors import soon, workers
+from visitors import client, left_folders, soon, visitors_of, workers
 
 import cleancut as cc
 from cleancut import cli
-from cleancut.app import advice, jobs
+from cleancut.app import advice, jobs, page
 from cleancut.app.desk import Desk
 from cleancut.app.panels import errors_panel
 from cleancut.app.tab import progress
@@ -37,6 +38,10 @@ MINE = [
 """Splits that are split at once."""
 
 
+def quiet(share):
+    pass
+
+
 def slow_splits():
     """Files of splits that take several seconds: those of the example, with other words."""
     return [
@@ -47,22 +52,56 @@ def slow_splits():
 # --- 1. what was asked last counts ------------------------------------------------------------------------------
 
 
-def test_the_example_never_takes_the_place_of_a_result(server, visit):
-    """The tab is opened while its example is being computed; the visitor's own split is there before that."""
-    me = visit()
-    me.open("Split")
-    me.add(*MINE)
-    me.page.get_by_label("Ratios").fill("50/50")
-    me.press("Split")
-    me.about("train_own.conll, test_own.conll")
-    assert soon(lambda: workers(server) == [])  # all examples are there
-    me.open("Audit")
-    me.about("Example: train.conll, test.conll")
-    me.open("Split")
-    me.page.wait_for_timeout(500)
-    assert me.page.locator(".about:visible").first.inner_text().strip() == "train_own.conll, test_own.conll"
-    with zipfile.ZipFile(BytesIO(me.saved("Save split.zip"))) as packed:
-        assert b"Name7 " in packed.read("train.conll") + packed.read("test.conll")
+@pytest.fixture
+def small_examples(tmp_path):
+    """A folder of examples that take no time; the last one of those to be compared is no file of predictions."""
+    folder = tmp_path / "examples"
+    for split in ("random", "clean"):
+        (folder / split).mkdir(parents=True)
+        for name in ("train", "test", "perceptron", "small", "lookup"):
+            part = "train" if name == "train" else "test"
+            text = "".join(f"{split}{part}{i} B-PER\nran O\n\n" for i in range(60))
+            (folder / split / f"{name}.conll").write_text(text)
+    (folder / "random" / "lookup.conll").write_text("one\n")
+    return folder
+
+
+@pytest.mark.app
+def test_late_examples_take_the_place_of_nothing(tmp_path, windows, small_examples):
+    """A visitor has results before the examples are there, also of an example that was asked for first."""
+    gate = tmp_path / "gate"
+    command = [sys.executable, ROOT / "tests" / "late_examples.py", small_examples, gate]
+    with (
+        served(command, tmp_path, PYTHONPATH=str(ROOT / "src")) as serving,
+        visitors_of(windows, serving.url) as came,
+    ):
+        me = came(sees_example=False)
+        me.choose("The same, clean split")
+        boxes = [me.box(label) for label in ("Gold", "Predictions")]
+        example = (small_examples / "clean" / "test.conll").read_text()
+        assert soon(lambda: boxes[0].input_value() == example)  # while its result is on its way
+        for box in boxes:
+            box.fill("Zoe B-PER\n")
+        me.page.get_by_label("Training data (optional)", exact=True).fill("")
+        me.press("Score")
+        me.about("pasted predictions on pasted gold")
+        me.open("Split")
+        me.add(*MINE)
+        me.page.get_by_label("Ratios").fill("50/50")
+        me.press("Split")
+        me.about("train_own.conll, test_own.conll")
+        me.open("Compare")
+        gate.touch()
+        me.shown("The example could not be computed. Your own data can be.")
+        other = came(sees_example=False)
+        other.tab("Split")  # the last of the examples is there
+        me.open("Score")
+        assert [box.input_value() for box in boxes] == ["Zoe B-PER\n"] * 2
+        assert me.result() == "pasted predictions on pasted gold"
+        me.open("Split")
+        assert me.result() == "train_own.conll, test_own.conll"
+        with zipfile.ZipFile(BytesIO(me.saved("Save split.zip"))) as packed:
+            assert b"Name7 " in packed.read("train.conll") + packed.read("test.conll")
 
 
 def test_tabs_open_without_work(server, visit):
@@ -179,12 +218,14 @@ def test_cancel_ends_the_work(server, visit):
     me.press("Split")
     assert soon(lambda: len(workers(server)) == 1)
     me.press("Cancel")
-    assert soon(lambda: workers(server) == [], 10)
+    assert soon(lambda: workers(server) == [])
     me.is_said("Cancelled.")
-    me.page.wait_for_timeout(700)
-    assert me.said() == "Cancelled." and me.page.locator(".about:visible").first.inner_text().strip() == ""
+    assert soon(lambda: me.page.get_by_role("button", name="Cancel").locator("visible=true").is_disabled())
+    me.open("Audit")
+    me.about("Example:")  # an answer that came meanwhile would be there by now
+    me.open("Split")
+    assert me.said() == "Cancelled." and me.result() == ""
     assert me.page.get_by_role("button", name="Save split.zip").is_disabled()
-    assert me.page.get_by_role("button", name="Cancel").locator("visible=true").is_disabled()
 
 
 def test_closing_the_page_ends_the_work(server, visit):
@@ -192,25 +233,21 @@ def test_closing_the_page_ends_the_work(server, visit):
     me.tab("Split")
     me.press("Split")
     assert soon(lambda: len(workers(server)) == 1)
-    me.context.close()
-    assert soon(lambda: workers(server) == [], 15)
+    me.leave()
+    assert soon(lambda: workers(server) == [], 30)  # the work itself takes longer
 
 
 def test_one_limit_holds_for_all_ways_in(server, visit):
     """Two computations at a time, whichever tabs and endpoints they are asked for at."""
-    from gradio_client import Client
-
-    client = Client(server.url, verbose=False)
+    api = client(server)
     texts = {name: (RANDOM / f"{name}.conll").read_text() for name in ("train", "test", "perceptron", "small")}
     splits = {name: texts[name] for name in ("train", "test")}
     systems = {name: texts[name] for name in ("perceptron", "small")}
     me = visit()
     me.tab("Compare")
     me.press("Compare")
-    calls = [
-        client.submit(gold=texts["test"], systems=systems, train=texts["train"], api_name="/compare") for _ in "123"
-    ]
-    calls += [client.submit(splits=splits, ratios="75/25", api_name="/split")]
+    calls = [api.submit(gold=texts["test"], systems=systems, train=texts["train"], api_name="/compare") for _ in "123"]
+    calls += [api.submit(splits=splits, ratios="75/25", api_name="/split")]
     most = 0
     while not all(call.done() for call in calls):
         most = max(most, len(workers(server)))
@@ -222,29 +259,43 @@ def test_one_limit_holds_for_all_ways_in(server, visit):
 # --- 4. cleancut app --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.app
-def test_the_command_says_the_address_and_opens_it(tmp_path):
-    opened = tmp_path / "opened.txt"
-    browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
-    browser.chmod(0o755)
-    command = [sys.executable, "-m", "cleancut", "app"]
-    with served(command, tmp_path, BROWSER=f"{browser} %s") as serving:
-        assert soon(opened.exists)
-        assert soon(lambda: opened.read_text() == f"{serving.url}\n")
-        assert soon(lambda: f"The app is at {serving.url}" in (tmp_path / "log.txt").read_text())
+def test_the_command_says_the_address_and_opens_it(server):
+    opened = server.folder / "opened.txt"
+    assert soon(opened.exists) and soon(lambda: opened.read_text() == f"{server.url}\n")
+    assert soon(lambda: f"The app is at {server.url}" in (server.folder / "log.txt").read_text())
 
 
 @pytest.mark.app
-def test_a_port_that_is_taken_is_told(capsys):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        command = [sys.executable, "-m", "cleancut", "app", "--no-open", "--port", str(port)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr == f"cleancut: port {port} is taken. Choose another: cleancut app --port N.\n"
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        (["--port", "{taken}"], "port {taken} is taken. Choose another: cleancut app --port N."),
+        (["--port", "0"], "port 0 does not exist. Choose one from 1 to 65535: cleancut app --port N."),
+        (["--port", "70000"], "port 70000 does not exist. Choose one from 1 to 65535: cleancut app --port N."),
+        (
+            ["--host", "no.such.host.invalid", "--port", "7861"],
+            "the app cannot be served at no.such.host.invalid, port",
+        ),
+    ],
+)
+def test_an_address_that_cannot_be_served_is_told(capsys, address, message):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        taken = listening.getsockname()[1]
+        assert cli.main(["app", *(part.format(taken=taken) for part in address)]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.startswith(f"cleancut: {message.format(taken=taken)}")
+
+
+@pytest.mark.app
+@pytest.mark.parametrize(("options", "is_opened"), [([], True), (["--no-open"], False)])
+def test_the_browser_opens_unless_that_is_not_wanted(monkeypatch, options, is_opened):
+    """The app itself is left out: it only tells its address."""
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("cleancut.app.serving.launch", lambda *given, announced, **rest: announced("http://here/"))
+    monkeypatch.setenv("BROWSER", "any")
+    assert cli.main(["app", *options]) == 0
+    assert opened == ["http://here/"] * is_opened
 
 
 # --- 5. results name their data ---------------------------------------------------------------------------------
@@ -254,7 +305,7 @@ def test_an_old_result_looks_old_and_a_refused_one_is_gone(visit):
     me = visit()
     results, about = me.page.locator("#score-results"), me.page.locator("#score-results .about").first
     for label, text in (("Gold", "Zoe B-PER\n"), ("Predictions", "Zoe B-PER\n"), ("Training data (optional)", "")):
-        me.page.get_by_label(label, exact=True).fill(text)
+        me.box(label).fill(text)
     assert soon(lambda: results.get_attribute("data-state") == "old")
     banner = results.evaluate("one => getComputedStyle(one, '::before').content")
     assert "before your change" in banner and "perceptron.conll" in about.inner_text()
@@ -269,14 +320,13 @@ def test_an_old_result_looks_old_and_a_refused_one_is_gone(visit):
     me.about("bert-large.v2.conll on pasted gold")
     me.shown("bert-large.v2")
     assert b"<h1>bert-large.v2.conll on pasted gold</h1>" in me.saved("Save report.html")
-    me.page.get_by_label("Gold", exact=True).fill("Zoe B-PER\nran O\n")
+    me.box("Gold").fill("Zoe B-PER\nran O\n")
     me.press("Score")
     me.is_said("Not computed")
-    assert about.inner_text().strip() == "" and me.page.locator("#score-results .report:visible").inner_text() == ""
+    assert me.result() == "" and me.page.locator("#score-results .report:visible").inner_text() == ""
     assert me.page.get_by_role("button", name="Save report.html").is_disabled()
-    me.page.wait_for_timeout(3000)
-    assert "Not computed" in me.said()
-    me.page.get_by_label("Gold", exact=True).fill("Zoe B-PER\n")
+    me.box("Gold").fill("Zoe B-PER\n")
+    assert "Not computed" in me.said()  # until the next request
     me.press("Score")
     me.about("bert-large.v2.conll on pasted gold")
     assert me.said() == ""
@@ -297,7 +347,7 @@ def test_systems_are_named_for_their_files(tmp_path, monkeypatch):
     files = [tmp_path / "up" / name for name in ("bert.v1.conll", "bert.v2.conll", "crf.conll", "crf.txt")]
     for i, file in enumerate(files):
         file.write_text("Ada B-PER\nran O\n" if i else "Ada O\nran O\n")
-    made = jobs.compare_systems("Ada B-PER\nran O\n", files, "", lambda share: None)
+    made = jobs.compare_systems("Ada B-PER\nran O\n", files, "", quiet)
     assert list(made.values["systems"]) == ["bert.v1", "bert.v2", "crf.conll", "crf.txt"]
     assert made.about == "bert.v1, bert.v2, crf.conll, crf.txt on pasted gold"
     assert f"<h1>{made.about}</h1>" in Path("comparison.html").read_text()
@@ -305,13 +355,11 @@ def test_systems_are_named_for_their_files(tmp_path, monkeypatch):
 
 def test_the_hub_that_is_not_reached_is_told_as_on_the_command_line(server, capsys):
     """The tests have no network, and say so to the clients of the Hub."""
-    from gradio_client import Client
-
     assert cli.main(["audit", "org/none"]) == 2
     said = capsys.readouterr().err.removeprefix("cleancut: ").strip()
     assert "the Hub cannot be reached" in said
     with pytest.raises(Exception, match="the Hub cannot be reached") as found:
-        Client(server.url, verbose=False).predict(splits={}, hub="org/none", api_name="/audit")
+        client(server).predict(splits={}, hub="org/none", api_name="/audit")
     assert str(found.value).partition("(")[0] == said.partition("(")[0]
 
 
@@ -319,11 +367,169 @@ def test_advice_can_be_followed_in_the_app(tmp_path, monkeypatch):
     sources = " ".join(
         path.read_text() for path in (ROOT / "src" / "cleancut").rglob("*.py") if path.name != "advice.py"
     )
-    told = re.sub(r'"\s*f?"', "", sources)
+    told = re.sub(r'"\s*f?"', "", sources).replace("{{", "{").replace("}}", "}")
     assert [elsewhere for elsewhere in advice.ADVICE if elsewhere not in told] == []
     monkeypatch.chdir(tmp_path)
-    headline = jobs.score("Ada B-PER\n", "Ada O\n", "", lambda share: None).panels[0]
+    headline = jobs.score("Ada B-PER\n", "Ada O\n", "", quiet).panels[0]
     assert "without the training data" in headline and "--" not in re.sub("<[^>]*>", "", headline)
+
+
+def test_advice_is_in_the_words_of_the_app():
+    """Options have the names that they have in the page; what the page does not have is said to be elsewhere."""
+    for said, wanted in {
+        "ratios='x': give two or three parts, such as (80, 10, 10) or '80/20'.": (
+            "Ratios: 'x': give two or three parts, such as 80/10/10 or 80/20."
+        ),
+        "min_per_type=None is out of range.": "Least mentions of a type: None is out of range.",
+        "train has no document ids, so that unit='doc' is undefined. Use unit='sample'.": (
+            'train has no document ids, so that "doc" is undefined. Choose "sample".'
+        ),
+        "if they mean the same, give --map a=B (types= in Python).": (
+            "if they mean the same, give --map a=B (types= in Python). "
+            "(The app has no such option: use the command line.)"
+        ),
+        "Choose another with word_column=.": (
+            "Choose another with word_column=. (The app has no such option: use the command line.)"
+        ),
+        "the token is 'a=b' -- and that is all.": "the token is 'a=b' -- and that is all.",
+    }.items():
+        assert advice.in_the_app(said) == wanted
+
+
+def test_what_could_mislead_is_said_above_the_result(tmp_path, monkeypatch):
+    """Notices on how files were read and on the scores, which the command line has on standard error."""
+    monkeypatch.chdir(tmp_path)
+    gold = '{"text": "Ada ran", "entities": [{"text": "Ada", "label": "PER"}, {"text": "Bo", "label": "PER"}]}\n'
+    made = jobs.score(gold, "Ada B-person\nran O\n", "", quiet)
+    of_reading, of_scores = made.notices
+    assert of_reading.startswith("pasted gold annotation: ") and "1" in of_reading
+    assert "person" in of_scores and of_scores.endswith("(The app has no such option: use the command line.)")
+    assert of_scores.partition(" (The app")[0] not in html.unescape(made.panels[0])  # once is enough
+
+
+def test_notices_are_seen(visit):
+    me = visit()
+    me.box("Gold").fill("Ada B-PER\n")
+    me.box("Predictions").fill("Ada B-person\n")
+    me.box("Training data (optional)").fill("")
+    me.press("Score")
+    me.about("pasted predictions on pasted gold")
+    notices = me.page.locator(".notices ul:visible")
+    assert "person" in notices.inner_text() and "The app has no such option" in notices.inner_text()
+    me.box("Predictions").fill("Ada B-PER\n")
+    me.press("Score")
+    notices.wait_for(state="detached")
+    me.about("pasted predictions on pasted gold")
+    assert notices.count() == 0
+
+
+def test_gold_and_predictions_may_have_the_same_name(tmp_path, monkeypatch):
+    for role, tag in (("gold", "B-PER"), ("predicted", "O"), ("training", "B-PER")):
+        (tmp_path / role).mkdir()
+        (tmp_path / role / "test.conll").write_text(f"Ada {tag}\nran O\n")
+    files = [tmp_path / role / "test.conll" for role in ("gold", "predicted", "training")]
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    made = jobs.score(*files, quiet)
+    assert made.about == "test.conll on test.conll, trained on test.conll"
+    assert (made.values["exact_f1"]["f1"], made.values["clean_f1"]["n_contaminated"]) == (0, 1)
+    (tmp_path / "predicted" / "test.conll").write_text("Bo O\nran O\n")
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "there")
+    with pytest.raises(cc.CleancutError, match="the gold token is 'Ada' but the predicted one is 'Bo'"):
+        jobs.score(*files, quiet)
+    with pytest.raises(cc.CleancutError, match=r"2 files are called test\.conll. Rename them"):
+        jobs.compare_systems("Ada B-PER\nran O\n", files[:2], "", quiet)
+
+
+def test_pasted_texts_are_read_where_they_are(tmp_path, monkeypatch):
+    """In memory: nothing of them is written, and their content alone shows the format."""
+    monkeypatch.chdir(tmp_path)
+    conll = "{ O\nAda B-PER\n"  # a brace makes no JSON
+    made = jobs.score(conll, conll, conll, quiet)
+    assert made.values["exact_f1"]["f1"] == 1
+    rows = '[{"text": "Ada ran", "label": [[0, 3, "PER"]]}]\n'
+    assert jobs.score(rows, "Ada B-PER\nran O\n", "", quiet).values["exact_f1"]["f1"] == 1
+    made = jobs.split({"train": MINE[0][1], "test": MINE[1][1]}, "", "auto", "50/50", "sample", 13, 5, quiet)
+    assert made.values["command"].startswith("cleancut split train.conll test.conll -o clean")
+    assert {path.name for path in tmp_path.iterdir()} == {"report.html", "scores.json"}
+
+
+def test_the_report_has_the_title_that_is_shown(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = jobs.score("Ada B-PER\n", "Ada O\n", "Ada B-PER\n", quiet)
+    assert made.about == "pasted predictions on pasted gold, trained on pasted training data"
+    assert f"<h1>{made.about}</h1>" in Path("report.html").read_text()
+
+
+def test_a_space_links_to_its_documentation_and_code(monkeypatch):
+    monkeypatch.setenv("SPACE_ID", "org/name")
+    assert page._project_links() == {
+        "Documentation": "https://huggingface.co/spaces/org/name/blob/main/README.md",
+        "Code": "https://huggingface.co/spaces/org/name/tree/main",
+    }
+
+
+# --- answers of language models -----------------------------------------------------------------------------------
+
+ASKED = """\
+{"id": "a", "tokens": ["Ada", "met", "Bo", "."], "tags": ["B-PER", "O", "B-PER", "O"]}
+{"id": "b", "tokens": ["Ada", "and", "Ada"], "tags": ["B-PER", "O", "B-PER"]}
+{"id": "c", "tokens": ["Cy"], "tags": ["B-PER"]}
+{"id": "d", "tokens": ["none"], "tags": ["O"]}
+"""
+ANSWERS = {
+    "d": "[]",
+    "c": "<<<>>> {{{",
+    "b": '{"PER": ["Ada"]}',
+    "a": 'Sure: [{"text": "Ada", "label": "PER"}, {"text": "Zed", "label": "PER"}]',
+}
+ANSWERED = "".join(json.dumps({"id": name, "answer": answer}) + "\n" for name, answer in ANSWERS.items())
+COUNTS = {"n_unparsed": 1, "n_empty": 1, "n_invented": 1, "n_ambiguous": 1}
+
+
+def test_answers_are_predictions(tmp_path, monkeypatch):
+    """Pasted or uploaded, for one system or several: what went wrong is counted, with examples."""
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(ASKED)
+    (tmp_path / "model 1.jsonl").write_text(ANSWERED)
+    expected = cc.exact_f1(cc.read(gold), cc.read_answers(tmp_path / "model 1.jsonl", cc.read(gold)), ci=10_000)
+    assert {name: expected[name] for name in COUNTS} == COUNTS
+    for i, given in enumerate((ANSWERED, tmp_path / "model 1.jsonl")):
+        (tmp_path / str(i)).mkdir()
+        monkeypatch.chdir(tmp_path / str(i))
+        made = jobs.score(gold, given, "", quiet)
+        assert made.values["exact_f1"] == expected.to_dict()
+        for example in ("Zed (PER)", "not understood", "ambiguous", "lowest F1"):
+            assert example in made.panels[0] and example in Path("report.html").read_text()
+        compared = jobs.compare_systems(ASKED, {"model": ANSWERED, "gold": ASKED}, "", quiet)
+        assert compared.values["systems"]["model"]["exact_f1"] == expected.to_dict()
+        for example in ("Zed (PER)", "not understood", "ambiguous"):
+            assert example in compared.panels[0] and example in Path("comparison.html").read_text()
+
+
+def test_answers_in_the_browser(visit):
+    me = visit()
+    me.box("Gold").fill(ASKED)
+    me.box("Training data (optional)").fill("")
+    me.box("Predictions").fill(ANSWERED)
+    me.press("Score")
+    me.about("pasted predictions on pasted gold")
+    me.shown("Zed (PER)")
+    me.upload(me.page.get_by_role("button", name="Upload a file instead").nth(1), ("model 1.jsonl", ANSWERED))
+    me.page.get_by_role("button", name="model 1.jsonl").wait_for()
+    me.press("Score")
+    me.about("model 1.jsonl on pasted gold")
+    me.shown("Zed (PER)")
+    scores = json.loads(me.saved("Save scores.json"))["exact_f1"]
+    assert {name: scores[name] for name in COUNTS} == COUNTS
+    me.tab("Compare")
+    me.add(("model 1.jsonl", ANSWERED), ("other.jsonl", ASKED))
+    me.box("Gold").fill(ASKED)
+    me.box("Training data (optional)").fill("")
+    me.press("Compare")
+    me.about("model 1, other on pasted gold")
+    me.shown("Zed (PER)")
 
 
 # --- 6. one number for one thing ----------------------------------------------------------------------------------
@@ -389,10 +595,10 @@ def test_one_f1_has_one_interval(tmp_path, monkeypatch):
     for name in ("score", "compare"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "score")
-    one = jobs.score(clean / "test.conll", clean / "perceptron.conll", clean / "train.conll", lambda share: None)
+    one = jobs.score(clean / "test.conll", clean / "perceptron.conll", clean / "train.conll", quiet)
     monkeypatch.chdir(tmp_path / "compare")
     files = [clean / "perceptron.conll", other]
-    both = jobs.compare_systems(clean / "test.conll", files, clean / "train.conll", lambda share: None)
+    both = jobs.compare_systems(clean / "test.conll", files, clean / "train.conll", quiet)
     for metric in ("exact_f1", "clean_f1"):
         assert json.dumps(both.values["systems"]["perceptron"][metric]) == json.dumps(one.values[metric])
     score = one.values["exact_f1"]
@@ -442,6 +648,23 @@ def test_file_boxes_show_every_file_and_limits_are_those_documented(visit):
     assert "https://aclanthology.org/2025.findings-acl.504/" in links
 
 
+def test_a_long_name_stays_within_its_button(visit):
+    me = visit(viewport={"width": 390, "height": 844})
+    name = "x" * 90 + ".conll"
+    me.upload(me.page.get_by_role("button", name="Upload a file instead").nth(1), (name, "Zoe O\n"))
+    button = me.page.get_by_role("button", name=name)
+    button.wait_for()
+    assert button.evaluate("one => one.scrollWidth <= one.clientWidth")
+    for label in ("Gold", "Training data (optional)"):
+        me.box(label).fill("Zoe B-PER\n")
+    me.press("Score")
+    me.about(name)
+    assert me.page.evaluate("document.documentElement.scrollWidth") <= 390
+    head = me.page.locator(".results .head:visible").first
+    widths = head.locator("> *").evaluate_all("all => all.map(one => one.offsetWidth)")
+    assert widths[0] > 300 and max(widths[1:]) < 200  # the title above, the buttons side by side
+
+
 # --- 8. strangers -----------------------------------------------------------------------------------------------
 
 
@@ -460,13 +683,13 @@ def test_names_of_uploads_are_bounded(tmp_path, monkeypatch, name, message):
     (tmp_path / "up").mkdir()
     (tmp_path / "up" / name).write_text("this is not read B-\n")
     with pytest.raises(cc.CleancutError, match=re.escape(message)):
-        jobs.score(tmp_path / "up" / name, "a O\n", "", lambda share: None)
+        jobs.score(tmp_path / "up" / name, "a O\n", "", quiet)
 
 
 def test_the_number_of_uploads_is_bounded(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(cc.CleancutError, match="there are 13 files. Give 12 at most"):
-        jobs.audit_splits({f"part{i}": "not read" for i in range(13)}, "", "sample", lambda share: None)
+        jobs.audit_splits({f"part{i}": "not read" for i in range(13)}, "", "sample", quiet)
 
 
 def test_a_name_that_a_shell_would_take_apart_is_quoted(tmp_path, monkeypatch):
@@ -476,6 +699,45 @@ def test_a_name_that_a_shell_would_take_apart_is_quoted(tmp_path, monkeypatch):
         (tmp_path / "up" / f"my {name}").write_text(text)
     made = jobs.split([tmp_path / "up" / f"my {name}" for name, _ in MINE], "", "auto", "50/50", "sample", 13, 5, id)
     assert made.values["command"].startswith("cleancut split 'my train_own.conll' 'my test_own.conll' -o clean")
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("gradio_api/queue/join", {"Content-Length": "70000000"}, 413),
+        ("gradio_api/upload", {"Content-Length": "300000000"}, 413),
+        ("gradio_api/upload", {"Content-Length": "70000000"}, 400),
+        ("gradio_api/queue/join", {"Transfer-Encoding": "chunked"}, 411),
+    ],
+)
+def test_requests_are_bounded_before_they_are_read(server, path, headers, status):
+    """Nothing of the body is sent: the headers say enough. One that is not too large is refused for another reason."""
+    connection = HTTPConnection(server.url.split("/")[2], timeout=240)
+    connection.putrequest("POST", f"/{path}")
+    for name, value in {"Content-Type": "application/json", **headers}.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    assert connection.getresponse().status == status
+    connection.close()
+
+
+def test_a_new_result_takes_the_files_of_the_one_before_with_it(server, visit):
+    me = visit()
+
+    def kept():
+        return sorted(path.name for path in server.folder.glob("files/page-*/score/*/*"))
+
+    before = kept()
+    me.box("Training data (optional)").fill("")
+    me.box("Gold").fill("Xena B-PER\n")
+    for name, tag in (("first.conll", "O"), ("second.conll", "B-PER")):
+        upload = me.page.locator(".work:visible button.quiet").nth(1)
+        me.upload(upload, (name, f"Xena {tag}\n"))
+        me.page.get_by_role("button", name=name).wait_for()
+        me.press("Score")
+        me.about(name)
+        assert name.encode() in me.saved("Save report.html")
+        assert kept() == sorted([*before, "report.html", "scores.json"])
 
 
 def test_files_of_several_formats_are_refused_before_the_work(tmp_path, monkeypatch):
@@ -489,13 +751,12 @@ def test_files_of_several_formats_are_refused_before_the_work(tmp_path, monkeypa
 
 def test_twenty_at_once_get_their_own_and_memory_is_flat(server):
     """200 requests of 20 clients: every answer is right, and what the server holds does not grow."""
-    from gradio_client import Client
 
     def resident():
         status = Path(f"/proc/{server.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
 
-    clients = [Client(server.url, verbose=False) for _ in range(20)]
+    clients = [client(server) for _ in range(20)]
 
     def ask(turn):
         i = turn % 20
@@ -509,14 +770,12 @@ def test_twenty_at_once_get_their_own_and_memory_is_flat(server):
         before = resident()
         assert all(pool.map(ask, range(140)))
     assert resident() - before < 30_000_000
-    assert [path for path in server.folder.glob("tmp*") if path.is_dir()] == []
+    assert soon(lambda: left_folders(server) == [])
 
 
 def test_nothing_of_the_machine_is_shown(server, monkeypatch):
     """Errors name no path, no variable of the environment, no line of code."""
-    from gradio_client import Client
-
-    client = Client(server.url, verbose=False)
+    api = client(server)
     secrets = {"Traceback", ".py", str(server.folder), os.environ["PATH"], str(Path.home()), "site-packages"}
     for given in (
         {"gold": "\x00", "predictions": "{", "api_name": "/score"},
@@ -527,6 +786,6 @@ def test_nothing_of_the_machine_is_shown(server, monkeypatch):
         {"gold": "a O\n", "systems": {"one": "a O\n"}, "api_name": "/compare"},
     ):
         with pytest.raises(Exception) as found:
-            client.predict(**given)
+            api.predict(**given)
         said = str(found.value)
         assert [secret for secret in secrets if secret in said] == [] and said

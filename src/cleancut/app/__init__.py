@@ -1,4 +1,4 @@
-"""The Gradio app: its page, its jobs, the sandbox that they run in, and the lesson.
+"""The Gradio app: its page and how it is served, its jobs, the sandbox that they run in, and the lesson.
 
 It computes nothing that the rooms before it do not, and it never publishes.
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 ADVICE = {
     "log in with 'hf auth login' if it is private": "the app reads public datasets only",
     "Ask for access on its page, then log in with 'hf auth login' and try again.": (
@@ -13,17 +15,35 @@ ADVICE = {
         "Write the tags by their names, or use the command line, which takes the names with --labels."
     ),
     "Split with unit='doc' (--unit doc).": 'Choose "doc" for what stays whole.',
+    "which stay whole. Give unit='doc'.": 'which stay whole. Choose "doc".',
+    "so that unit='doc' is undefined. Use unit='sample'.": 'so that "doc" is undefined. Choose "sample".',
+    "such as (80, 10, 10) or '80/20'.": "such as 80/10/10 or 80/20.",
+    "Give {name: predictions}.": "Give a file of predictions for each.",
     "Join it to the name: --join-at, or join_at(corpus).": "On the command line, --join-at joins it to the name.",
 }
 """What is said elsewhere, and what is said here: each stands in a message of another room, word for word."""
+RATIOS, SEED, LEAST = "Ratios", "Seed", "Least mentions of a type"
+DISCARD, UNIT = "What may be set aside", "What stays whole"
+_INPUTS = {"ratios": RATIOS, "seed": SEED, "min_per_type": LEAST, "discard": DISCARD, "unit": UNIT}
+"""What is an option elsewhere, and the label of its input here."""
+_OF_INPUT = re.compile(rf"\b({'|'.join(_INPUTS)})=")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+|(?<![\w.'\"])[a-z_]+=(?=[\s,.;:)'\"]|$)")
+"""An option of the command line, or a keyword of Python that is to be given."""
 
 
 def in_the_app(message: str) -> str:
-    """Return a message whose advice can be followed in the app.
+    """Return a message whose advice can be followed in the app, or which says where it can be followed.
 
     >>> in_the_app("row 3 holds several samples. Split with unit='doc' (--unit doc).")
     'row 3 holds several samples. Choose "doc" for what stays whole.'
+    >>> in_the_app("seed=-1 is out of range.")
+    'Seed: -1 is out of range.'
+    >>> in_the_app("if they mean the same, give --map person=PER.")
+    'if they mean the same, give --map person=PER. (The app has no such option: use the command line.)'
     """
     for elsewhere, here in ADVICE.items():
         message = message.replace(elsewhere, here)
+    message = _OF_INPUT.sub(lambda option: f"{_INPUTS[option[1]]}: ", message)
+    if _OPTION.search(message) and "ommand line" not in message:
+        message += " (The app has no such option: use the command line.)"
     return message

@@ -1,4 +1,4 @@
-"""The endpoints for programs: texts go in, numbers come out, as the functions of the package return them."""
+"""Endpoints for programs: they take texts, and return the numbers that the functions of the package return."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def add_endpoints() -> None:
 
 
 def api_score(request: Any, gold: str, predictions: str, train: str = "") -> dict:
-    """Scores of one system, from texts in CoNLL columns or JSONL; with the training data clean_f1 and hardeval too."""
+    """Score one system, from texts in CoNLL columns or JSONL; with training data, clean_f1 and hardeval too."""
     return _values(request, jobs.score, gold, predictions, train)
 
 
 def api_audit(request: Any, splits: dict, hub: str = "", unit: str = "sample") -> dict:
-    """What splits share: texts by the name of their split, or a dataset on the Hub."""
+    """Tell what splits share: texts by the name of their split, or a dataset on the Hub."""
     return _values(request, jobs.audit_splits, splits, hub, unit)
 
 
@@ -41,23 +41,23 @@ def api_split(
     request: Any, splits: dict, hub: str = "", discard: str = "auto", ratios: str = "80/10/10", unit: str = "sample",
     seed: int = 13, min_per_type: int = 20,
 ) -> dict:  # fmt: skip
-    """A clean split of texts by the name of their split, or of a dataset on the Hub: sizes, leakage, the assignment."""
+    """Split texts by the name of their split, or a dataset on the Hub: sizes, leakage, the split of each sample."""
     return _values(request, jobs.split, splits, hub, discard, ratios, unit, seed, min_per_type)
 
 
 def api_compare(request: Any, gold: str, systems: dict, train: str = "") -> dict:
-    """Predictions of two or more systems, by name: scores, paired tests, ranks."""
+    """Compare the predictions of two or more systems, by name: scores, paired tests, ranks."""
     return _values(request, jobs.compare_systems, gold, systems, train)
 
 
 def api_learn(training: str, gold: str, prediction: str) -> dict:
-    """The numbers of the worked example, from sentences with names in brackets: [Alice PER] met Bob."""
+    """Return the numbers of the worked example, from sentences with names in brackets: [Alice PER] met Bob."""
     with _readable():
         return {number.name: number.value for number in lesson(training, gold, prediction)}
 
 
 def _values(request: Any, work: Callable[..., jobs.Made], *given: Any) -> dict[str, Any]:
-    """Return what a client gets; where it has gone meanwhile, the work is ended."""
+    """Return the values of a job; the work is ended where the client has gone."""
     page, call = page_of(request), f"call {next(_CALLS)}"
     number = DESK.ask(page, call)
     stopped = DESK.stopped(page, call, number)
@@ -70,7 +70,7 @@ def _values(request: Any, work: Callable[..., jobs.Made], *given: Any) -> dict[s
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Errors of the user's in words; no others come here, since work is done elsewhere."""
+    """Raise errors of the user's as Gradio tells them to a client; work in a process of its own raises no others."""
     import gradio as gr
 
     try:

@@ -1,4 +1,4 @@
-"""Who waits for what: of each tab of each page the newest request, and what ends the work on the ones before."""
+"""Keeps the newest request of each tab of each page, and ends the work on the requests before it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import count
 
 
 class Desk:
-    """Requests by page and tab. A new one ends the one before; closing the page ends all of them.
+    """Holds the newest request of each tab of each page: it ends the one before; closing the page ends all.
 
     >>> desk = Desk()
     >>> first = desk.ask("a page", "score")
@@ -43,7 +43,7 @@ class Desk:
             return (page, tab) in self._newest and self._newest[page, tab][1].is_set()
 
     def stopped(self, page: str, tab: str, number: int) -> threading.Event:
-        """Return what is set once nobody waits for this request any more; it may be set already."""
+        """Return an event that is set once nobody waits for this request any more; it may be set already."""
         with self._lock:
             newest, stopped = self._newest.get((page, tab), (0, threading.Event()))
             if newest != number:
@@ -64,9 +64,11 @@ class Desk:
     def leave(self, page: str, tab: str | None = None) -> None:
         """End the work for a page, or for one tab of it, and forget that it was asked for."""
         with self._lock:
-            for own in [own for own in self._newest if own[0] == page and tab in (None, own[1])]:
-                self._end(*own)
-                del self._newest[own]
+            of_page = [key for key in self._newest if key[0] == page]
+            for key in of_page:
+                if tab in (None, key[1]):
+                    self._end(*key)
+                    del self._newest[key]
 
     def _end(self, page: str, tab: str) -> None:
         if (page, tab) in self._newest:

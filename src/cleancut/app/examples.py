@@ -1,4 +1,4 @@
-"""The examples that tabs open with: their files, and their results, which are computed once for all visitors."""
+"""The examples that tabs open with: their files, and their results, which a server computes once for all visitors."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..splitting.audit import Unit
 from . import jobs, sandbox
 
 SYSTEMS = ("perceptron", "small", "lookup")
-"""Systems of the random split, to be compared."""
+"""Systems that are compared, on the random split."""
 SPLITS = ("train", "test")
 SPLIT_OPTIONS = ("auto", "80/10/10", Unit.SAMPLE.value, 13, 20)
 """What the Split tab opens with: discard, ratios, unit, seed, least mentions of a type."""
 
 _MOST_SECONDS = 600
-"""After which an example is given up; a visitor has less, but does not wait for this one."""
+"""Seconds of processor time after which an example is given up: more than a visitor has, since nobody is held up."""
 
 
 class Example(NamedTuple):
@@ -48,7 +48,7 @@ EXAMPLES = {
 
 
 class Shelf:
-    """Results of the examples. They are computed one after the other, each in a process of its own, from ``fill`` on.
+    """Holds the results of the examples, which ``fill`` computes one after the other, each in a process of its own.
 
     Args:
         folder: The folder of the examples.
@@ -79,12 +79,12 @@ class Shelf:
                 self._results[name].set_result(made._replace(files=files))
 
     async def result(self, name: str) -> jobs.Made:
-        """Return what was made of an example, as soon as it is there; its files by their paths."""
+        """Return the result of an example as soon as it is there; its files are paths."""
         return await asyncio.wrap_future(self._results[name])
 
 
 def _work(folder: Path) -> Mapping[str, tuple[Callable[..., jobs.Made], Sequence[Any]]]:
-    """Return what is to be computed, by the name of the example or the key of the tab: the first that is seen first."""
+    """Return jobs and their arguments, by the name of an example or the key of a tab, in the order of computing."""
     first, *others = EXAMPLES
     splits = [folder / "random" / f"{name}.conll" for name in SPLITS]
     gold, _, train = EXAMPLES[first].files(folder)

@@ -1,27 +1,35 @@
-"""What the app computes: from what was pasted, uploaded or named to HTML, values, and files to take home.
+"""The jobs of the app: from texts, uploads or the name of a dataset to HTML, values, and files to take home.
 
-Each function works in the current folder, under the names that the files were uploaded with, so that messages name
-nothing else; the app gives each call a folder and a process of its own.
+Each job works in the current folder, where uploads have the names that they were uploaded with, so that messages name
+no other path. The app gives each job a folder and a process of its own.
 """
 
 from __future__ import annotations
 
 import gzip
+import logging
 import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
+from ..core.notices import say
+from ..reading.answer_files import is_answer_file, read_answers
 from ..reading.dataset import Samples, load_splits, read_files, read_samples
 from ..reading.files import read_pair
 from ..reading.formats import Format, format_of
 from ..reading.hub_ids import HubId, is_local, network_errors
+from ..reading.opening import Source
 from ..reading.splits import by_split
 from ..scoring.compare import compare
 from ..scoring.exposure import Exposure
@@ -37,73 +45,136 @@ from ..showing.html import (
     report_notes,
     report_page,
 )
-from ..showing.report_data import findings
-from ..showing.sections import audit_sections, comparison_sections, report_sections, split_sections
+from ..showing.report_data import Findings, findings, sample_names
+from ..showing.sections import (
+    answer_section,
+    audit_sections,
+    comparison_sections,
+    report_sections,
+    split_sections,
+)
 from ..showing.text import to_json
 from ..splitting.audit import audit
 from ..splitting.mincut import mincut
+from ..splitting.plan import SplitPlan
 from ..splitting.settings import SplitSettings
+from .advice import in_the_app
 from .panels import Point, errors_panel, leaks_panel
 
 MOST_BYTES = 20_000_000
-"""Of a file, unpacked, or of a pasted text."""
+"""Bytes of a file, unpacked, or of a pasted text."""
 MOST_HUB_BYTES = 200_000_000
-"""Of a repository on the Hub."""
+"""Bytes of a repository on the Hub."""
 MOST_FILES = 12
 """Files of one request."""
 MOST_NAME = 100
 """Characters of the name of a file."""
+_MOST_HUB_NAME = 300
+"""Characters of the name of a dataset, with its configuration and revision."""
 _RESAMPLES = 10_000
-"""For intervals and tests, the same wherever a score is shown, so that one F1 has one interval."""
+"""Resamples for intervals and tests: the same wherever a score is shown, so that one F1 has one interval."""
 _RESULTS = {
     "report.html", "scores.json", "audit.html", "audit.json", "plan.json", "split", "split.zip", "comparison.html",
     "comparison.json",
 }  # fmt: skip
-"""Names in the current folder that are ours."""
+"""Names in the current folder that are for results."""
 
 Given = str | Path | None
 """A pasted text, or the path of an upload."""
 Several = Sequence[Path] | Mapping[str, str]
 """Uploads, or texts by their names."""
 Tell = Callable[[float], None]
+"""Is told the share of the work that was done since it was called last."""
+Notices = Collection[str]
 
 
 class Made(NamedTuple):
-    """What a tab shows and gives."""
+    """A result: what a tab shows, and what can be taken home."""
 
     about: str
-    """What it was made of: the names of files, systems or a dataset."""
+    """What it was made from: the names of files, systems or a dataset."""
     panels: tuple[str, ...]
     """HTML, one after the other or behind tabs."""
     values: dict[str, Any]
+    """The numbers, for programs."""
     files: tuple[str, ...]
+    """The names of the files to take home, in the current folder."""
     point: Point | None = None
     """Of a split, for the trade-off."""
+    notices: tuple[str, ...] = ()
+    """What a reader must know of the data and of the numbers, which could mislead."""
 
 
-# --- what was given -------------------------------------------------------------------------------------------
+class _Listener(logging.Handler):
+    """Keeps the notices that are logged while a job runs, each once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.notices: dict[str, None] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.notices[record.getMessage()] = None
 
 
-def _file(given: Given, role: str) -> str:
-    """The name under which a text or an upload lies in the current folder."""
-    if isinstance(given, Path):
-        name = given.name
-        _refuse_name(name)
-        if not given.exists():
-            why = "uploads are deleted after a while, and when the connection is lost"
-            raise CleancutError(f"{name} is no longer here: {why}. Upload it again.")
-        if os.path.lexists(name):
-            raise CleancutError(f"two files are called {name}. Rename one of them.")
+def _with_notices(job: Callable[..., Made]) -> Callable[..., Made]:
+    """Return a job whose result has the notices that are logged meanwhile: visitors do not see the log of a server.
+
+    The job is given those that were logged so far as ``notices``.
+    """
+
+    @wraps(job)
+    def noticed(*given: Any) -> Made:
+        log, listener = logging.getLogger("cleancut"), _Listener()
+        log.addHandler(listener)
         try:
-            os.symlink(given.resolve(), name)
-        except OSError:  # on Windows not everyone may make links
-            shutil.copyfile(given, name)
-    elif not given or not given.strip():
-        raise CleancutError(f"there is no {role}. Paste lines of a token and its tag, or JSONL, or choose a file.")
+            made = job(*given, notices=listener.notices)
+        finally:
+            log.removeHandler(listener)
+        return made._replace(notices=tuple(map(in_the_app, listener.notices)))
+
+    return noticed
+
+
+def _how(notes: Iterable[str], notices: Iterable[str]) -> str:
+    """Return the section on how a result was computed, without the notices, which stand above the result."""
+    above = set(notices)
+    return html_notes([in_the_app(note) for note in notes if note not in above])
+
+
+# --- input ----------------------------------------------------------------------------------------------------
+
+
+def _source(given: Given, role: str) -> Source:
+    """Return what is to be read: a text in memory, or an upload by its name in the current folder."""
+    if isinstance(given, Path):
+        source = Source.of(_linked(given, role))
+    elif given is None or not given.strip():
+        raise CleancutError(f"no {role}: paste lines of a token and its tag, or JSONL, or choose a file.")
     else:
-        name = role.replace(" ", "_") + (".jsonl" if given.lstrip().startswith("{") else ".conll")
-        Path(name).write_bytes(given.encode("utf-8", "surrogatepass"))
-    _refuse_large(name)
+        source = Source.of_text(given, f"pasted {role}")
+    _refuse_large(source)
+    return source
+
+
+def _is_given(given: Given) -> bool:
+    """Was a file chosen, or a text pasted that is not blank?"""
+    return isinstance(given, Path) or bool(given and given.strip())
+
+
+def _linked(upload: Path, role: str) -> str:
+    """Return the name of an upload in the current folder: within one for its role where another has its name."""
+    name = upload.name
+    _refuse_name(name)
+    if not upload.exists():
+        why = "uploads are deleted after a while, and when the connection is lost"
+        raise CleancutError(f"{name} is no longer here: {why}. Upload it again.")
+    if os.path.lexists(name):
+        os.makedirs(role, exist_ok=True)
+        name = f"{role}/{name}"
+    try:
+        os.symlink(upload.resolve(), name)
+    except OSError:  # on Windows not everyone may make links
+        shutil.copyfile(upload, name)
     return name
 
 
@@ -117,43 +188,76 @@ def _refuse_name(name: str) -> None:
         raise CleancutError(f"{name} is the name of a file of results. Rename yours.")
 
 
-def _files(given: Several) -> list[str]:
-    """The same of several; a text is named for what it is."""
+def _sources(given: Several, role: str) -> list[Source]:
+    """Return the same for several; a text has the name that it was given with."""
     if len(given) > MOST_FILES:
         raise CleancutError(f"there are {len(given)} files. Give {MOST_FILES} at most, or use the command line.")
     if not isinstance(given, Mapping):
-        return [_file(path, "data") for path in given]
+        for name, n in Counter(path.name for path in given).items():
+            if n > 1:
+                raise CleancutError(
+                    f"{n} files are called {visible(name)}. Rename them, so that results can name each."
+                )
+        return [_source(path, role) for path in given]
     for name, text in given.items():
         if not re.fullmatch(r"[\w-]{1,64}", name) or not isinstance(text, str):
             raise CleancutError(f"{name!r:.80}: give texts by their names, of letters, digits, _ and - only.")
-    return [_file(text, name) for name, text in given.items()]
+    return [replace(_source(text, name), name=_file_name(name, text)) for name, text in given.items()]
 
 
-def _refuse_large(name: str) -> None:
-    size = os.path.getsize(name)
-    if size <= MOST_BYTES and name.endswith(".gz"):
-        with gzip.open(name) as stream:
-            try:
-                size = len(stream.read(MOST_BYTES + 1))
-            except (OSError, EOFError):
-                return  # reading says so
-    elif size <= MOST_BYTES and format_of(name) is Format.PARQUET:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+def _file_name(name: str, text: str) -> str:
+    """Return the name that the file of a text would have, for commands that are to be run on it."""
+    is_conll = format_of(Source.of_text(text, name)) is Format.CONLL
+    return f"{name}.conll" if is_conll else f"{name}.jsonl"
 
-        try:
-            held = pq.ParquetFile(name).metadata
-        except (pa.ArrowException, OSError):
-            return
-        size = sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
+
+def _refuse_large(source: Source) -> None:
+    """Raise an error where a text, or what a file unpacks to, is too large to be read here."""
+    size = os.path.getsize(source.name) if source.data is None else len(source.data)
+    if size <= MOST_BYTES and source.data is None:
+        size = _unpacked_size(source)
     if size > MOST_BYTES:
         raise CleancutError(
-            f"{name} has more than {MOST_BYTES // 1_000_000} MB. Use the command line for it: it has no such limit."
+            f"{source} has more than {MOST_BYTES // 1_000_000} MB. Use the command line for it: it has no such limit."
         )
 
 
-def _corpus(given: Given, role: str) -> Corpus:
-    return read_samples(_file(given, role)).corpus
+def _unpacked_size(file: Source) -> int:
+    """Return how many bytes a file unpacks to, counted until they are too many; 0 for a broken one: reading says so."""
+    if file.is_packed:
+        with gzip.open(file.name) as stream:
+            try:
+                return len(stream.read(MOST_BYTES + 1))
+            except (OSError, EOFError, zlib.error):
+                return 0
+    if format_of(file) is not Format.PARQUET:
+        return os.path.getsize(file.name)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        held = pq.ParquetFile(file.name).metadata
+    except (pa.ArrowException, OSError):
+        return 0
+    return sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
+
+
+def _read(source: Source) -> Corpus:
+    """Return the samples of a source, and say what is to be known of how they were read."""
+    samples = read_samples(source)
+    for note in samples.notes:
+        say(f"{source}: {note}")
+    return samples.corpus
+
+
+def _training(given: Given) -> Corpus | None:
+    """Return the training data, which need not be given."""
+    return _read(_source(given, "training data")) if _is_given(given) else None
+
+
+def _predicted(source: Source, gold: Corpus) -> Corpus:
+    """Return predictions: samples, or the answers of a language model to the gold samples."""
+    return read_answers(source, gold) if is_answer_file(source) else _read(source)
 
 
 def _stem(file: str) -> str:
@@ -172,14 +276,24 @@ def _called(given: Given, role: str) -> str:
     return given.name if isinstance(given, Path) else f"pasted {role}"
 
 
+def _trained_on(train: Given) -> str:
+    """Return what the title of a result says of the training data."""
+    return f", trained on {_called(train, 'training data')}" if _is_given(train) else ""
+
+
 class _Data(NamedTuple):
     """The splits of a dataset, and how they were named."""
 
     samples: Mapping[str, Samples]
-    files: list[str]
-    """Where they were uploaded."""
+    sources: list[Source]
+    """The files that were uploaded, or texts; none of a dataset."""
     named: str
     """The files or the dataset, as the user names them."""
+
+    @property
+    def are_files(self) -> bool:
+        """Are there files, whose format the splits are written in?"""
+        return all(source.path is not None for source in self.sources)
 
     @property
     def parts(self) -> dict[str, Corpus]:
@@ -189,15 +303,21 @@ class _Data(NamedTuple):
 def _data(given: Several, hub: str) -> _Data:
     if hub.strip():
         return _Data(_from_hub(hub.strip()), [], hub.strip())
-    names = _files(given)
-    if not names:
+    sources = {str(source): source for source in _sources(given, "splits")}
+    if not sources:
         raise CleancutError("there are no splits. Choose files such as train.conll and test.conll, or name a dataset.")
-    found = by_split(names)
-    return _Data(read_files(found), list(found.values()), ", ".join(names))
+    found = {name: sources[file] for name, file in by_split(list(sources)).items()}
+    samples = read_files(found)
+    for name, part in samples.items():
+        for note in part.notes:
+            say(f"{found[name]}: {note}")
+    return _Data(samples, list(found.values()), ", ".join(sources))
 
 
 def _from_hub(source: str) -> dict[str, Samples]:
-    """The splits of a dataset that anyone may read, if it is not too large."""
+    """Return the splits of a dataset that anyone may read, if it is not too large."""
+    if len(source) > _MOST_HUB_NAME:
+        raise CleancutError(f"{source[:30]}… is no name of a dataset: it has {len(source)} characters. Write org/name.")
     os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] = "1"  # before the clients read it: what the host may see is not public
     os.environ["HF_HOME"] = os.path.abspath("hub")  # goes with the folder
     if is_local(source):
@@ -211,26 +331,31 @@ def _from_hub(source: str) -> dict[str, Samples]:
         held = ()  # loading says why
     if sum(file.size or 0 for file in held) > MOST_HUB_BYTES:
         raise CleancutError(f"{source} is too large for the app. On your own machine: cleancut audit {source}")
-    return load_splits(source)
+    splits = load_splits(source)
+    for name, part in splits.items():
+        for note in part.notes:
+            say(f"{source} ({name}): {note}")
+    return splits
 
 
 # --- score ------------------------------------------------------------------------------------------------
 
 
-def score(gold: Given, pred: Given, train: Given, tell: Tell) -> Made:
-    """One system: its scores with intervals, buckets, errors; the report."""
-    file = _file(gold, "gold annotation")
-    if pred:
-        ours, theirs = read_samples(file).corpus, _corpus(pred, "predictions")
-    elif format_of(file) is Format.CONLL:
-        ours, theirs = read_pair(file)  # as conlleval has them
+@_with_notices
+def score(gold: Given, pred: Given, train: Given, tell: Tell, *, notices: Notices = ()) -> Made:
+    """Score one system: its scores with intervals, buckets, errors; the report."""
+    source = _source(gold, "gold annotation")
+    if _is_given(pred):
+        ours = _read(source)
+        theirs = _predicted(_source(pred, "predictions"), ours)
+    elif format_of(source) is Format.CONLL:
+        ours, theirs = read_pair(source)  # as conlleval has them
     else:
-        raise CleancutError("there are no predictions. Paste them, or choose a file.")
-    seen = _corpus(train, "training data") if train else None
+        raise CleancutError("no predictions: paste them, or choose a file.")
+    seen = _training(train)
     tell(0.2)
-    name = _called(pred, "predictions") if pred else _called(gold, "gold")
-    system = _stem(name) if isinstance(pred or gold, Path) else name
-    about = f"{name} on {_called(gold, 'gold')}" if pred else name
+    system, about = _score_names(gold, pred)
+    about += _trained_on(train)
     found = findings(ours, {system: theirs}, seen, ci=_RESAMPLES)
     tell(0.5)
     values = {metric: score.to_dict() for metric, score in found.scores[system].items()}
@@ -238,25 +363,40 @@ def score(gold: Given, pred: Given, train: Given, tell: Tell) -> Made:
     write_text("report.html", report_page(found, title=about))
     write_text("scores.json", to_json(values) + "\n")
     tell(0.2)
+    headline, *panels = _score_panels(found)
+    headline += _how(report_notes(found), notices)
+    return Made(about, (headline, *panels), values, ("report.html", "scores.json"))
+
+
+def _score_names(gold: Given, pred: Given) -> tuple[str, str]:
+    """Return the name of the system, and what its scores are about."""
+    if not _is_given(pred):  # one file has both
+        both = _called(gold, "gold")
+        return (_stem(both) if isinstance(gold, Path) else both), both
+    name = _called(pred, "predictions")
+    return (_stem(name) if isinstance(pred, Path) else name), f"{name} on {_called(gold, 'gold')}"
+
+
+_FIRST, _ATTRIBUTES, _LAST = ("headline", "answers", "types"), ("buckets",), ("partial", "confusion")
+"""Sections of a report in the first, the third and the last panel of a score; all others are in the second."""
+
+
+def _score_panels(found: Findings) -> tuple[str, ...]:
     sections = {section.slug: section for section in report_sections(found)}
 
-    def drawn(*slugs: str) -> str:
+    def drawn(slugs: Iterable[str]) -> str:
         return fragment(sections[slug] for slug in slugs if slug in sections)
 
-    first, attributes, last = ("headline", "types"), ("buckets",), ("partial", "confusion")
-    others = [slug for slug in sections if slug not in (*first, *attributes, *last)]
-    headline = drawn(*first) + html_notes(report_notes(found))
-    panels = headline, drawn(*others), drawn(*attributes), errors_panel(found) + drawn(*last)
-    if train:
-        about += f", trained on {_called(train, 'training data')}"
-    return Made(about, panels, values, ("report.html", "scores.json"))
+    others = [slug for slug in sections if slug not in (*_FIRST, *_ATTRIBUTES, *_LAST)]
+    return drawn(_FIRST), drawn(others), drawn(_ATTRIBUTES), errors_panel(found) + drawn(_LAST)
 
 
 # --- audit ------------------------------------------------------------------------------------------------
 
 
-def audit_splits(splits: Several, hub: str, unit: str, tell: Tell) -> Made:
-    """What the splits share, with examples."""
+@_with_notices
+def audit_splits(splits: Several, hub: str, unit: str, tell: Tell, *, notices: Notices = ()) -> Made:
+    """Audit splits: what they share, with examples."""
     data = _data(splits, hub)
     tell(0.5)
     found = audit(data.parts, unit=unit, top=8)
@@ -264,7 +404,7 @@ def audit_splits(splits: Several, hub: str, unit: str, tell: Tell) -> Made:
     write_text("audit.html", html_audit(found, title=f"Audit of {data.named}"))
     write_text("audit.json", to_json(found.to_dict()) + "\n")
     shared, memory, leaks, types = audit_sections(found)
-    first = fragment([shared, memory]) + html_notes(found.notes)
+    first = fragment([shared, memory]) + _how(found.notes, notices)
     panels = first, fragment([leaks]) + leaks_panel(found), fragment([types])
     return Made(data.named, panels, found.to_dict(), ("audit.html", "audit.json"))
 
@@ -272,38 +412,46 @@ def audit_splits(splits: Several, hub: str, unit: str, tell: Tell) -> Made:
 # --- split ------------------------------------------------------------------------------------------------
 
 
+@_with_notices
 def split(
-    splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell
-) -> Made:
-    """A clean split, its files, and how to make it again."""
+    splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell,
+    *, notices: Notices = (),
+) -> Made:  # fmt: skip
+    """Make a clean split, with its files and the command that makes it again."""
     asked = _settings(discard, ratios, unit, seed, min_per_type)
     data = _data(splits, hub)
-    _refuse_mixed(data.files)  # now rather than after the work
+    _refuse_mixed(data.sources)  # now rather than after the work
     tell(0.03)
     plan = mincut(data.parts, progress=lambda share: tell(0.9 * share), **asked.changed())
+    files = _write_split(plan, data) if data.are_files else ()  # programs give texts, and take no files home
+    leakage, *rest = split_sections({"after": plan})
+    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, asked)}
+    panels = fragment([leakage]) + _how(plan_notes(plan), notices), fragment(rest)
+    return Made(data.named, panels, values, files, Point.from_plan(discard, plan))
+
+
+def _write_split(plan: SplitPlan, data: _Data) -> tuple[str, ...]:
+    """Write the plan, and the splits in the format of the files that were given; return the names of the files."""
     page = html_split(plan, title=f"Split of {data.named}")
     plan.write("split", data.samples, format="input", beside={"report.html": page})
     shutil.copyfile("split/plan.json", "plan.json")
     shutil.make_archive("split", "zip", "split")
-    leakage, *rest = split_sections({"after": plan})
-    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, asked)}
-    panels = fragment([leakage]) + html_notes(plan_notes(plan)), fragment(rest)
-    return Made(data.named, panels, values, ("plan.json", "split.zip"), Point.from_plan(discard, plan))
+    return "plan.json", "split.zip"
 
 
 def trade_off(
     splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell
 ) -> Point:
-    """Return what the same split trades for what where it may set aside this much."""
+    """Return what the same split sets aside and shares, where it may set aside this much."""
     asked = _settings(discard, ratios, unit, seed, min_per_type)
     data = _data(splits, hub)
     tell(0.03)
     return Point.from_plan(discard, mincut(data.parts, progress=lambda share: tell(0.97 * share), **asked.changed()))
 
 
-def _refuse_mixed(files: Sequence[str]) -> None:
+def _refuse_mixed(sources: Sequence[Source]) -> None:
     """Raise an error where files are of several formats: what is written is in the format of what was read."""
-    formats = {file: format_of(file) for file in files}
+    formats = {str(source): format_of(source) for source in sources}
     if len(set(formats.values())) > 1:
         named = ", ".join(f"{file} is {kind}" for file, kind in formats.items())
         raise CleancutError(f"the files have different formats: {named}. Give all of them in one format.")
@@ -316,10 +464,11 @@ def _settings(discard: str, ratios: str, unit: str, seed: int, min_per_type: int
 
 def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
     """Return the command and the lines of Python that make the same split."""
-    named = shlex.join(data.files or [data.named])
+    files = list(map(str, data.sources))
+    named = shlex.join(files or [data.named])
     command = f"cleancut split {named} -o clean {asked.flags(only_changed=True)} --format input"
-    if data.files:
-        parts = ", ".join(f"{name!r}: cc.read({file!r})" for name, file in zip(data.samples, data.files, strict=True))
+    if files:
+        parts = ", ".join(f"{name!r}: cc.read({file!r})" for name, file in zip(data.samples, files, strict=True))
         if any(samples.shape is not None for samples in data.samples.values()):
             parts = parts.replace("cc.read(", "cc.from_dataset(")
         lines = [f"splits = {{{parts}}}"]
@@ -333,21 +482,23 @@ def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
 # --- compare ----------------------------------------------------------------------------------------------
 
 
-def compare_systems(gold: Given, preds: Several, train: Given, tell: Tell) -> Made:
-    """Systems side by side: scores, paired tests, and whether their order holds."""
-    ours = _corpus(gold, "gold annotation")
-    files = _files(preds)
-    systems = {name: read_samples(file).corpus for name, file in zip(_names(files), files, strict=True)}
-    seen = Exposure.of(_corpus(train, "training data")) if train else None
+@_with_notices
+def compare_systems(gold: Given, preds: Several, train: Given, tell: Tell, *, notices: Notices = ()) -> Made:
+    """Compare systems side by side: scores, paired tests, and whether their order holds."""
+    ours = _read(_source(gold, "gold annotation"))
+    sources = _sources(preds, "predictions")
+    names = _names(list(map(str, sources)))
+    systems = {name: _predicted(source, ours) for name, source in zip(names, sources, strict=True)}
+    seen = _training(train)
     tell(0.2)
-    found = compare(ours, systems, seen, ci=_RESAMPLES)
+    found = compare(ours, systems, None if seen is None else Exposure.of(seen), ci=_RESAMPLES)
     tell(0.3)
     values = found.to_dict()
     tell(0.4)
-    about = f"{', '.join(systems)} on {_called(gold, 'gold')}"
-    write_text("comparison.html", html_comparison(values, title=about))
+    about = f"{', '.join(systems)} on {_called(gold, 'gold')}{_trained_on(train)}"
+    reports = {name: part.mentions.answers for name, part in systems.items() if part.mentions.answers is not None}
+    answers = [answer_section(found.scores, reports, sample_names(ours))] if reports else []
+    write_text("comparison.html", html_comparison(values, title=about, further=answers))
     write_text("comparison.json", to_json(values) + "\n")
-    panels = (fragment(comparison_sections(values)) + html_notes(comparison_notes(values)),)
-    if train:
-        about += f", trained on {_called(train, 'training data')}"
-    return Made(about, panels, values, ("comparison.html", "comparison.json"))
+    panel = fragment([*comparison_sections(values), *answers]) + _how(comparison_notes(values), notices)
+    return Made(about, (panel,), values, ("comparison.html", "comparison.json"))

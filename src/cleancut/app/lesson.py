@@ -1,4 +1,4 @@
-"""The metrics in two minutes: a worked example whose every number says what it is made of."""
+"""The metrics in two minutes: a worked example in which every number says what it is made of."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..scoring.hard_tokens import hardeval
 from ..showing.escaping import visible
 
 MOST = 5000
-"""Characters of a text: it is read where others are served."""
+"""Characters of a text, which the server itself reads."""
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]|([^\s\[\]]+)")
 
 
 def bracketed(text: str, what: str) -> Corpus:
-    """A corpus from text whose mentions are in brackets with their type; a line is a sentence.
+    """Return a corpus from a text whose mentions are in brackets with their type; a line is a sentence.
 
     >>> bracketed("[Alice King PER] met Bob", "gold").texts()
     ['Alice King']
@@ -33,7 +33,7 @@ def bracketed(text: str, what: str) -> Corpus:
         words: list[str] = []
         spans = []
         if _BRACKETS.sub("", line).strip():
-            raise CleancutError(f"{what}: a bracket has no other to it. Write [Alice PER].")
+            raise CleancutError(f"{what}: a bracket is open, or none was opened. Write [Alice PER].")
         for inside, word in _BRACKETS.findall(line):
             *name, label = inside.split() or [""]
             if not word and not name:
@@ -58,7 +58,7 @@ class Taught(NamedTuple):
 
 
 def lesson(training: str, gold: str, prediction: str) -> list[Taught]:
-    """What a prediction scores, from sentences with names in brackets.
+    """Return what a prediction scores, from sentences with names in brackets.
 
     >>> numbers = lesson("[Alice PER] sang", "[Alice PER] met [Bob PER]", "[Alice PER] met Bob")
     >>> [(number.name, number.value) for number in numbers if number.name.startswith("Clean")]
@@ -104,7 +104,7 @@ def _read(training: str, gold: str, prediction: str) -> tuple[Corpus, Corpus, Ex
 
 
 def lesson_html(training: str, gold: str, prediction: str) -> str:
-    """The same as a table, and which gold mentions are contaminated."""
+    """Return the numbers as a table, and say which gold mentions are contaminated."""
     ours, _, shown = _read(training, gold, prediction)
     kinds = ["contaminated" if seen else "clean" for seen in shown.view(ours).seen.tolist()]
     mentions = ", ".join(

@@ -1,7 +1,7 @@
-"""The Gradio app: score, audit, split, compare and learn, in a browser. It shows; the jobs compute.
+"""The page of the Gradio app: the tabs Score, Audit, Split, Compare and Learn. It shows; the jobs compute.
 
-Each call works in a process and a folder of its own, which are gone when it is done or nobody waits for it any more;
-uploads, and files to take home, are gone when the page is closed.
+Each request is computed in a process and a folder of its own, which are gone when it is done or when nobody waits for
+it any more. Uploads, and files to take home, are deleted when the page is closed.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.exceptions import CleancutError
-from ..showing.html import stylesheet
 from ..splitting.audit import Unit
 from ..splitting.settings import largest_discard
 from ..version import __version__
 from . import jobs, sandbox
-from .advice import in_the_app
+from .advice import DISCARD, LEAST, RATIOS, SEED, UNIT, in_the_app
 from .api import add_endpoints
 from .examples import EXAMPLES, SPLIT_OPTIONS, SPLITS, SYSTEMS, Shelf
 from .lesson import lesson_html
-from .panels import Point, commands_panel, trade_off_panel
+from .panels import Point, allowed, commands_panel, trade_off_panel
 from .tab import (
     AT_ONCE,
-    AT_ONCE_ONLY,
     DESK,
+    EXAMPLE_COMES,
     QUIET,
     SECONDS,
     SHARED,
+    UNQUEUED,
     WAITING,
     Tab,
     asked_by,
@@ -44,15 +44,11 @@ from .tab import (
     taken_home,
 )
 
-os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read at import
-
 if TYPE_CHECKING:
     import gradio
 
 _KEPT = 1800
 """Seconds after which uploads and downloads are deleted, also of a page that stays open."""
-_MOST_WAITING = 60
-"""Requests that may wait."""
 _PAPERS = {
     "Babl et al. 2025: random splits and delta F1": "https://aclanthology.org/2025.findings-acl.504/",
     "Bernier-Colborne and Langlais 2020: HardEval": "https://aclanthology.org/2020.lrec-1.211/",
@@ -61,10 +57,11 @@ _PAPERS = {
 
 _INTRO = """
 <header class="intro"><h1>cleancut</h1>
-<p>What is an NER score worth once memory is taken out of it? Every tab opens with an example; put your own data in its
-place. Uploads are read as data, seen by nobody else, and deleted.</p></header>
+<p>What is an NER score worth without the names that training has shown? Every tab opens with an example; put your own
+data in its place. Nobody else sees what you upload, and it is deleted when you close the page.</p></header>
 """
 _FORMATS = "CoNLL columns (token, tag) or JSONL; as a file also parquet, CSV and .gz"
+_PREDICTED_FORMATS = f'{_FORMATS}; or answers of a language model, {{"answer": "..."}} a line'
 _LESSON = {
     "Training": "[Alice PER] sang in [Oslo LOC] .",
     "Gold": "[Alice PER] and [Bob PER] met Charlie .",
@@ -85,85 +82,8 @@ nothing.
 """
 
 
-def launch(
-    examples: str | os.PathLike[str],
-    host: str | None = None,
-    port: int | None = None,
-    *,
-    announced: Callable[[str], None] | None = None,
-    **options: Any,
-) -> None:
-    """Serve the app until it is interrupted.
-
-    Args:
-        examples: The folder of the examples.
-        host: The address to listen on; by default Gradio's.
-        port: The port to listen on; by default the first that is free from 7860 on.
-        announced: Is told the address once the app answers there.
-        options: Further options of ``gradio.Blocks.launch``.
-
-    Raises:
-        CleancutError: The port is taken.
-    """
-    import gradio as gr
-    from gradio.utils import get_upload_folder
-
-    sandbox.prepare(["cleancut.app.jobs", "cleancut.splitting.solver", "scipy.sparse.csgraph", "pyarrow"])
-    shelf = Shelf(Path(examples))
-    Path(get_upload_folder()).mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="examples-", dir=get_upload_folder()) as home:
-        system = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
-        mono = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
-        theme = gr.themes.Default(primary_hue="blue", neutral_hue="slate", font=system, font_mono=mono).set(
-            button_primary_background_fill="*primary_700",
-            button_primary_background_fill_dark="*primary_700",
-            button_primary_background_fill_hover="*primary_800",
-            button_primary_background_fill_hover_dark="*primary_600",
-        )
-        own_style = Path(__file__).parents[1] / "showing" / "assets" / "app.css"
-        style = stylesheet(".report.report") + own_style.read_text("utf-8")
-        page = blocks(Path(examples), shelf).queue(max_size=_MOST_WAITING)
-        try:
-            _, address, public = page.launch(
-                server_name=host, server_port=port, theme=theme, head=f"<style>{style}</style>", js=_FOLLOW,
-                footer_links=["api"], max_file_size=jobs.MOST_BYTES, show_error=False, ssr_mode=False, quiet=True,
-                prevent_thread_lock=True, i18n=gr.I18n(en={"common.upload": "Add files"}), **options,
-            )  # fmt: skip
-        except OSError as error:
-            if "empty port" not in str(error):
-                raise
-            where = f"port {port} is taken" if port else "no port from 7860 on is free"
-            raise CleancutError(f"{where}. Choose another: cleancut app --port N.") from None
-        shelf.fill(home)
-        if announced is not None:
-            announced(public or address)
-        page.block_thread()
-
-
-_FOLLOW = """() => {
-  // the colours of the figures follow the light or dark of the page
-  const follow = () => {
-    document.documentElement.dataset.theme = document.body.classList.contains("dark") ? "dark" : "light";
-  };
-  new MutationObserver(follow).observe(document.body, { attributeFilter: ["class"] });
-  follow();
-  // what is typed or pasted makes results old; Gradio does not tell it from what it writes itself
-  document.addEventListener("input", ({ target }) => {
-    const results = target.closest(".work")?.querySelector(".results");
-    if (results && !target.closest(".example")) results.dataset.state = "old";
-  });
-  // Gradio puts the button that adds files into another button, which does nothing itself
-  const unnest = () => document.querySelectorAll("button:has(button):not([role])").forEach((outer) => {
-    outer.setAttribute("role", "group");
-    outer.tabIndex = -1;
-  });
-  new MutationObserver(unnest).observe(document.body, { childList: true, subtree: true });
-  unnest();
-}"""
-
-
 def blocks(examples: Path, shelf: Shelf) -> gradio.Blocks:
-    """All of the app; ``shelf`` has what the examples come to."""
+    """Return all of the page; ``shelf`` has the results of the examples."""
     import gradio as gr
 
     with gr.Blocks(title="cleancut", analytics_enabled=False, delete_cache=(_KEPT // 6, _KEPT)) as page:
@@ -182,12 +102,13 @@ def blocks(examples: Path, shelf: Shelf) -> gradio.Blocks:
 
 
 def _footer() -> str:
-    """Return the limits, and where to read on."""
+    """Return the limits of the app, and links to read on."""
     size, dataset = jobs.MOST_BYTES // 1_000_000, jobs.MOST_HUB_BYTES // 1_000_000
     limits = (
         f"Limits: files of up to {size} MB unpacked, {jobs.MOST_FILES} at a time; datasets of up to {dataset} MB; "
-        f"{SECONDS // 60} minutes for a computation, of which {AT_ONCE} run at a time. Files are deleted when the page "
-        f"is closed, and within {_KEPT // 60} minutes in any case. The command line has no such limits."
+        f"{SECONDS // 60} minutes of processor time for a computation, of which {AT_ONCE} run at a time. Files are "
+        f"deleted when the page is closed, and within {_KEPT // 60} minutes in any case. The command line has no such "
+        "limits."
     )
     links = {**_project_links(), **_PAPERS}
     items = "".join(
@@ -197,7 +118,7 @@ def _footer() -> str:
 
 
 def _project_links() -> dict[str, str]:
-    """Return where the documentation and the code are: those of the Space, or those that the package names."""
+    """Return links to the documentation and the code: to the Space, or those that the package names."""
     space = os.environ.get("SPACE_ID")
     if space:
         at = f"https://huggingface.co/spaces/{space}"
@@ -219,8 +140,8 @@ def _project_links() -> dict[str, str]:
 def _forget_when_closed(page: gradio.Blocks) -> None:
     """End the work for a page when it is closed, and delete what was uploaded to it and made for it.
 
-    Gradio stores files by their content, so that one may have been uploaded to several pages, or be an example: it goes
-    with the last of them, an example never.
+    Gradio stores files by their content, so that one file may have been uploaded to several pages, or be an example. It
+    is deleted with the last of these pages; an example never is.
     """
     import gradio as gr
 
@@ -247,7 +168,7 @@ def _forget_when_closed(page: gradio.Blocks) -> None:
 
     for block in list(page.blocks.values()):
         if isinstance(block, gr.File | gr.UploadButton):
-            block.upload(uploaded, block, None, **AT_ONCE_ONLY)
+            block.upload(uploaded, block, None, **UNQUEUED)
     page.unload(closed)
 
 
@@ -259,7 +180,7 @@ def _paths(files: Sequence[str] | None) -> list[Path]:
 
 
 class _Given:
-    """What was pasted or uploaded. The text of an example is known by the name of its file."""
+    """Tells what was given: an upload, a text, or an example, whose text stands for its file."""
 
     def __init__(self, folder: Path) -> None:
         self._files = {file.read_text("utf-8"): file for file in sorted(folder.rglob("*.conll"), reverse=True)}
@@ -278,11 +199,11 @@ _UPLOAD = "Upload a file instead"
 _ROLES = ("Gold", "Predictions", "Training data (optional)")
 
 
-def _text_or_file(label: str, text: str, lines: int = 4) -> list[Any]:
-    """A box to paste into, and a file in its place; what was given last counts."""
+def _text_or_file(label: str, text: str, formats: str = _FORMATS, lines: int = 4) -> list[Any]:
+    """Return a box to paste into, and a button to upload a file instead; what was given last counts."""
     import gradio as gr
 
-    box = gr.Textbox(text, label=label, lines=lines, max_lines=lines, placeholder=_FORMATS, elem_classes="mono")
+    box = gr.Textbox(text, label=label, lines=lines, max_lines=lines, placeholder=formats, elem_classes="mono")
     file = gr.UploadButton(_UPLOAD, size="sm", elem_classes="quiet")
 
     def uploaded(path: str) -> list[Any]:
@@ -292,11 +213,11 @@ def _text_or_file(label: str, text: str, lines: int = 4) -> list[Any]:
     def changed(has_text: str) -> list[Any]:
         if not has_text:
             return [gr.skip()] * 2
-        return [gr.Textbox(placeholder=_FORMATS), gr.UploadButton(_UPLOAD, value=None)]
+        return [gr.Textbox(placeholder=formats), gr.UploadButton(_UPLOAD, value=None)]
 
-    file.upload(uploaded, file, [box, file], **AT_ONCE_ONLY)
+    file.upload(uploaded, file, [box, file], **UNQUEUED)
     # Gradio does not call it input where something is pasted; the text itself need not be sent
-    box.change(changed, box, [box, file], js="(text) => (text.trim() ? 'yes' : '')", **AT_ONCE_ONLY)
+    box.change(changed, box, [box, file], js="(text) => (text.trim() ? 'yes' : '')", **UNQUEUED)
     return [box, file]
 
 
@@ -306,31 +227,38 @@ def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -
     first = next(iter(EXAMPLES))
 
     def inputs() -> list[Any]:
-        example = gr.Dropdown(list(EXAMPLES), label="Example", value=first, elem_classes="example")
+        example = gr.Dropdown(list(EXAMPLES), label="Fill in an example", value=first, elem_classes="example")
         texts = EXAMPLES[first].texts(folder)
-        boxes = (_text_or_file(label, text) for label, text in zip(_ROLES, texts, strict=True))
+        formats = (_FORMATS, _PREDICTED_FORMATS, _FORMATS)
+        boxes = (_text_or_file(*given) for given in zip(_ROLES, texts, formats, strict=True))
         return [example, *chain.from_iterable(boxes)]
 
     with gr.Tab("Score", id="score"):
         panels = ["Headline", "Novelty", "Buckets", "Errors"]
         tab = Tab("score", inputs, "Score", ["report.html", "scores.json"], panels)
+        number = gr.Number(0, visible=False)  # of the newest request for an example
     example, *boxes = tab.inputs
     tab.fill(jobs.score, lambda _, *texts: [given(*texts[i : i + 2]) for i in (0, 2, 4)], watched=boxes)
     tab.open_with(page.load, shelf, first)
 
     @asked_by
-    async def chosen(request: Any, name: str) -> list[Any]:
+    def chosen(request: Any, name: str) -> list[Any]:
         texts = ([text, gr.UploadButton(_UPLOAD, value=None)] for text in EXAMPLES[name].texts(folder))
-        shown = await tab.example(request, shelf, name)
-        return [*chain.from_iterable(texts), gr.Button(interactive=False), *shown]
+        asked, idle = DESK.ask(page_of(request), tab.key), gr.Button(interactive=False)
+        return [asked, *chain.from_iterable(texts), idle, "", *tab.empty(EXAMPLE_COMES)]
 
-    changed = [*boxes, tab.cancel, tab.notice, *tab.outputs]
-    example.input(chosen, example, changed, trigger_mode="always_last", **AT_ONCE_ONLY)
-    tab.mark_new(example.input)
+    @asked_by
+    async def shown(request: Any, asked: int, name: str) -> list[Any]:
+        return await tab.example(page_of(request), asked, shelf, name)
+
+    changed = [number, *boxes, tab.cancel, tab.notice, *tab.outputs]
+    filled = example.select(chosen, example, changed, trigger_mode="multiple", **UNQUEUED)
+    filled.then(shown, [number, example], tab.outputs, trigger_mode="multiple", **UNQUEUED)
+    tab.mark_new(example.select)
 
 
 def _files_box(label: str, example: Sequence[str]) -> Any:
-    """A box of files that opens with an example, which makes way for the first files of the user's."""
+    """Return a box of files that opens with an example; the first files of a visitor take its place."""
     import gradio as gr
 
     box = gr.File(list(example), label=label, file_count="multiple")
@@ -340,12 +268,12 @@ def _files_box(label: str, example: Sequence[str]) -> Any:
         own = [file for file in files if Path(file).read_bytes() not in known]
         return own if own and len(own) < len(files) else gr.skip()
 
-    box.upload(uploaded, box, box, **AT_ONCE_ONLY)
+    box.upload(uploaded, box, box, **UNQUEUED)
     return box
 
 
 def _splits_input(folder: Path) -> list[Any]:
-    """Files of splits, or the name of a dataset."""
+    """Return a box for the files of splits, and one for the name of a dataset."""
     import gradio as gr
 
     files = [str(folder / "random" / f"{name}.conll") for name in SPLITS]
@@ -359,7 +287,10 @@ def _audit_tab(folder: Path, shelf: Shelf) -> None:
     import gradio as gr
 
     def inputs() -> list[Any]:
-        return [*_splits_input(folder), gr.Radio(list(Unit), value=Unit.SAMPLE.value, label="What is contaminated")]
+        return [
+            *_splits_input(folder),
+            gr.Radio(list(Unit), value=Unit.SAMPLE.value, label="What is counted as contaminated"),
+        ]
 
     with gr.Tab("Audit", id="audit") as opened:
         tab = Tab("audit", inputs, "Audit", ["audit.html", "audit.json"], ["Contamination", "What leaks", "Types"])
@@ -379,12 +310,12 @@ def _split_tab(folder: Path, shelf: Shelf) -> None:
     def inputs() -> list[Any]:
         discard, ratios, unit, seed, least = SPLIT_OPTIONS
         found = _splits_input(folder)
-        found.append(gr.Dropdown(list(_DISCARD.items()), value=discard, label="What may be set aside"))
-        found.append(gr.Textbox(ratios, label="Ratios"))
-        found.append(gr.Radio(list(Unit), value=unit, label="What stays whole"))
+        found.append(gr.Dropdown(list(_DISCARD.items()), value=discard, label=DISCARD))
+        found.append(gr.Textbox(ratios, label=RATIOS))
+        found.append(gr.Radio(list(Unit), value=unit, label=UNIT))
         with gr.Row():
-            found.append(gr.Number(seed, label="Seed", precision=0, minimum=0, min_width=120))
-            found.append(gr.Number(least, label="Least mentions of a type", precision=0, minimum=0, min_width=120))
+            found.append(gr.Number(seed, label=SEED, precision=0, minimum=0, min_width=120))
+            found.append(gr.Number(least, label=LEAST, precision=0, minimum=0, min_width=120))
         return found
 
     def again() -> list[Any]:
@@ -413,7 +344,7 @@ def _split_tab(folder: Path, shelf: Shelf) -> None:
 
 
 class _Computed(NamedTuple):
-    """Splits of the same data that were computed, of which the first is the one that is shown."""
+    """Splits of the same data that were computed; the first is the one that the tab shows."""
 
     given: tuple[Any, ...]
     points: tuple[Point, ...]
@@ -429,7 +360,7 @@ class _Computed(NamedTuple):
 
 
 def _trade_off() -> list[Any]:
-    """The button that computes it, the curve, and what it was computed of."""
+    """Return the button that computes the trade-off, the curve, and what is computed so far."""
     import gradio as gr
 
     gr.Markdown("What less sharing costs: the same data split with each choice of what may be set aside.")
@@ -449,13 +380,14 @@ def _fill_trade_off(tab: Tab) -> None:
         number = DESK.ask(page_of(request), tab.key)
         return [number, WAITING, gr.Button(interactive=True), gr.Button(interactive=False)]
 
-    step = button.click(asked, None, [tab.number, tab.notice, tab.cancel, button], **AT_ONCE_ONLY)
+    step = button.click(asked, None, [tab.number, tab.notice, tab.cancel, button], **UNQUEUED)
     outputs = [tab.notice, tab.cancel, panel, computed]
     for place in range(len(_DISCARD) - 1):
         step = step.then(
             _next_point(tab, place), [tab.number, computed], outputs, trigger_mode="multiple", **SHARED, **QUIET
         )
-    tab.cancel.click(lambda found: gr.Button(interactive=found is not None), computed, button, **AT_ONCE_ONLY)
+        tab.tell_failure(step)
+    tab.cancel.click(lambda found: gr.Button(interactive=found is not None), computed, button, **UNQUEUED)
 
 
 def _next_point(tab: Tab, place: int) -> Callable[..., Any]:
@@ -481,10 +413,10 @@ def _next_point(tab: Tab, place: int) -> Callable[..., Any]:
                         else:
                             yield [said, *nothing[1:]]
             except sandbox.Stopped:
-                yield [tab.left(page), *nothing[1:]]
+                yield [tab.last_notice(page), *nothing[1:]]
                 return
             except CleancutError as error:
-                found = found._replace(failed=(*found.failed, f"{discard}: {in_the_app(str(error))}"))
+                found = found._replace(failed=(*found.failed, f"{allowed(discard)}: {in_the_app(str(error))}"))
         if not DESK.is_newest(page, tab.key, number):
             yield nothing
             return
@@ -522,7 +454,7 @@ def _learn_tab() -> None:
     def shown(*texts: str) -> str:
         try:
             return lesson_html(*texts)
-        except CleancutError as error:  # half a word is no occasion for a notice
+        except CleancutError as error:  # someone is still typing: the place of the numbers is enough
             return f'<p class="lead" role="status">{escape(str(error))}</p>'
 
     with gr.Tab("Learn", id="learn"), gr.Row():
@@ -534,7 +466,7 @@ def _learn_tab() -> None:
         with gr.Column(scale=3, min_width=320):
             numbers = gr.HTML(shown(*_LESSON.values()), elem_classes="report", apply_default_css=False)
     changes = [box.change for box in boxes]  # as one event, so that a late answer to one box is no answer to another
-    gr.on(changes, shown, boxes, numbers, trigger_mode="always_last", **AT_ONCE_ONLY)
+    gr.on(changes, shown, boxes, numbers, trigger_mode="always_last", **UNQUEUED)
     for name, button in buttons.items():
         texts = [_CHANGED[name].get(label, text) for label, text in _LESSON.items()]
-        button.click(lambda texts=texts: texts, None, boxes, **AT_ONCE_ONLY)
+        button.click(lambda texts=texts: texts, None, boxes, **UNQUEUED)

@@ -1,4 +1,4 @@
-"""What the app draws beside the sections of a report: errors in context, entities that leak, a trade-off."""
+"""Panels that only the app draws: errors in context, entities that leak, commands, a trade-off."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _MOST_ERRORS = 150
 def errors_panel(found: Findings) -> str:
     """Return the errors of the first system in context, by kind.
 
-    Which kinds are shown is a matter of the style sheet, so that no script is needed: of each kind the first errors are
-    there, and those among the first of all kinds together are marked.
+    The style sheet hides the kinds that are not chosen, so that no script is needed. The first errors of each kind are
+    listed; those that are among the first of all kinds together are marked.
     """
     system = next(iter(found.errors))
     made = Counter(row["kind"] for row in found.errors[system].matches if row["kind"] != "exact")
@@ -99,13 +99,13 @@ def _text(text: str) -> str:
 
 
 def leaks_panel(found: Audit) -> str:
-    """Return a sentence of either split for each entity that leaks."""
+    """Return the entities that leak most, each with a sentence of either split."""
     rows = []
     for leak in found.top_leaks:
         entity = leak["entity"].split()
         examples = ""
-        for split, own in leak["examples"].items():
-            line = _marked_entity(own[0]["text"].split(), entity)
+        for split, samples in leak["examples"].items():
+            line = _marked_entity(samples[0]["text"].split(), entity)
             examples += f'<p class="context" dir="auto"><small>{_text(split)}</small> {line}</p>'
         here, there = leak["pair"]
         head = f'<span class="kind">{_text(leak["entity"])}</span><code>{_text(leak["label"] or "")}</code>'
@@ -142,7 +142,7 @@ def commands_panel(command: str, python: str) -> str:
 
 
 class Point(NamedTuple):
-    """What one split sets aside, and what its held-out samples still share with train."""
+    """A split of a trade-off: what it sets aside, and what its held-out samples still share with train."""
 
     discard: str
     n_samples: int
@@ -173,7 +173,7 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 620, 250, 46, 24, 44
 
 
 def trade_off_panel(points: Sequence[Point], chosen: str, note: str = "") -> str:
-    """Return what is set aside against what is shared: a curve, and the same as a table.
+    """Return a curve of what is shared over what is set aside, and the same as a table.
 
     Args:
         points: The splits that were computed, in the order of what they may set aside.
@@ -183,7 +183,7 @@ def trade_off_panel(points: Sequence[Point], chosen: str, note: str = "") -> str
     rows: list[tuple[str, Sequence[Cell]]] = []
     for point in points:
         shared = Measured(point.shared, n=point.n_shared)
-        rows.append((_allowed(point.discard), [point.n_discarded, point.discarded, shared]))
+        rows.append((allowed(point.discard), [point.n_discarded, point.discarded, shared]))
     header = ["may be set aside", "samples", "%", "shared"]
     table = Exhibit("trade-off", "In numbers (%)", header, rows, note=note)
     lead = "Each point is a split that was computed; the large one is yours. What is set aside is in a file of its own."
@@ -192,7 +192,8 @@ def trade_off_panel(points: Sequence[Point], chosen: str, note: str = "") -> str
     return inner.replace("<figure>", f"<figure>{drawn}</figure><figure>", 1)
 
 
-def _allowed(discard: str) -> str:
+def allowed(discard: str) -> str:
+    """Return what a split may set aside, in words."""
     if discard == "auto":
         return "what it takes to share nothing"
     return f"at most {100 * float(discard):g}%" if float(discard) else "nothing"

@@ -1,12 +1,13 @@
-"""Work in a process of its own, that is ended when it takes too long or nobody waits for it any more.
+"""Run work in a process of its own, which is ended when it takes too long or when nobody waits for it any more.
 
-What strangers upload must not hold up others: neither by its time, nor by its memory, nor by an error.
+What a stranger uploads must not hold up others: neither by its time, nor by its memory, nor by an error.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -22,10 +23,14 @@ MOST_MEMORY = 6_000_000_000
 _METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 _TICK = 0.25
 """Seconds after which a worker is looked at again, and its progress is passed on."""
+_MOST_WAITING = 2.5
+"""How many times its seconds of processor time a worker may take by the clock: others may be at work too."""
+_OUT_OF_TIME = -getattr(signal, "SIGXCPU", 1_000)
+"""The exit code of a process that has used up its processor time; Windows has no such limit."""
 
 
 class Stopped(Exception):
-    """Nobody waits for the work any more."""
+    """Says that nobody waits for the work any more."""
 
 
 def prepare(modules: Sequence[str]) -> None:
@@ -44,14 +49,14 @@ def steps(
     """Yield how much of ``function(*given, tell)`` is done, from 0 to 1, while another process computes it.
 
     ``tell`` takes the share of the work that was done since it was called last. An error that is not the user's is
-    printed where the program runs, and only said to have happened. The process is ended with the generator, whatever
-    ends that.
+    printed to the log of the program; the user is only told that it happened. The process is ended when the generator
+    ends, for whatever reason.
 
     Args:
-        function: What is to be computed; it is imported by its name in the process.
+        function: What is to be computed; the process imports it by its name.
         given: Its arguments, before ``tell``.
         folder: The current folder of the process.
-        seconds: After how long the process is ended.
+        seconds: The processor time after which the process is ended; by the clock it may take 2.5 times as long.
         stopped: Ends the process once it is set.
 
     Returns:
@@ -66,7 +71,10 @@ def steps(
     worker = context.Process(target=_work, args=(theirs, folder, seconds, function, given), daemon=True)
     worker.start()
     theirs.close()
-    end, done = time.monotonic() + seconds, 0.0
+    end, done = time.monotonic() + _MOST_WAITING * seconds, 0.0
+    too_long = CleancutError(
+        f"this took longer than {seconds:.0f} seconds of processor time and was stopped. {_REMEDY}"
+    )
     try:
         yield done
         while time.monotonic() < end:
@@ -82,8 +90,11 @@ def steps(
             if kind == "refused":
                 raise CleancutError(value)
             done = min(done + value, 1.0)
-        raise CleancutError(f"this took longer than {seconds:.0f} seconds and was stopped. Give less text.")
+        raise too_long
     except (EOFError, BrokenPipeError):  # Windows says that a pipe is broken where others say that it has ended
+        worker.join(_TICK)
+        if worker.exitcode == _OUT_OF_TIME:
+            raise too_long from None
         raise CleancutError("this failed unexpectedly. What went wrong is in the log of the app.") from None
     finally:
         worker.kill()
@@ -107,6 +118,9 @@ def run_bounded(
             return last.value
 
 
+_REMEDY = "Give less text, or use the command line, which has no such limit."
+
+
 def _work(
     connection: Connection, folder: str, seconds: float, function: Callable[..., Any], given: tuple[Any, ...]
 ) -> None:
@@ -121,19 +135,23 @@ def _work(
         except CleancutError as error:
             connection.send(("refused", str(error)))
         except MemoryError:
-            connection.send(("refused", "this needs more memory than the app gives. Give less text."))
+            connection.send(("refused", f"this needs more memory than the app gives. {_REMEDY}"))
         else:
             connection.send(("done", found))
 
 
 def _bound(seconds: float) -> None:
-    """Bound the memory of this process, and its time also where the app has ended and can no longer end it."""
+    """Bound the memory and the processor time of this process, and its time where the app can no longer end it."""
     try:
         import resource
-        import signal
     except ImportError:  # on Windows
         return
     os.nice(5)  # the server answers first
-    signal.alarm(int(seconds) + 10)
-    with suppress(ValueError, OSError):  # the system has a lower bound, or none of this kind
-        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
+    signal.alarm(int(_MOST_WAITING * seconds) + 10)
+    most = round(seconds)
+    for kind, limits in (
+        (resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY)),
+        (resource.RLIMIT_CPU, (most, most + 5)),
+    ):
+        with suppress(ValueError, OSError):  # the system has a lower bound, or none of this kind
+            resource.setrlimit(kind, limits)

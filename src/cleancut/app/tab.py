@@ -1,7 +1,7 @@
-"""A tab that computes: inputs, what is pressed, what is said meanwhile, results and files to take home.
+"""A tab that computes: inputs, buttons, a notice beside them, results, and files to take home.
 
-What was asked last counts. A new request ends the work on the one before, and an answer that comes too late is dropped;
-whatever is shown names the data that it was made of.
+The newest request counts: it ends the work on the one before, and an answer that comes too late is dropped. Whatever is
+shown names the data that it was made from.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     import gradio
 
 SECONDS = 120
-"""After which a computation is stopped."""
+"""Seconds of processor time after which a computation is stopped."""
 AT_ONCE = 2
 """Computations that run at the same time, for all visitors together; others wait."""
 DESK = Desk()
 QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-"""Of events that are the page's own; what is going on is said by the page itself."""
-AT_ONCE_ONLY: dict[str, Any] = {"queue": False, **QUIET}
-"""Of events that wait for nothing."""
+"""Options of events that only the page itself calls; it says itself what is going on."""
+UNQUEUED: dict[str, Any] = {"queue": False, **QUIET}
+"""Options of events that wait for nothing."""
 SHARED: dict[str, Any] = {"concurrency_id": "work", "concurrency_limit": AT_ONCE}
-"""Of events that compute: one limit for all of them."""
-
+"""Options of events that compute: one limit for all of them."""
 
 ShowMore = Callable[[jobs.Made | None, Sequence[Any]], list[Any]]
+"""Returns what the further components show of a result and its arguments; of None, nothing."""
 
 
 def asked_by(callback: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,32 +51,32 @@ def asked_by(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def page_of(request: gradio.Request) -> str:
-    """Return what tells one open page from others. The browser chose the session's name, so that it is no path."""
+    """Return a name for an open page. It is hashed, since the browser chose it: it must not be a path."""
     return hashlib.sha256(str(request.session_hash).encode()).hexdigest()
 
 
 def taken_home(page: str) -> Path:
-    """Return the folder, among Gradio's, of what was made for one page."""
+    """Return the folder, among Gradio's, of the files that were made for one page."""
     from gradio.utils import get_upload_folder
 
     return Path(get_upload_folder(), f"page-{page}")
 
 
-# --- what is said beside the button -----------------------------------------------------------------------------
+# --- the notice beside the button ---------------------------------------------------------------------------------
 
 
 def said(text: str) -> str:
-    """Return a word on how things stand."""
+    """Return a notice on how things stand."""
     return f'<p role="status">{escape(text)}</p>' if text else ""
 
 
 def refused(error: Exception) -> str:
-    """Return an error, which stays until something else is asked."""
+    """Return a notice with an error, which stays until the next request."""
     return f'<p role="alert"><b>Not computed:</b> {escape(visible(in_the_app(str(error))))}</p>'
 
 
 def progress(done: float, left: float | None, what: str = "Computing") -> str:
-    """Return a bar with what is done, and how many seconds are left, where that is known."""
+    """Return a bar with the share that is done and the time that is left, where that is known."""
     percent = int(100 * done)
     text = f"{what}: {percent}%" + ("" if left is None else f", {_duration(left)} left")
     return (
@@ -95,6 +95,7 @@ def _duration(seconds: float) -> str:
 
 WAITING = said(f"Waiting: {AT_ONCE} computations run at a time.")
 CANCELLED = said("Cancelled.")
+UNANSWERED = refused(CleancutError("the app did not answer: too many may be waiting. Try again in a minute."))
 
 
 # --- the tab ----------------------------------------------------------------------------------------------------
@@ -125,22 +126,23 @@ class Tab:
 
         self.key = key
         with gr.Row(elem_classes="work"):
-            with gr.Column(scale=2, min_width=320):
+            with gr.Column(scale=1, min_width=320):
                 self.inputs = inputs()
                 with gr.Column(elem_classes="actions"):
                     with gr.Row():
                         self.button = gr.Button(button, variant="primary", scale=3, min_width=120)
                         self.cancel = gr.Button("Cancel", interactive=False, scale=1, min_width=90)
                     self.notice = gr.HTML("", elem_classes="notice", apply_default_css=False)
-            with gr.Column(scale=3, min_width=320, elem_id=f"{key}-results", elem_classes="results"):
+            with gr.Column(scale=2, min_width=320, elem_id=f"{key}-results", elem_classes="results"):
                 with gr.Row(elem_classes="head"):
-                    self.about = gr.HTML(_EXAMPLE_COMES, elem_classes="about", apply_default_css=False)
+                    self.about = gr.HTML(EXAMPLE_COMES, elem_classes="about", apply_default_css=False)
                     self._saved = [
                         gr.DownloadButton(
                             f"Save {name}", size="sm", interactive=False, elem_classes="quiet", scale=0, min_width=150
                         )
                         for name in files
                     ]
+                self._notices = gr.HTML("", elem_classes="notices", apply_default_css=False)
                 with gr.Tabs():
                     self._panels = [self._panel(name) for name in panels]
                     self.more: list[Any] = []
@@ -148,7 +150,7 @@ class Tab:
                         with gr.Tab(name):
                             self.more += make()
         self.number = gr.Number(0, visible=False)  # of the newest request, as the page knows it
-        self.outputs = [self.about, *self._panels, *self._saved]
+        self.outputs = [self.about, self._notices, *self._panels, *self._saved]
         self._shown_more: ShowMore = lambda made, given: []
 
     @staticmethod
@@ -167,32 +169,38 @@ class Tab:
         more: ShowMore | None = None,
         watched: Sequence[Any] | None = None,
     ) -> None:
-        """Show what ``work`` makes of what ``given`` returns for the inputs, where the button is pressed.
+        """Compute and show a result where the button is pressed.
 
         Args:
-            work: The job.
-            given: Returns its arguments, from the values of the inputs.
-            more: Returns what the further components show of a result and its arguments; of None, nothing.
+            work: The job that computes it.
+            given: Returns the arguments of the job, from the values of the inputs.
+            more: Returns what the further components show.
             watched: Inputs whose change makes results old; by default all of them.
         """
         self._shown_more = more or self._shown_more
         everything = [self.number, self.notice, self.cancel, *self.outputs, *self.more]
-        begun = self.button.click(self._asked(), None, everything, trigger_mode="multiple", **AT_ONCE_ONLY)
+        begun = self.button.click(self._asked(), None, everything, trigger_mode="multiple", **UNQUEUED)
         self.mark_new(self.button.click)
         answered = begun.then(
             self._answer(work, given), [self.number, *self.inputs], everything[1:], trigger_mode="multiple",
             **SHARED, **QUIET,
         )  # fmt: skip
-        busy = CleancutError("the app did not answer: too many may be waiting. Try again in a minute.")
-        answered.failure(lambda: refused(busy), None, self.notice, **AT_ONCE_ONLY)
-        self.cancel.click(self._cancelled(), None, [self.number, self.notice, self.cancel], **AT_ONCE_ONLY)
+        self.tell_failure(answered)
+        self.cancel.click(self._cancelled(), None, [self.number, self.notice, self.cancel], **UNQUEUED)
         for component in self.inputs if watched is None else watched:
             for event in ("input", "upload", "clear", "delete"):
                 if hasattr(component, event):
                     getattr(component, event)(None, None, None, js=_mark(self.key, "old"), **QUIET)
 
+    def tell_failure(self, event: Any) -> None:
+        """Say beside the button that an event was not answered, since the queue is full or the app has failed."""
+        import gradio as gr
+
+        idle = lambda: [UNANSWERED, gr.Button(interactive=False)]
+        event.failure(idle, None, [self.notice, self.cancel], **UNQUEUED)
+
     def mark_new(self, event: Any) -> None:
-        """Say that the results which come after this event are of the input as it stands."""
+        """Mark the results that come after this event as those of the input as it stands."""
         event(None, None, None, js=_mark(self.key, "new"), **QUIET)
 
     def open_with(self, opening: Any, shelf: Shelf, name: str) -> None:
@@ -200,23 +208,22 @@ class Tab:
 
         @asked_by
         async def opened(request: Any) -> list[Any]:
-            if DESK.has_asked(page_of(request), self.key):
-                return self._nothing(1)
-            return await self.example(request, shelf, name)
+            page = page_of(request)
+            if DESK.has_asked(page, self.key):
+                return self._nothing(0)
+            return await self.example(page, DESK.ask(page, self.key), shelf, name)
 
-        opening(opened, None, [self.notice, *self.outputs, *self.more], **AT_ONCE_ONLY)
+        opening(opened, None, [*self.outputs, *self.more], **UNQUEUED)
 
-    async def example(self, request: gradio.Request, shelf: Shelf, name: str) -> list[Any]:
-        """Return the notice and the outputs of an example; nothing where something else was asked meanwhile."""
-        page = page_of(request)
-        number = DESK.ask(page, self.key)
+    async def example(self, page: str, number: int, shelf: Shelf, name: str) -> list[Any]:
+        """Return the outputs of an example as soon as it is there; no change where something else was asked since."""
         try:
             made = await shelf.result(name)
         except (CleancutError, OSError):
-            return self._nothing(1)
+            made = None
         if not DESK.is_newest(page, self.key, number):
-            return self._nothing(1)
-        return ["", *self._shown(made, made.files, (), is_example=True)]
+            return self._nothing(0)
+        return self.empty(_EXAMPLE_FAILED) if made is None else self._shown(made, made.files, (), is_example=True)
 
     def _asked(self) -> Callable[..., Any]:
         """Return what begins a request: nothing is shown any more, and a number is given out."""
@@ -225,7 +232,7 @@ class Tab:
         @asked_by
         def asked(request: Any) -> list[Any]:
             number = DESK.ask(page_of(request), self.key)
-            return [number, WAITING, gr.Button(interactive=True), *self._empty()]
+            return [number, WAITING, gr.Button(interactive=True), *self.empty()]
 
         return asked
 
@@ -255,11 +262,11 @@ class Tab:
                         else:
                             made = said
                 except sandbox.Stopped:
-                    yield [self.left(page), *self._nothing(1)]
+                    yield [self.last_notice(page), *self._nothing(1)]
                     return
                 except CleancutError as error:
                     is_newest = DESK.is_newest(page, self.key, number)
-                    yield [refused(error), idle, *self._empty()] if is_newest else self._nothing(2)
+                    yield [refused(error), idle, *self.empty()] if is_newest else self._nothing(2)
                     return
                 files = self._kept([str(Path(folder, file)) for file in made.files], page)
             is_newest = DESK.is_newest(page, self.key, number)
@@ -276,10 +283,10 @@ class Tab:
         folder: str,
         told: Callable[[float, float | None], str] = progress,
     ) -> Iterator[Any]:
-        """Yield what is to be said while ``work`` is done, and at last what it returns.
+        """Yield notices while ``work`` is done, and at last what it returns.
 
-        ``told`` says it, of what is done and of the seconds that are left. These follow from the time that it took to
-        come where the work stands, and run down until the next news of it.
+        ``told`` makes a notice from the share that is done and the seconds that are left. These are estimated from the
+        time that the work took so far, and run down until it reports again.
         """
         stopped = DESK.stopped(page, self.key, number)
         if stopped.is_set():
@@ -304,8 +311,8 @@ class Tab:
                 last = text
                 yield text
 
-    def left(self, page: str) -> Any:
-        """Return what is said last of work that was ended; where something else was asked, that says the rest."""
+    def last_notice(self, page: str) -> Any:
+        """Return the notice on work that was ended: none where a newer request has its own."""
         import gradio as gr
 
         return CANCELLED if DESK.is_cancelled(page, self.key) else gr.skip()
@@ -316,12 +323,12 @@ class Tab:
 
         return [gr.skip()] * (n + len(self.outputs) + len(self.more))
 
-    def _empty(self) -> list[Any]:
+    def empty(self, about: str = "") -> list[Any]:
         """Return empty outputs: what was shown is gone, and cannot be saved."""
         import gradio as gr
 
-        empty = [gr.DownloadButton(value=None, interactive=False) for _ in self._saved]
-        return ["", *[""] * len(self._panels), *empty, *self._shown_more(None, ())]
+        unsaved = [gr.DownloadButton(value=None, interactive=False) for _ in self._saved]
+        return [about, "", *[""] * len(self._panels), *unsaved, *self._shown_more(None, ())]
 
     def _shown(
         self, made: jobs.Made, files: Sequence[str], given: Sequence[Any], is_example: bool = False
@@ -330,11 +337,15 @@ class Tab:
 
         about = f"<p>{'Example: ' * is_example}<b>{escape(visible(made.about))}</b></p>"
         saved = [gr.DownloadButton(value=path, interactive=True) for path in files]
-        return [about, *made.panels, *saved, *self._shown_more(made, given)]
+        return [about, _listed(made.notices), *made.panels, *saved, *self._shown_more(made, given)]
 
     def _kept(self, files: Sequence[str], page: str) -> list[str]:
-        """Return files to take home, where they stay until the page is closed, or Gradio deletes them."""
-        home = taken_home(page) / secrets.token_hex(8)
+        """Return files to take home, which stay until the next result, or until the page is closed.
+
+        Their folder has a new name, so that a browser does not take them for the files of the result before.
+        """
+        shutil.rmtree(taken_home(page) / self.key, ignore_errors=True)
+        home = taken_home(page) / self.key / secrets.token_hex(8)
         home.mkdir(parents=True)
         paths = [str(shutil.move(file, home)) for file in files]
         for button, path in zip(self._saved, paths, strict=True):
@@ -342,7 +353,20 @@ class Tab:
         return paths
 
 
-_EXAMPLE_COMES = "<p>The example is on its way.</p>"
+EXAMPLE_COMES = "<p>The example is on its way.</p>"
+_EXAMPLE_FAILED = "<p>The example could not be computed. Your own data can be.</p>"
+_MOST_NOTICES = 12
+"""Notices that are shown above a result."""
+
+
+def _listed(notices: Sequence[str]) -> str:
+    """Return the notices of a result as a list."""
+    if not notices:
+        return ""
+    shown = list(notices[:_MOST_NOTICES])
+    if len(notices) > len(shown):
+        shown.append(f"{len(notices) - len(shown)} more notices are left out here.")
+    return f"<ul>{''.join(f'<li>{escape(visible(notice))}</li>' for notice in shown)}</ul>"
 
 
 def _mark(key: str, state: str) -> str:

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import webbrowser
+from importlib.util import find_spec
 from typing import Any
 
 from ..core.exceptions import CleancutError
@@ -23,11 +24,9 @@ def add(commands: Any) -> None:
 
 
 def _app(arguments: argparse.Namespace) -> None:
-    try:
-        import gradio  # noqa: F401
-    except ImportError:
-        raise CleancutError('the app needs Gradio, which is not installed. Run: pip install "cleancut[app]"') from None
-    from ..app.page import launch
+    if find_spec("gradio") is None:
+        raise CleancutError('the app needs Gradio, which is not installed. Run: pip install "cleancut[app]"')
+    from ..app.serving import launch
 
     def announced(address: str) -> None:
         print(f"The app is at {address} (Ctrl-C ends it).", flush=True)

@@ -112,10 +112,19 @@ def html_frontier(found: Frontier, *, title: str = "Frontier") -> str:
     return _page(title, facts, map(_section, frontier_sections(found)), [found.best.plan.signature])
 
 
-def html_comparison(comparison: Mapping[str, Any], *, title: str = "Comparison") -> str:
-    """A page on several systems, from ``compare(...).to_dict()``, which ``cleancut compare --json`` prints."""
+def html_comparison(
+    comparison: Mapping[str, Any], *, title: str = "Comparison", further: Sequence[Section] = ()
+) -> str:
+    """Return a page on several systems.
+
+    Args:
+        comparison: What ``compare(...).to_dict()`` returns, and ``cleancut compare --json`` prints.
+        title: The title of the page.
+        further: Sections that come after the comparison.
+    """
     facts = [f"{len(comparison['systems'])} systems"]
-    return _page(title, facts, map(_section, comparison_sections(comparison)), comparison_notes(comparison))
+    sections = [*comparison_sections(comparison), *further]
+    return _page(title, facts, map(_section, sections), comparison_notes(comparison))
 
 
 def comparison_notes(comparison: Mapping[str, Any]) -> list[str]:

@@ -141,7 +141,7 @@ def findings(
         comparison=comparison.to_dict() if comparison else None,
         notes=[*_projection_notes(scored), *(left_out(metric) for metric in possible if metric not in metrics)],
         answers=answers,
-        samples=_sample_names(gold) if answers else (),
+        samples=sample_names(gold) if answers else (),
     )  # fmt: skip
 
 
@@ -156,7 +156,8 @@ def _projection_notes(scored: Mapping[str, Pair]) -> list[str]:
     return notes
 
 
-def _sample_names(corpus: Corpus) -> list[str]:
+def sample_names(corpus: Corpus) -> list[str]:
+    """Return the id of each sample, or its number where it has none."""
     ids = corpus.ids or (None,) * len(corpus)
     return [f"sample {i}" if name is None else name for i, name in enumerate(ids)]
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from ..core.answer_report import AnswerReport
 from ..core.shown import percent
 from ..scoring.alignment import Match
 from ..scoring.buckets import attribute_title
@@ -46,7 +47,8 @@ def report_sections(found: Findings) -> list[Section]:
     for metric in next(iter(found.scores.values())):
         sections += [draw(found) for draw in _DRAWN.get(metric, (_undesigned(metric),))]
     sections += [_buckets(found), *(comparison_sections(comparison) if len(found.scores) > 1 else [])]
-    return [*sections, *([_answers(found)] if found.answers else []), _confusion(found)]
+    answers = [answer_section(found.scores, found.answers, found.samples)] if found.answers else []
+    return [*sections, *answers, _confusion(found)]
 
 
 def _of(found: Findings, metric: str) -> dict[str, Score]:
@@ -237,15 +239,23 @@ _MOST_EXAMPLES = 8
 """Answers of each kind that a report quotes of a system."""
 
 
-def _answers(found: Findings) -> Section:
-    """Return what became of answers of language models, with examples of what went wrong."""
-    counted = answer_table({name: found.scores[name] for name in found.answers})
+def answer_section(
+    scores: Mapping[str, Mapping[str, Score]], answers: Mapping[str, AnswerReport], samples: Sequence[str]
+) -> Section:
+    """Return what became of answers of language models, with examples of what went wrong.
+
+    Args:
+        scores: The scores of each system, by metric.
+        answers: How the answers of a system were read and placed, for each system whose predictions are such.
+        samples: The name of each sample.
+    """
+    counted = answer_table({name: scores[name] for name in answers})
     examples: list[Row] = []
-    for system, report in found.answers.items():
+    for system, report in answers.items():
         listed = [("not understood", one.sample, one.reason) for one in report.unparsed[:_MOST_EXAMPLES]]
         for what, claims in (("invented", report.invented), ("ambiguous", report.ambiguous)):
             listed += [(what, one.sample, f"{one.text} ({one.label})") for one in claims[:_MOST_EXAMPLES]]
-        examples += [(system, [what, found.samples[sample], f"{text:.160}"]) for what, sample, text in listed]
+        examples += [(system, [what, samples[sample], f"{text:.160}"]) for what, sample, text in listed]
     lead = (
         "Mentions of answers are placed in the text by their names and their order. What is not in the text is "
         "invented: a false positive, in no bucket and no token error rate. Where an answer leaves a place open, F1 "

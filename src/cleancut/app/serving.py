@@ -1,0 +1,167 @@
+"""Serves the app: at which address, in which colours, and how large a request may be."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import tempfile
+from collections.abc import Callable, MutableMapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.exceptions import CleancutError
+from ..showing.html import stylesheet
+from . import jobs, sandbox
+from .examples import Shelf
+from .page import blocks
+
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read at import
+
+if TYPE_CHECKING:
+    import gradio
+
+_MOST_WAITING = 60
+"""Requests that may wait."""
+_MOST_TEXT = 3 * jobs.MOST_BYTES
+"""Bytes of a request with texts: gold annotation, predictions and training data."""
+_MOST_UPLOAD = (jobs.MOST_FILES + 1) * jobs.MOST_BYTES
+"""Bytes of a request with files."""
+
+
+def launch(
+    examples: str | os.PathLike[str],
+    host: str | None = None,
+    port: int | None = None,
+    *,
+    announced: Callable[[str], None] | None = None,
+    **options: Any,
+) -> None:
+    """Serve the app until it is interrupted.
+
+    Args:
+        examples: The folder of the examples.
+        host: The address to listen on; by default Gradio's.
+        port: The port to listen on; by default the first that is free from 7860 on.
+        announced: Is told the address once the app answers there.
+        options: Further options of ``gradio.Blocks.launch``.
+
+    Raises:
+        CleancutError: There is no such address, or the port is taken.
+    """
+    _refuse_address(host, port)  # before what takes long
+    import gradio as gr
+    from gradio.utils import get_upload_folder
+    from starlette.middleware import Middleware
+
+    sandbox.prepare(["cleancut.app.jobs", "cleancut.splitting.solver", "scipy.sparse.csgraph", "pyarrow"])
+    shelf = Shelf(Path(examples))
+    Path(get_upload_folder()).mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="examples-", dir=get_upload_folder()) as home:
+        page = blocks(Path(examples), shelf).queue(max_size=_MOST_WAITING)
+        try:
+            _, address, public = page.launch(
+                server_name=host, server_port=port, theme=_theme(), head=f"<style>{_style()}</style>", js=_FOLLOW,
+                footer_links=["api"], max_file_size=jobs.MOST_BYTES, show_error=False, ssr_mode=False, quiet=True,
+                prevent_thread_lock=True, i18n=gr.I18n(en={"common.upload": "Add files"}),
+                app_kwargs={"middleware": [Middleware(BoundedRequests)]}, **options,
+            )  # fmt: skip
+        except OSError as error:
+            if "empty port" not in str(error):
+                raise
+            raise _taken(port) from None
+        shelf.fill(home)
+        if announced is not None:
+            announced(public or address)
+        page.block_thread()
+
+
+def _refuse_address(host: str | None, port: int | None) -> None:
+    """Raise an error where nothing can be served at an address."""
+    if port is not None and not 0 < port < 65_536:
+        raise CleancutError(f"port {port} does not exist. Choose one from 1 to 65535: cleancut app --port N.")
+    if host is None:
+        return
+    try:
+        family, *_, address = socket.getaddrinfo(host, port or 0, type=socket.SOCK_STREAM)[0]
+        socket.create_server(address[:2], family=family).close()
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise _taken(port) from None
+        where = host if port is None else f"{host}, port {port}"
+        raise CleancutError(
+            f"the app cannot be served at {where}: {error.strerror}. Choose another --host or --port."
+        ) from None
+
+
+def _taken(port: int | None) -> CleancutError:
+    wanted = port or os.environ.get("GRADIO_SERVER_PORT")
+    where = f"port {wanted} is taken" if wanted else "no port from 7860 on is free"
+    return CleancutError(f"{where}. Choose another: cleancut app --port N.")
+
+
+class BoundedRequests:
+    """Refuses requests that are too large, or that do not say how large they are, before any of them is read.
+
+    Args:
+        app: The application that answers all others.
+    """
+
+    def __init__(self, app: Callable[..., Any]) -> None:
+        self._app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answer one request."""
+        from starlette.responses import PlainTextResponse
+
+        headers = dict(scope.get("headers", ()))
+        most = _MOST_UPLOAD if scope.get("path", "").endswith("/upload") else _MOST_TEXT
+        if int(headers.get(b"content-length", b"0")) > most:
+            refusal = PlainTextResponse(f"Give {most // 1_000_000} MB at most.", 413)
+        elif b"transfer-encoding" in headers:
+            refusal = PlainTextResponse("Say how long the request is: Content-Length.", 411)
+        else:
+            await self._app(scope, receive, send)
+            return
+        await refusal(scope, receive, send)
+
+
+def _theme() -> gradio.themes.Default:
+    import gradio as gr
+
+    system = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
+    mono = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace"]
+    return gr.themes.Default(primary_hue="blue", neutral_hue="slate", font=system, font_mono=mono).set(
+        button_primary_background_fill="*primary_700",
+        button_primary_background_fill_dark="*primary_700",
+        button_primary_background_fill_hover="*primary_800",
+        button_primary_background_fill_hover_dark="*primary_600",
+    )
+
+
+def _style() -> str:
+    """Return the style sheet of reports, for the results alone, and that of the app."""
+    of_app = Path(__file__).parents[1] / "showing" / "assets" / "app.css"
+    return stylesheet(".report.report") + of_app.read_text("utf-8")
+
+
+_FOLLOW = """() => {
+  // the colours of the figures follow the light or dark of the page
+  const follow = () => {
+    document.documentElement.dataset.theme = document.body.classList.contains("dark") ? "dark" : "light";
+  };
+  new MutationObserver(follow).observe(document.body, { attributeFilter: ["class"] });
+  follow();
+  // what is typed or pasted makes results old; Gradio does not tell it from what it writes itself
+  document.addEventListener("input", ({ target }) => {
+    const results = target.closest(".work")?.querySelector(".results");
+    if (results && !target.closest(".example")) results.dataset.state = "old";
+  });
+  // Gradio puts the button that adds files into another button, which does nothing itself
+  const unnest = () => document.querySelectorAll("button:has(button):not([role])").forEach((outer) => {
+    outer.setAttribute("role", "group");
+    outer.tabIndex = -1;
+  });
+  new MutationObserver(unnest).observe(document.body, { childList: true, subtree: true });
+  unnest();
+}"""
