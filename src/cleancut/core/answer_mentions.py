@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .answer_records import Answer, KnownTypes, Named, Order, Style
 from .answer_report import AnswerReport, Claim, OfSample, Open, Unparsed
-from .answers import Answer, KnownTypes, Named, Order, Style, parse_answer
+from .answers import parse_answer
 from .corpus import Mentions
 from .exceptions import parse_choice
 from .grounding import Grounding, ground
