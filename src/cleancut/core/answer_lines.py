@@ -1,13 +1,13 @@
-"""Mentions on lines: a token and its tag, rows of a table, items of a list."""
+"""Mentions on lines: a token and its tag, rows of a table, fields, items of a list."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from .answer_pairs import LABELS, SURFACES, pair_in_line, plain_key, unquoted
+from .answer_pairs import key_meaning, pair_in_line, pair_of, unquoted
 from .answer_records import Answer, Context, Named, Order, Style, is_none, is_plausible
-from .answer_values import ValueReader
 from .corpus import Mentions
 from .exceptions import CleancutError
 from .loose_json import values_in
@@ -15,65 +15,88 @@ from .tags import prefix_letter, split_tag
 
 
 def read_lines(region: str, context: Context) -> Answer | None:
-    """``token TAG`` lines, Markdown tables, bullets, ``TYPE: name, name``."""
+    """Read ``token TAG`` lines, Markdown tables, fields as YAML has them, bullets, ``TYPE: name, name``."""
     lines = _lines(region)
     readers: tuple[Callable[[list[str], Context], Answer | None], ...]
-    readers = (_tag_lines, _slashed_tags, _table, _described_lines, _bullets)
+    readers = (_tag_lines, _slashed_tags, _table, _fields, _items)
     for read in readers:
-        found = read(lines, context)
-        if found is not None:
-            return found
+        answer = read(lines, context)
+        if answer is not None:
+            return answer
     return None
 
 
 def _lines(region: str) -> list[str]:
-    return [line.strip() for line in region.split("\n") if line.strip() and not line.lstrip().startswith("```")]
+    """Return the lines that are not blank, with their indentation, without fences."""
+    return [line.rstrip() for line in region.split("\n") if line.strip() and not line.lstrip().startswith("```")]
+
+
+# --- a token and its tag ------------------------------------------------------------------------------
+
+_TAG_LINE = re.compile(r"(.*?\S)(?:\s*\t\s*|\s+\|\s+|\s*->\s*|\s+[:=]\s+|\s+|[:=|]\s*)(\S+)\Z")
+_COUNTED = re.compile(r"(\d{1,6})[.):]?\s+(?=\S)")
 
 
 def read_tags(region: str, context: Context) -> Answer | None:
-    """Nothing but lines of a token and its tag, whatever characters the tokens are."""
-    lines = [line for line in _lines(region) if line != "O"]
-    found = _tag_lines(lines, context)
-    if found is not None and found.marked and found.marked.count(" ") + 1 >= 0.9 * len(lines):
-        return found
+    """Read lines of a token and its tag and nothing else, whatever characters the tokens are."""
+    lines = [line for line in _lines(region) if line.strip() != "O"]
+    answer = _tag_lines(lines, context)
+    if answer is not None and answer.marked and answer.marked.count(" ") + 1 >= 0.9 * len(lines):
+        return answer
     return _slashed_tags(lines, context)
 
 
-_TAG_LINE = re.compile(r"(?:\d+[.)]?\s+)?(\S+?)(?:\s+|\s*[|:=\t]\s*|\s*->\s*)(\S+)\Z")
-
-
 def _tag_lines(lines: list[str], context: Context) -> Answer | None:
-    """A token and its tag on each line."""
+    """Read a token and its tag on each line."""
+    if not any(line.endswith("O") or prefix_letter(line.split()[-1].lstrip("|:=")) for line in lines):
+        return None
+    lines = [line.strip() for line in lines if line.strip() != "O"]  # the tag of a token that is not seen
     pairs: list[tuple[str, str]] = []
-    lines = [line for line in lines if line != "O"]  # the tag of a token that is not seen
     for line in lines:
-        match = _TAG_LINE.match(line.strip("|").strip())
-        if match and _is_tag(match[2], context):
+        match = _TAG_LINE.match(line.removeprefix("| ").removesuffix(" |"))
+        if match is not None and _is_tag(match[2], context):
             pairs.append((match[1], match[2]))
-    return _tagged(pairs, context) if pairs and 2 * len(pairs) > len(lines) else None
+    if not pairs or 2 * len(pairs) <= len(lines):
+        return None
+    return _tagged(_without_counts(pairs), context)
+
+
+def _without_counts(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return tokens without the numbers of their lines, where these count the lines."""
+    counted = [_COUNTED.match(token) for token, _ in pairs]
+    numbers = [int(match[1]) for match in counted if match is not None]
+    if len(numbers) < len(pairs) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return pairs
+    return [(token[match.end() :], tag) for (token, tag), match in zip(pairs, counted, strict=True) if match]
 
 
 def _is_tag(tag: str, context: Context) -> bool:
-    if tag == "O":
+    """Is a word a tag, or a type that stands for one?"""
+    if tag == "O" or context.types.find(tag) is not None:
         return True
-    if prefix_letter(tag):
-        return not context.types or context.types.find(split_tag(tag)[1]) is not None or bool(split_tag(tag)[1])
-    return False
+    return bool(prefix_letter(tag)) and bool(split_tag(tag)[1])
 
 
 _SLASHED = re.compile(r"(\S+)/(O|[A-Z]-[\w.-]+)\Z")
 
 
 def _slashed_tags(lines: list[str], context: Context) -> Answer | None:
-    """``Ada/B-PER spoke/O``."""
+    """Read ``Ada/B-PER spoke/O``."""
+    if not any("/" in line for line in lines):
+        return None
     words = " ".join(lines).split()
-    pairs = [(match[1], match[2]) for match in map(_SLASHED.match, words) if match and _is_tag(match[2], context)]
-    return _tagged(pairs, context) if pairs and 2 * len(pairs) > len(words) else None
+    matches = [match for match in map(_SLASHED.match, words) if match is not None]
+    pairs = [(match[1], match[2]) for match in matches if _is_tag(match[2], context)]
+    return _tagged(pairs, context) if 2 * len(pairs) > len(words) else None
 
 
 def _tagged(pairs: Sequence[tuple[str, str]], context: Context) -> Answer | None:
+    """Return the mentions of tagged tokens; types without a letter before them tell no beginning."""
+    tags = [tag if tag == "O" or prefix_letter(tag) else f"I-{tag}" for _, tag in pairs]
+    if "O" not in tags and any(not prefix_letter(tag) for _, tag in pairs):
+        return None  # names with their types
     try:
-        spans = Mentions.of([[tag for _, tag in pairs]]).spans()[0]
+        spans = Mentions.of([tags]).spans()[0]
     except CleancutError:
         return None
     starts, at = [], 0
@@ -81,43 +104,51 @@ def _tagged(pairs: Sequence[tuple[str, str]], context: Context) -> Answer | None
         starts.append(at)
         at += len(token) + 1
     text = " ".join(token for token, _ in pairs)
-    named = []
+    mentions = []
     for span in spans:
         first, last = span["start"], span["end"] - 1
         start, end = starts[first], starts[last] + len(pairs[last][0])
-        named.append(Named(text[start:end], span["label"], start, end))
-    return Answer(tuple(named), Style.LINES if named else None, Order.TEXT, text)
+        mentions.append(Named(text[start:end], span["label"], start, end))
+    return Answer(tuple(mentions), Style.LINES if mentions else None, Order.TEXT, text)
+
+
+# --- tables -------------------------------------------------------------------------------------------
+
+
+class _Columns(NamedTuple):
+    """Which columns of a table have the names and the types; None where that is not known."""
+
+    name: int | None
+    label: int | None
 
 
 def _table(lines: list[str], context: Context) -> Answer | None:
-    """A Markdown table with a column of names and one of types."""
-    rows = [_cells(line) for line in lines if line.count("|") >= 1]
-    rows = [row for row in rows if len(row) >= 2 and not all(re.fullmatch(r":?-*:?", cell) for cell in row)]
-    if len(rows) < 1 or 2 * len(rows) < len(lines) - 2:
+    """Read a Markdown table with a column of names and one of types."""
+    rows = [_cells(line) for line in lines if "|" in line]
+    rows = [row for row in rows if len(row) >= 2]
+    rules = [at for at, row in enumerate(rows) if _is_rule(row)]
+    if not rows or (not rules and 2 * len(rows) < len(lines) - 2):
         return None
-    keys = [plain_key(cell) for cell in rows[0]]
-    name_at = next((keys.index(key) for key in SURFACES if key in keys), None)
-    label_at = next((keys.index(key) for key in LABELS if key in keys and keys.index(key) != name_at), None)
-    has_header = name_at is not None and label_at is not None
-    tags = [(row[0], row[1]) for row in rows[has_header:] if _is_tag(row[1], context)]
-    if tags and len(tags) == len(rows) - has_header:
-        return _tagged(tags, context)
-    reading = ValueReader(context)
-    named = []
-    for row in rows[has_header:]:
-        if has_header and max(name_at or 0, label_at or 0) < len(row):
-            name, label = row[name_at or 0], row[label_at or 0]
-        else:
-            words = [cell for cell in row if cell and not cell.isdigit()]
-            pair = reading.pair(list(words[:2]), inner=True) if len(words) >= 2 else None
-            name, label = (pair.text, pair.label) if pair is not None else ("", "")
-        if name and label and not is_none(label):
-            named.append(Named(name, label))
-    if named and not is_plausible(named, context):
-        return None
-    if not named:
-        return Answer() if has_header else None
-    return Answer(tuple(named), Style.LINES)
+    header = rows[rules[0] - 1] if rules and rules[0] else rows[0]
+    columns = _named_columns(header)
+    headers = {at - 1 for at in rules} if rules else ({0} if None not in columns else set())
+    body = [row for at, row in enumerate(rows) if at not in headers and at not in rules]
+    if body and all(len(row) >= 2 and _is_tag(row[1], context) for row in body):
+        tags = _tagged([(row[0], row[1]) for row in body], context)
+        if tags is not None:
+            return tags
+    if None in columns:
+        columns = _columns_by_content(body, columns, context)
+    mentions: list[Named] = []
+    is_by_type = False
+    for row in body:
+        of_row = _row_mentions(row, columns, context)
+        is_by_type = is_by_type or len(of_row) > 1
+        mentions += of_row
+    if not mentions:
+        return Answer() if headers and not body else None
+    order = Order.TYPE if is_by_type else Order.TEXT
+    return Answer(tuple(mentions), Style.LINES, order) if is_plausible(mentions, context) else None
 
 
 def _cells(line: str) -> list[str]:
@@ -125,91 +156,226 @@ def _cells(line: str) -> list[str]:
     return [cell.strip().strip("*`").strip().replace("\0", "|") for cell in inner.split("|")]
 
 
-_FIELD = re.compile(r"(?:[-*+]\s+)?[\"']?([A-Za-z][\w ]{0,30}?)[\"']?\s*:\s+(.+)\Z")
+def _is_rule(row: list[str]) -> bool:
+    """Is a row the line between the head of a table and its body?"""
+    return any("-" in cell for cell in row) and all(re.fullmatch(r":?-*:?", cell) for cell in row)
 
 
-def _described_lines(lines: list[str], context: Context) -> Answer | None:
-    """``text: Ada`` and ``label: PER`` on lines of their own, as YAML has them."""
-    named: list[Named] = []
-    name = label = None
+def _named_columns(header: list[str]) -> _Columns:
+    """Tell the columns by the titles of a table."""
+    meanings = [key_meaning(cell) for cell in header]
+    labels = [(meaning.label_rank, at) for at, meaning in enumerate(meanings) if meaning.label_rank is not None]
+    label = min(labels)[1] if labels else None
+    names = [(meaning.surface_rank, at) for at, meaning in enumerate(meanings) if meaning.surface_rank is not None]
+    names = [(rank, at) for rank, at in names if at != label]
+    return _Columns(min(names)[1] if names else None, label)
+
+
+def _columns_by_content(rows: list[list[str]], columns: _Columns, context: Context) -> _Columns:
+    """Tell the columns that have no telling title: most cells of one are types, most of the other stand in the text."""
+    width = max(map(len, rows), default=0)
+    label, name = columns.label, columns.name
+    if label is None:
+        counts = [sum(context.types.find(row[at]) is not None for row in rows if at < len(row)) for at in range(width)]
+        label = counts.index(max(counts)) if any(counts) else None
+    if name is None or name == label:
+        counts = [sum(context.in_text(row[at]) for row in rows if at < len(row)) for at in range(width)]
+        counts = [0 if at == label else count for at, count in enumerate(counts)]
+        name = counts.index(max(counts)) if any(counts) else None
+    return _Columns(name, label)
+
+
+def _row_mentions(row: list[str], columns: _Columns, context: Context) -> list[Named]:
+    """Return the mentions of a row of a table: one, or those of a type."""
+    if columns.name is None or columns.label is None:
+        words = [cell for cell in row if cell and not cell.isdigit()]
+        pair = pair_of(words[:2], context, in_list=True) if len(words) >= 2 else None
+        return [] if pair is None else [pair]
+    if max(columns.name, columns.label) >= len(row):
+        return []
+    name, label = unquoted(row[columns.name]), row[columns.label]
+    if not name or not label or context.is_none(name) or is_none(label):
+        return []
+    parts = [unquoted(part) for part in re.split(r"\s*[,;]\s+", name)]
+    if len(parts) > 1 and not context.in_text(name) and all(map(context.in_text, parts)):
+        return [Named(part, label) for part in parts]
+    return [Named(name, label)]
+
+
+# --- fields -------------------------------------------------------------------------------------------
+
+_FIELD = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[*\"']*([A-Za-z][\w ]{0,30}?)[*\"']*\s*:[*\"]*\s+(.+)\Z")
+
+
+def _fields(lines: list[str], context: Context) -> Answer | None:
+    """Read ``text: Ada`` and ``label: PER`` on lines of their own, as YAML has them."""
+    mentions: list[Named] = []
+    name: str | None = None
+    label: str | None = None
     for line in lines:
         field = _FIELD.match(line)
         if field is None or context.types.find(field[1]) is not None:
             continue
-        key = plain_key(field[1])
-        if key in LABELS and key != "entity" and label is None:
-            label = unquoted(field[2])
-        elif key in SURFACES and name is None:
-            name = unquoted(field[2])
+        meaning, value = key_meaning(field[1]), unquoted(field[2].removesuffix(","))
+        is_label = meaning.label_rank is not None and (
+            meaning.surface_rank is None or (name is not None and context.types.find(value) is not None)
+        )
+        if is_label and label is None:
+            label = value
+        elif meaning.surface_rank is not None and name is None:
+            name = value
         if name is not None and label is not None:
-            named.append(Named(name, label))
+            mentions.append(Named(name, label))
             name = label = None
-    return Answer(tuple(named), Style.LINES) if named and is_plausible(named, context) else None
+    return Answer(tuple(mentions), Style.LINES) if mentions and is_plausible(mentions, context) else None
 
 
-_BULLET = re.compile(r"(?:[-*+\u2022\u2023\u25cf\u25e6\u2013\u2014]|\(?\d{1,5}[.)]|#{1,6})\s+")
+# --- items of lists -----------------------------------------------------------------------------------
+
+_SIGN = re.compile(r"(?:[-*+\u2022\u2023\u25cf\u25e6\u2013\u2014]|\(?\d{1,5}[.)]|(?P<heading>#{1,6}))\s+")
 _EMPHASIS = re.compile(r"(?<!\w)__([^_\n]+)__(?!\w)")
 
 
-def _bullets(lines: list[str], context: Context) -> Answer | None:
-    """A mention on each line, or a type with its mentions; headings give the type of the lines below."""
-    named: list[Named] = []
-    heading: str | None = None
-    is_by_type = False
-    nothing = 0
-    starts = [context.types.find(line.partition(":")[0].lstrip("-* ")) for line in lines if ":" in line]
-    known = [label for label in starts if label is not None]
-    one_each = len(set(known)) < len(known)  # a type that comes again has one mention a line
-    for line in lines:
-        is_item = bool(_BULLET.match(line))
-        body = _BULLET.sub("", line, count=1).strip() if is_item else line
-        body = _EMPHASIS.sub(r"\1", body).replace("**", "").strip()
-        label = context.types.find(body.rstrip(":").strip())
-        if label is not None and not (heading and context.in_text(body)):
-            heading = body.rstrip(":").strip()
-            continue
-        grouped = _typed_line(body, context, one_each=one_each)
-        if grouped is not None:
-            is_by_type = is_by_type or not one_each
-            nothing += not grouped
-            named += grouped
-            heading = None
-            continue
-        pair = pair_in_line(body, context, sure=is_item)
-        if pair is not None:
-            named.append(pair)
-        elif is_item and (heading or context.label) is not None:
-            if context.is_none(body):
-                nothing += 1
+class _Item(NamedTuple):
+    """A line: what it says, and whether it looks like an item of a list or like a heading."""
+
+    body: str
+    is_item: bool
+    is_heading: bool
+
+
+def _item(line: str) -> _Item:
+    line = line.strip()
+    sign = _SIGN.match(line)
+    said = line[sign.end() :].strip() if sign is not None else line
+    body = _EMPHASIS.sub(r"\1", said).replace("**", "").strip()
+    is_bold = said.startswith(("**", "__")) and said.rstrip(":").endswith(("**", "__")) and said.count("**") <= 2
+    has_heading_sign = sign is not None and sign["heading"] is not None
+    is_heading = has_heading_sign or body.endswith(":") or (is_bold and sign is None)
+    return _Item(body, sign is not None and not has_heading_sign, is_heading)
+
+
+def _items(lines: list[str], context: Context) -> Answer | None:
+    """Read a mention on each line, or a type with its mentions; headings give the type of the lines below."""
+    items = _Items([_item(line) for line in lines], context)
+    items.read()
+    if not items.mentions:
+        return Answer() if items.n_none else None
+    order = Order.TYPE if items.is_by_type else Order.TEXT
+    return Answer(tuple(items.mentions), Style.LINES, order, n_unread=items.n_unread)
+
+
+class _Items:
+    """Reads the lines of a list one after the other."""
+
+    def __init__(self, items: Sequence[_Item], context: Context) -> None:
+        self._items, self._context = items, context
+        starts = [context.types.find(item.body.partition(":")[0]) for item in items if ":" in item.body]
+        types = [label for label in starts if label is not None]
+        self._one_each = len(set(types)) < len(types)
+        """A type that comes again has one mention a line."""
+        self._by_semicolons = any(";" in item.body for item in items)
+        self._heading: str | None = None
+        self.mentions: list[Named] = []
+        self.is_by_type = False
+        self.n_none = 0
+        """Types that are said to have no mention."""
+        self.n_unread = 0
+
+    def read(self) -> None:
+        """Read all lines."""
+        for item in self._items:
+            heading = self._heading_of(item)
+            if heading is not None:
+                self._heading = heading
+            else:
+                self._read_line(item)
+
+    def _heading_of(self, item: _Item) -> str | None:
+        """Return the type that a line is a heading of; an unknown one counts if a known one stands before it."""
+        words = item.body.rstrip(":").strip()
+        if self._context.types.find(words) is not None:
+            is_name = item.is_item and not item.is_heading and self._heading and self._context.in_text(words)
+            return None if is_name else words
+        if not item.is_heading:
+            return None
+        label = _type_in_heading(words, self._context)
+        if label is not None:
+            return label
+        return words if self._heading and not item.is_item and len(words.split()) <= 3 else None
+
+    def _read_line(self, item: _Item) -> None:
+        context = self._context
+        of_type = self._typed_line(item.body)
+        if of_type is not None:
+            self.is_by_type = self.is_by_type or not self._one_each
+            self.n_none += not of_type
+            self.mentions += of_type
+            self._heading = None
+            return
+        label = self._heading or context.label
+        pair = pair_in_line(item.body, context, in_list=item.is_item)
+        if pair is not None and not (label is not None and context.in_text(unquoted(item.body))):
+            self.mentions.append(pair)
+        elif context.is_none(item.body) and label is not None:
+            self.n_none += 1
+        elif item.is_item and label is not None:
+            self.is_by_type = True
+            self.mentions.append(Named(self._without_remark(item.body), label))
+        elif item.is_item:
+            self.n_unread += 1
+
+    def _without_remark(self, body: str) -> str:
+        """Return the name of an item that goes on behind it: ``Ada - a mathematician``."""
+        name = unquoted(body)
+        if self._context.in_text(name):
+            return name
+        for sign in (" - ", " \u2013 ", " \u2014 ", ": ", " (", ", "):
+            begin, found, _ = body.partition(sign)
+            if found and self._context.in_text(unquoted(begin)):
+                return unquoted(begin)
+        return name
+
+    def _typed_line(self, body: str) -> list[Named] | None:
+        """Return the mentions of a type that there is, ``PER: Ada, Bo``; None for any other line."""
+        context = self._context
+        for sign in (":", " - ", "->", "=", "\t", "|"):
+            label, found, rest = body.partition(sign)
+            if not found or context.types.find(label) is None:
                 continue
-            is_by_type = True
-            named.append(Named(unquoted(body), heading or context.label or ""))
-        elif heading is not None and context.is_none(body):
-            nothing += 1
-    if not named:
-        return Answer() if nothing else None
-    return Answer(tuple(named), Style.LINES, Order.TYPE if is_by_type else Order.TEXT)
+            if context.types.find(rest) is not None and context.in_text(label):
+                return None  # a name that is also the name of a type
+            rest = rest.strip()
+            if context.is_none(rest):
+                return []
+            if rest[:1] in ("[", '"', "'"):
+                values = values_in(rest if rest[:1] == "[" else f"[{rest}]")
+                quoted = [value for value in (values[0].value if values else []) if isinstance(value, str)]
+                if quoted:
+                    return [Named(name, label.strip()) for name in quoted]
+            if self._one_each and context.in_text(unquoted(rest)):
+                return [Named(unquoted(rest), label.strip())]
+            return [Named(name, label.strip()) for name in self._listed(rest)]
+        return None
+
+    def _listed(self, text: str) -> list[str]:
+        """Return the names of a list on one line."""
+        text = text.removeprefix("[").removesuffix("]")
+        # a comma between digits belongs to a name: 2, 3-dihydro
+        between = r"\s*;\s*" if self._by_semicolons else r"(?<!\d),(?:\s+|\Z)|,(?:\s+(?!\d)|\Z)"
+        parts = [unquoted(part) for part in re.split(between, text)]
+        return [part for part in parts if part and not self._context.is_none(part)]
 
 
-def _typed_line(body: str, context: Context, *, one_each: bool) -> list[Named] | None:
-    """``PER: Ada, Bo``: the mentions of a type that there is; None for any other line."""
-    for sign in (":", " - ", "->", "=", "\t", "|"):
-        label, found, rest = body.partition(sign)
-        if not found or context.types.find(label) is None:
-            continue
-        if context.types.find(rest) is not None and context.in_text(label):
-            return None  # a name that is also the name of a type
-        rest = rest.strip()
-        if context.is_none(rest):
-            return []
-        if rest[:1] in "[\"'" and any(quote in rest for quote in "\"'"):
-            values = values_in(rest if rest[:1] == "[" else f"[{rest}]")
-            names = [value for value in (values[0].value if values else []) if isinstance(value, str)]
-            if names:
-                return [Named(name, label.strip()) for name in names]
-        if one_each and context.in_text(unquoted(rest)):
-            return [Named(unquoted(rest), label.strip())]
-        rest = rest.removeprefix("[").removesuffix("]")
-        parts = [part.strip() for part in re.split(r"\s*;\s*" if ";" in rest else r",(?:\s+|\Z)", rest)]
-        return [Named(unquoted(part), label.strip()) for part in parts if part and not context.is_none(part)]
-    return None
+_IN_BRACKETS = re.compile(r"(.*?)\s*[(\[]([^()\[\]]{1,80})[)\]]\s*\Z")
+_BEHIND_TYPE = re.compile(r"\s+(?:entit(?:y|ies)|names?|mentions?|types?)\Z", re.I)
+
+
+def _type_in_heading(words: str, context: Context) -> str | None:
+    """Return the type that a heading names among other words: ``Persons (PER)``, ``PER entities``."""
+    candidates = [_BEHIND_TYPE.sub("", words)]
+    match = _IN_BRACKETS.match(words)
+    if match is not None:
+        candidates += [match[2], match[1]]
+    candidates += [candidate.removesuffix("s") for candidate in candidates]
+    return next((candidate for candidate in candidates if context.types.find(candidate) is not None), None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import NamedTuple
 
-from .answer_pairs import LABELS, SURFACES, plain_key
+from .answer_pairs import key_meaning
 from .answer_records import Answer, Context, Named, Order, Style, folded_type, squeezed
 
 
@@ -58,7 +58,7 @@ _WRAPPING_TAGS = {
 
 
 def read_xml(region: str, context: Context) -> Answer | None:
-    """``<PER>Ada</PER> spoke``, ``<entity type="PER">Ada</entity>``, also nested; or a list of such elements."""
+    """Read ``<PER>Ada</PER> spoke``, ``<entity type="PER">Ada</entity>``, also nested; or a list of such elements."""
     if "<" not in region:
         return None
     marks: list[_Mark] = []
@@ -68,8 +68,9 @@ def read_xml(region: str, context: Context) -> Answer | None:
         inner = tag[2].strip()
         is_alone = inner.endswith("/")
         name, attributes = _tag_parts(inner.rstrip("/ "))
-        if is_alone or (not tag[1] and _surface_in(attributes)):
-            label, surface = _label_in(attributes, context), _surface_in(attributes)
+        surface = _surface_in(attributes, context) if attributes else None
+        if is_alone or (not tag[1] and surface):
+            label = _label_in(attributes, context) or _tag_label(inner.rstrip("/ "), name, attributes, context)
             if label and surface:
                 alone.append(Named(unescape(surface), label))
             continue
@@ -91,23 +92,34 @@ def read_xml(region: str, context: Context) -> Answer | None:
 
 
 def _tag_parts(inner: str) -> tuple[str, dict[str, str]]:
-    """The name of a tag, folded, and its attributes."""
-    attributes = {plain_key(m[1]): m[2] or m[3] or m[4] or "" for m in _ATTRIBUTE.finditer(inner)}
+    """Return the name of a tag, folded, and its attributes."""
+    attributes = {match[1]: match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(inner)}
     name = re.split(r"\s", inner, maxsplit=1)[0] if attributes else inner
     return folded_type(name), attributes
 
 
 def _label_in(attributes: Mapping[str, str], context: Context) -> str | None:
-    label = next((attributes[key] for key in LABELS if attributes.get(key)), None)
-    return label or next((value for value in attributes.values() if context.types.find(value)), None)
+    """Return the type among attributes: one that there is, else the value of an attribute that has one."""
+    for value in attributes.values():
+        if context.types.find(value) is not None:
+            return value
+        known = [word for word in value.split() if context.types.find(word) is not None]
+        if known:  # class="entity person"
+            return known[0]
+    ranked = [(rank, value) for key, value in attributes.items() if (rank := key_meaning(key).label_rank) is not None]
+    return min(ranked)[1] if ranked and min(ranked)[1] else None
 
 
-def _surface_in(attributes: Mapping[str, str]) -> str | None:
-    return next((attributes[key] for key in SURFACES if key != "entity" and attributes.get(key)), None)
+def _surface_in(attributes: Mapping[str, str], context: Context) -> str | None:
+    """Return the name among attributes."""
+    for key, value in attributes.items():
+        if value and key_meaning(key).surface_rank is not None and context.types.find(value) is None:
+            return value
+    return None
 
 
 def _tag_label(inner: str, name: str, attributes: Mapping[str, str], context: Context) -> str | None:
-    """The type that a tag gives to what it encloses; None for a tag that only wraps."""
+    """Return the type that a tag gives to what it encloses; None for a tag that only wraps."""
     if attributes:
         label = _label_in(attributes, context)
         if label is not None:
@@ -123,16 +135,17 @@ def _tag_label(inner: str, name: str, attributes: Mapping[str, str], context: Co
 
 
 def _described_elements(region: str, marks: Sequence[_Mark], context: Context) -> list[Named]:
-    """``<entity><text>Ada</text><type>PER</type></entity>``: the elements in pairs."""
+    """Return the mentions of elements in pairs: ``<entity><text>Ada</text><type>PER</type></entity>``."""
     surfaces, labels = [], []
     for mark in sorted(marks):
-        key = plain_key(region[mark.opens : mark.begins])
+        key = region[mark.opens : mark.begins]
         text = region[mark.begins : mark.ends].strip()
         if context.types.find(key) is not None or "<" in text:
             continue
-        if key in LABELS and key != "entity":
+        meaning = key_meaning(key)
+        if meaning.label_rank is not None and meaning.surface_rank is None:
             labels.append(text)
-        elif key in SURFACES:
+        elif meaning.surface_rank is not None:
             surfaces.append(text)
     if not labels or len(labels) != len(surfaces):
         return []
@@ -147,20 +160,20 @@ def _sure_marks(region: str, marks: Sequence[_Mark], style: Style, context: Cont
     known_marks = [mark for mark in marks if mark.label is not None and context.types.find(mark.label) is not None]
     if context.sample is not None and 0 < len(known_marks) < len(marks):
         found = _unmarked(region, known_marks, style)
-        if found is not None and found.marked is not None and context.sample in squeezed(found.marked):
+        if found is not None and found.marked is not None and context.has_sample(squeezed(found.marked)):
             return found
     found = _unmarked(region, marks, style)
     if found is None or not found.mentions:
         return None
     assert found.marked is not None
-    if "&" in region and context.sample is not None and context.sample not in squeezed(found.marked):
+    if "&" in region and context.sample is not None and not context.has_sample(squeezed(found.marked)):
         unescaped = _unmarked(region, marks, style, escaped=True)
-        if unescaped is not None and unescaped.marked and context.sample in squeezed(unescaped.marked):
+        if unescaped is not None and unescaped.marked and context.has_sample(squeezed(unescaped.marked)):
             return unescaped
     known = any(context.types.find(named.label) is not None for named in found.mentions)
     if known or not context.types or context.in_text(found.marked):
         return found
-    inside = context.sample is not None and context.sample in squeezed(found.marked)
+    inside = context.sample is not None and context.has_sample(squeezed(found.marked))
     return found if inside or all(context.in_text(named.text) for named in found.mentions) else None
 
 
@@ -173,8 +186,8 @@ _BRACKET = re.compile(
 
 
 def read_brackets(region: str, context: Context) -> Answer | None:
-    """``[Ada](PER) spoke`` and ``[Ada | PER] spoke``, also nested."""
-    if "](" not in region and "|" not in region and "] (" not in region and "]{" not in region:
+    """Read ``[Ada](PER) spoke`` and ``[Ada | PER] spoke``, also nested."""
+    if "[" not in region:
         return None
     fallback: Answer | None = None
     for balanced in (True, False):
@@ -182,7 +195,7 @@ def read_brackets(region: str, context: Context) -> Answer | None:
         found = _sure_marks(region, marks, Style.BRACKETS, context) if marks else None
         if found is None or found.marked is None:
             continue
-        if context.sample is None or context.sample in squeezed(found.marked):
+        if context.sample is None or context.has_sample(squeezed(found.marked)):
             return found
         fallback = fallback or found
     return fallback
@@ -190,12 +203,14 @@ def read_brackets(region: str, context: Context) -> Answer | None:
 
 def has_typed_brackets(region: str, context: Context) -> bool:
     """Do brackets of the text have a type that there is?"""
+    if "](" not in region and "|" not in region and "] (" not in region and "]{" not in region:
+        return False
     signs = _BRACKET.finditer(region)
     return any(context.types.find(sign["of_link"] or sign["of_bar"]) is not None for sign in signs)
 
 
 def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Mark]:
-    """Brackets that have a type. ``balanced``: a pair without one that lies inside belongs to the text."""
+    """Return the brackets that have a type. ``balanced``: a pair without one that lies inside belongs to the text."""
     marks: list[_Mark] = []
     waiting: list[re.Match[str]] = []
     for sign in _BRACKET.finditer(region):
@@ -205,7 +220,10 @@ def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Ma
         if not waiting:
             continue
         if sign["close"]:
-            if balanced:
+            mark = _with_colon(region, waiting[-1], sign, context)
+            if mark is not None:
+                marks.append(mark)
+            if balanced or mark is not None:
                 waiting.pop()
             continue
         begun = waiting.pop()
@@ -221,11 +239,27 @@ def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Ma
     return marks
 
 
-_MARKER = re.compile(r"(?P<open>@@)|(?P<close>##)")
+def _with_colon(region: str, begun: re.Match[str], ended: re.Match[str], context: Context) -> _Mark | None:
+    """Return brackets whose type stands inside them without a bar: ``[Ada: PER]``, ``[PER: Ada]``."""
+    inside = region[begun.end() : ended.start()]
+    if ":" not in inside or "[" in inside or "]" in inside:
+        return None
+    label, _, name = inside.partition(":")
+    if context.types.find(label) is not None and name.strip():
+        at = ended.start() - len(name.lstrip())
+        return _Mark(begun.start(), at, ended.start(), ended.end(), label.strip())
+    name, _, label = inside.rpartition(":")
+    if context.types.find(label) is not None and name.strip():
+        return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ended.end(), label.strip())
+    return None
+
+
+_MARKER = re.compile(r"(?P<open>@@)|(?P<close>##(?!#(?!#)))")
+"""Of three signs the outer two are the marker: ``@@@ada##`` is a user name, ``@@C###`` a language."""
 
 
 def read_markers(region: str, context: Context) -> Answer | None:
-    """``@@Ada## spoke``, in an answer to one type; ``@@Ada##(PER)`` and ``@@Ada|PER##`` in one to several."""
+    """Read ``@@Ada## spoke``, in an answer to one type; ``@@Ada##(PER)`` and ``@@Ada|PER##`` in one to several."""
     if "@@" not in region or "##" not in region:
         return None
     marks: list[_Mark] = []
@@ -261,3 +295,22 @@ def _marker(region: str, begun: re.Match[str], ended: re.Match[str], context: Co
     if context.only_label is None:
         return None
     return _Mark(begun.start(), begun.end(), ended.start(), ended.end(), context.only_label)
+
+
+# --- the text of the sample, with marks ---------------------------------------------------------------
+
+
+def read_marked_sample(region: str, context: Context) -> Answer | None:
+    """Read the text of the sample with marks in it, whatever else its brackets and signs look like.
+
+    That the text without its marks is the sample's cannot be chance, so that no other reading is looked for.
+    """
+    if context.sample is None or not any(sign in region for sign in ("</", "](", "|", "] (", "]{", "##")):
+        return None
+    for reader in (read_markers, read_xml, read_brackets):
+        answer = reader(region, context)
+        if answer is None or answer.marked is None or not context.has_sample(squeezed(answer.marked)):
+            continue
+        if answer.mentions and all(context.types.find(mention.label) is not None for mention in answer.mentions):
+            return answer
+    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .answer_records import because, is_none
+from .answer_records import Context, because, is_none
 
 _THINKING = ("think", "thinking", "thought", "reasoning", "reflection", "scratchpad", "analysis")
 _FINAL = re.compile(r"(?:<\|channel\|>final<\|message\|>|\b(?:final answer|answer|output|result)\s*(?:is)?\s*:)", re.I)
@@ -49,19 +49,44 @@ def regions(said: str) -> Iterator[str]:
     yield said
 
 
+_OPENING = re.compile(r"\s*(?:[^:\n\"]{0,80}:)?[\s*\"\u201c'`]*")
+_CLOSING = "*\"\u201d'` \t"
+_WRAPPING_TAG = re.compile(r"</?[A-Za-z][\w-]{0,30}>")
+
+
+def repeats_sample(said: str, context: Context) -> bool:
+    """Is a line, but for what stands around it, the text of the sample, without any mark?
+
+    >>> repeats_sample("Annotated sentence:\\n\\"Ada spoke.\\"", Context.of([], "Ada spoke .".split()))
+    True
+    """
+    for line in [said, *said.split("\n")]:
+        plain = _WRAPPING_TAG.sub("", line)
+        opening = _OPENING.match(plain)
+        begun = plain[opening.end() :] if opening is not None else plain
+        if any(context.is_sample(text.strip(_CLOSING)) or context.is_sample(text) for text in (plain, begun)):
+            return True
+    return False
+
+
 _NOTHING = re.compile(
     r"\bno\s+(?:\w+\s+){0,4}?(?:entit|mention|name|result|match|span|such|relevant|instance)"
     r"|\bnot\s+(?:any|contain|mention|include|find|found|present|applicable|have)"
     r"|\b(?:does|do|did|could|can|is|are)n[o']t\s+(?:any|contain|mention|include|find|see|identify|appear|have)"
-    r"|\b(?:nothing|none|unlabeled)\b|\bthere (?:are|is) no\b|\bwithout (?:any )?(?:named )?entit",
+    r"|\bthere (?:are|is) no\b|\bwithout (?:any )?(?:named )?entit",
     re.I,
 )
+_NO_WORD = re.compile(r"\b(?:nothing|none|unlabeled)\b", re.I)
 _REFUSAL = re.compile(
     r"\b(?:sorry|apologi[sz]e|i (?:cannot|can't|can not|am unable|am not able|won't|will not|must decline|refuse)"
     r"|i['\u2019]m (?:unable|not able|sorry)|as an ai|unable to|cannot (?:assist|help|comply|process|fulfill))\b",
     re.I,
 )
 _LONGEST_REFUSAL = 1500
+_BEGINNING = 300
+"""Letters within which a refusal, or an answer that there are no mentions, says so."""
+_SHORT = 100
+"""Letters of an answer in which the word "none" is no word of an explanation."""
 _BLANK = re.compile(r"[\s.\"'`/*#:_-]*(?:\[\s*\]|\{\s*\}|\(\s*\))?[\s.\"'`/*#:_-]*")
 
 
@@ -72,5 +97,9 @@ def says_nothing(said: str) -> bool:
         return False
     if _BLANK.fullmatch(text):
         return True
-    is_word = any(map(str.isalpha, text))
-    return (is_word and is_none(text)) or bool(_NOTHING.search(text)) or bool(_REFUSAL.search(text[:300]))
+    if any(map(str.isalpha, text)) and is_none(text):
+        return True
+    if len(text) <= _SHORT and _NO_WORD.search(text):
+        return True
+    beginning = text[:_BEGINNING]
+    return bool(_NOTHING.search(beginning)) or bool(_REFUSAL.search(beginning))

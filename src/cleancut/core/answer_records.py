@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from html import unescape
 from typing import Any, NamedTuple
 
@@ -109,18 +111,44 @@ class KnownTypes:
 
 
 def folded_type(label: str) -> str:
+    """Return the name of a type without its case, what stands around it, and what stands between its words."""
     return _APART.sub("", label.casefold().strip(" \t\n:*`\"'<>[](){}#"))
 
 
-class Context(NamedTuple):
-    """What is known beside the answer."""
+@dataclass(frozen=True)
+class Context:
+    """What is known beside an answer: the types that there are, the type asked for, the words of the sample."""
 
     types: KnownTypes
-    label: str | None
-    sample: str | None
-    """The text of the sample, squeezed."""
-    words: frozenset[str]
-    n_tokens: int | None
+    label: str | None = None
+    """The type that was asked for, where the answer is to one type only."""
+    tokens: Sequence[str] | str | None = None
+    """The tokens or the text of the sample, as far as they are known."""
+
+    @classmethod
+    def of(cls, types: Iterable[str], tokens: Sequence[str] | str | None = None) -> Context:
+        """Return a context in which types are known, and perhaps the words of the sample."""
+        return cls(KnownTypes(types), None, tokens)
+
+    @property
+    def n_tokens(self) -> int | None:
+        """The number of tokens of the sample; None where only its text is known, or nothing."""
+        return None if self.tokens is None or isinstance(self.tokens, str) else len(self.tokens)
+
+    @cached_property
+    def sample(self) -> str | None:
+        """The text of the sample, squeezed."""
+        if self.tokens is None:
+            return None
+        return squeezed(self.tokens if isinstance(self.tokens, str) else "".join(self.tokens))
+
+    @cached_property
+    def _folded_sample(self) -> str:
+        return (self.sample or "").casefold()
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(WORD.findall(self.tokens) if isinstance(self.tokens, str) else self.tokens or ())
 
     @property
     def only_label(self) -> str | None:
@@ -133,13 +161,36 @@ class Context(NamedTuple):
         """Is a text that of the sample, without any mark?"""
         return bool(self.sample) and self.sample in (squeezed(text), squeezed(unescape(text)))
 
+    def has_sample(self, text: str) -> bool:
+        """Does a text, squeezed, hold that of the sample?"""
+        return self.sample is not None and self.sample in text
+
     def is_none(self, text: str) -> bool:
         """Does a text stand for no mention? A word of the sample does not, such as ``NO``."""
-        return is_none(text) and text.strip() not in self.words
+        return is_none(text) and text.strip() not in self._words
 
     def in_text(self, words: str) -> bool:
-        """Do these words stand in the sample, as far as it is known?"""
-        return self.sample is not None and bool(words) and squeezed(words) in self.sample
+        """Do these words stand in the sample, as far as it is known? Their case does not matter."""
+        key = squeezed(words)
+        if not key or self.sample is None:
+            return False
+        return key in self.sample or key.casefold() in self._folded_sample
+
+    def n_sure(self, mentions: Iterable[Named]) -> int:
+        """Count the mentions that have a type that there is and a name that stands in the text.
+
+        What is not known, the types or the text, tells nothing against a mention. A name without any letter or digit
+        may stand in the text by chance.
+        """
+        n = 0
+        for named in mentions:
+            has_type = not self.types or self.types.find(named.label) is not None
+            if has_type and (self.sample is None or not named.text or self._is_word_here(named.text)):
+                n += 1
+        return n
+
+    def _is_word_here(self, name: str) -> bool:
+        return any(map(str.isalnum, name)) and self.in_text(name)
 
 
 _NONE = {"none", "null", "nil", "n/a", "na", "empty", "nothing", "no", "no entities", "no entity", "not found", "-", ""}
@@ -158,5 +209,6 @@ def is_plausible(mentions: Iterable[Named], context: Context) -> bool:
 
 
 def because(reason: str, text: str) -> str:
+    """Return a reason with the beginning of the text that it is about."""
     shown = " ".join(text[:300].split())
     return f"{reason}: {shown[:77]}..." if len(shown) > 80 else f"{reason}: {shown}"

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .answer_lines import read_lines, read_tags
-from .answer_marks import read_brackets, read_markers, read_xml
-from .answer_prose import regions, says_nothing, without_thinking
-from .answer_records import WORD, Answer, Context, KnownTypes, Style, because, is_plausible, squeezed
+from .answer_marks import read_brackets, read_marked_sample, read_markers, read_xml
+from .answer_prose import regions, repeats_sample, says_nothing, without_thinking
+from .answer_records import Answer, Context, KnownTypes, Style, because, is_plausible
 from .answer_values import answer_of_values, read_code, read_json, read_json_alone, read_pairs, with_pairs
 from .exceptions import parse_choice
 from .loose_json import Found
@@ -45,59 +45,74 @@ def parse_answer(
     """
     chosen = parse_choice(Style, style, "answers")
     names = types if isinstance(types, KnownTypes) else KnownTypes(types)
-    sample = None if tokens is None else squeezed(tokens if isinstance(tokens, str) else " ".join(tokens))
-    n_tokens = None if tokens is None or isinstance(tokens, str) else len(tokens)
-    words = frozenset(WORD.findall(tokens) if isinstance(tokens, str) else tokens or ())
-    context = Context(names, label, sample, words, n_tokens)
+    context = Context(names, label, tokens)
     if answer is None:
         return Answer(unparsed="there is no answer")
-    if not isinstance(answer, str):
-        if not isinstance(answer, Mapping | Sequence):
-            return Answer(unparsed=f"the answer is a {type(answer).__name__}, not a text")
-        found = answer_of_values([Found(with_pairs(answer), 0, 0, False)], context)
-        return found if found is not None else Answer(unparsed=because("no mention in the items", str(answer)[:200]))
-    return _parse_text(answer, chosen, context)
+    if isinstance(answer, str):
+        return _parse_text(answer, chosen, context)
+    if not isinstance(answer, Mapping | Sequence):
+        return Answer(unparsed=f"the answer is a {type(answer).__name__}, not a text")
+    parsed = answer_of_values([Found(with_pairs(answer), 0, 0, False)], context)
+    return parsed if parsed is not None else Answer(unparsed=because("no mention in the items", str(answer)[:200]))
 
 
 def _parse_text(answer: str, style: Style, context: Context) -> Answer:
-    said, why = without_thinking(answer)
-    if why is not None:
-        return Answer(unparsed=why)
+    said, why_not = without_thinking(answer)
+    if why_not is not None:
+        return Answer(unparsed=why_not)
     if not said.strip():
         return Answer()
-    readers = _READERS.values() if style is Style.AUTO else [_READERS[style]]
-    empty: Answer | None = None
-    for region in regions(said):
-        if context.is_sample(region):
-            return Answer()  # the text without any mark is an answer too
-        for reader in readers:
-            found = reader(region, context)
-            if found is None:
-                continue
-            is_alone = reader in (read_tags, read_json_alone)
-            if is_alone or (found.mentions and (style is not Style.AUTO or is_plausible(found.mentions, context))):
-                return found
-            if not found.mentions:
-                empty = empty or found
-    if empty is not None:
-        return empty
+    best, n_sure = _best_reading(said, style, context)
+    if n_sure == 0 and repeats_sample(said, context):
+        return Answer()
+    if best is not None:
+        return best
     if says_nothing(said):
         return Answer()
-    if style is Style.AUTO:
-        return Answer(unparsed=because("no mention in any known form", said))
-    return Answer(unparsed=because(f"no mention in the form {style}", said))
+    form = "in any known form" if style is Style.AUTO else f"in the form {style}"
+    return Answer(unparsed=because(f"no mention {form}", said))
+
+
+def _best_reading(said: str, style: Style, context: Context) -> tuple[Answer | None, int]:
+    """Return the first reading whose mentions are all sure, else the one with the most sure mentions, and how many.
+
+    A mention is sure if its type is one that there is and its name stands in the text. Where no reading has a sure
+    mention, the first one counts: a form that is read before others is not easily met by chance.
+    """
+    readers = _READERS if style is Style.AUTO else {style: _READERS[style]}
+    best: Answer | None = None
+    most_sure = 0
+    for region in regions(said):
+        if context.is_sample(region):
+            return Answer(), 0  # the text without any mark is an answer too
+        if style is Style.AUTO:
+            marked = read_marked_sample(region, context)
+            if marked is not None:
+                return marked, len(marked.mentions)
+        for form, reader in readers.items():
+            reading = reader(region, context)
+            if reading is None:
+                continue
+            n_sure = context.n_sure(reading.mentions)
+            is_alone = form in ("tags", "alone")
+            if n_sure == len(reading.mentions) and (is_alone or reading.mentions):
+                return reading, n_sure
+            is_wanted = is_alone or not reading.mentions or style is not Style.AUTO
+            if (best is None or n_sure > most_sure) and (is_wanted or is_plausible(reading.mentions, context)):
+                best, most_sure = reading, n_sure
+    return best, most_sure
 
 
 _READERS: Mapping[Style | str, Callable[[str, Context], Answer | None]] = {
     "tags": read_tags,
     "alone": read_json_alone,
-    Style.MARKERS: read_markers,
-    Style.XML: read_xml,
-    Style.BRACKETS: read_brackets,
     Style.JSON: read_json,
     Style.BY_TYPE: read_json,
     Style.CODE: read_code,
+    Style.MARKERS: read_markers,
+    Style.XML: read_xml,
+    Style.BRACKETS: read_brackets,
     Style.PAIRS: read_pairs,
     Style.LINES: read_lines,
 }
-"""How each form is read, in the order in which they are tried: tags and what begins as JSON first, then marks."""
+"""How each form is read, in the order in which they are tried: tags and what begins as JSON first, lines last."""

@@ -102,28 +102,25 @@ def _answer_of(mentions: Any) -> Answer:
 
 
 def _place(text: SampleText, answer: Answer, fuzzy: bool) -> Grounding:
-    named = answer.mentions
-    if not named:
+    """Place the mentions of an answer in the order in which it names them; if it keeps none, in that of its offsets."""
+    if not answer.mentions:
         return Grounding([])
-    given = _given_places(text, answer)
-    wanted: dict[str, int] = {}
-    for mention, place in zip(named, given, strict=True):
-        if place is None:
-            wanted[mention.text] = wanted.get(mention.text, 0) + 1
-    places = {name: text.places(name, n, fuzzy) for name, n in wanted.items()}
-    choices: list[list[Place]] = []
-    n_named: dict[tuple[str, str], int] = {}
-    for mention, place in zip(named, given, strict=True):
-        key = mention.text, mention.label
-        n_named[key] = n_named.get(key, 0) + 1
-        there = [place] if place is not None else places[mention.text]
-        # one that is named far more often than it stands there would only take time
-        choices.append(there if place is not None or n_named[key] <= 2 * len(there) else [])
-    chains: dict[str, list[int]] = {}
-    for i, mention in enumerate(named):
-        chains.setdefault(mention.label if answer.order is Order.TYPE else "", []).append(i)
+    grounding = _place_in_order(text, answer, fuzzy)
+    if grounding.in_order or any(mention.start is None for mention in answer.mentions):
+        return grounding
+    by_offset = sorted(answer.mentions, key=lambda mention: (mention.start or 0, -(mention.end or 0)))
+    other = _place_in_order(text, answer._replace(mentions=tuple(by_offset)), fuzzy)
+    return other if other.in_order else grounding
+
+
+def _place_in_order(text: SampleText, answer: Answer, fuzzy: bool) -> Grounding:
+    named = answer.mentions
+    choices = _choices(text, answer, fuzzy)
     labels = [mention.label for mention in named]
     placing = Placing(text.tokens, labels, choices, several=answer.order is Order.TYPE)
+    chains: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        chains.setdefault(label if answer.order is Order.TYPE else "", []).append(i)
     # a chain with the least freedom goes first: what it takes is not taken by others
     for chain in sorted(chains.values(), key=lambda chain: sum(len(choices[i]) - 1 for i in chain)):
         placing.place(chain)
@@ -140,6 +137,33 @@ def _place(text: SampleText, answer: Answer, fuzzy: bool) -> Grounding:
     by_order = by_name if open_places is None else _groups(named, choices, taken, open_places)
     ambiguous = _ambiguous(named, choices, taken, open_places)
     return Grounding(spans, invented, placing.in_order, by_order, by_name, ambiguous)
+
+
+def _choices(text: SampleText, answer: Answer, fuzzy: bool) -> list[list[Place]]:
+    """Return the places that each mention may have: the one that the answer gives, else all of its name."""
+    given = _given_places(text, answer)
+    n_wanted: dict[str, int] = {}
+    reserved: set[tuple[Place, str]] = set()
+    for mention, place in zip(answer.mentions, given, strict=True):
+        if place is None:
+            n_wanted[mention.text] = n_wanted.get(mention.text, 0) + 1
+        else:
+            reserved.add((place, mention.label))
+    places = {name: text.places(name, n, fuzzy) for name, n in n_wanted.items()}
+    choices: list[list[Place]] = []
+    n_named: dict[tuple[str, str], int] = {}
+    for mention, place in zip(answer.mentions, given, strict=True):
+        if place is not None:
+            choices.append([place])
+            continue
+        key = mention.text, mention.label
+        n_named[key] = n_named.get(key, 0) + 1
+        there = places[mention.text]
+        if reserved:
+            there = [place for place in there if (place, mention.label) not in reserved]
+        # one that is named far more often than it stands there would only take time
+        choices.append(there if n_named[key] <= 2 * len(there) else [])
+    return choices
 
 
 def _given_places(text: SampleText, answer: Answer) -> list[Place | None]:

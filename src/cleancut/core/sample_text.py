@@ -145,20 +145,23 @@ class SampleText:
 
     def place_of(self, named: Named) -> Place | None:
         """Return the place that the offsets of a mention give, tokens or characters, if its name stands there."""
-        if named.start is None or named.end is None or not named.start < named.end:
+        start, end = named.start, named.end
+        if start is None or end is None or not start < end:
             return None
         key = squeezed(named.text)
-        if named.end <= len(self.tokens):
-            words = squeezed("".join(self.tokens[named.start : named.end]))
-            if not key or words == key:
-                return Place(named.start, named.end)
-        if named.end <= len(self.spaced) and (not key or squeezed(self.spaced[named.start : named.end]) == key):
-            starts = self.first_letters
-            first = bisect_left(starts, named.start + 1) - 1
-            until = bisect_left(starts, named.end)
-            if 0 <= first < until and (key or named.end > len(self.tokens)):
-                return Place(first, until)
-        return None
+        if end <= len(self.tokens) and (not key or squeezed("".join(self.tokens[start:end])) == key):
+            return Place(start, end)
+        if end > len(self.spaced):
+            return None
+        words = self.spaced[start:end]
+        if squeezed(words) != key and (key or end <= len(self.tokens)):
+            return None
+        # offsets may begin or end at white space
+        start += len(words) - len(words.lstrip())
+        end -= len(words) - len(words.rstrip())
+        first = bisect_left(self.first_letters, start + 1) - 1
+        until = bisect_left(self.first_letters, end)
+        return Place(first, until) if 0 <= first < until else None
 
 
 def _occurrences(line: Line, key: str, most: int) -> list[Place]:
