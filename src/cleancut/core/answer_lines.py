@@ -58,6 +58,8 @@ def _tag_lines(lines: list[str], context: Context) -> Answer | None:
             pairs.append((match[1], match[2]))
     if not pairs or 2 * len(pairs) <= len(lines):
         return None
+    if not any(tag == "O" or not context.types or context.types.find(tag) is not None for _, tag in pairs):
+        return None  # words such as L-DOPA
     return _tagged(_without_counts(pairs), context)
 
 

@@ -95,7 +95,9 @@ def _best_reading(said: str, style: Style, context: Context) -> tuple[Answer | N
                 continue
             n_sure = context.n_sure(reading.mentions)
             is_alone = form in ("tags", "alone")
-            if n_sure == len(reading.mentions) and (is_alone or reading.mentions):
+            if is_alone and (n_sure or not reading.mentions):
+                return reading, n_sure
+            if n_sure == len(reading.mentions) and n_sure > most_sure:
                 return reading, n_sure
             is_wanted = is_alone or not reading.mentions or style is not Style.AUTO
             if (best is None or n_sure > most_sure) and (is_wanted or is_plausible(reading.mentions, context)):

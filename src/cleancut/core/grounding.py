@@ -8,7 +8,7 @@ is *ambiguous*. A mention that is not in the text, or more often than it stands 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .answer_records import WORD, Answer, Named, Order, squeezed
@@ -20,6 +20,7 @@ from .sample_text import Place, SampleText, normalised
 class Group(NamedTuple):
     """Mentions of one name and type that stand somewhere among more places than there are mentions."""
 
+    text: str
     label: str
     n: int
     places: tuple[Place, ...]
@@ -44,13 +45,16 @@ class Grounding:
     """Mentions whose place the answer and its order leave open."""
     by_name: tuple[Group, ...] = ()
     """Mentions whose place the answer leaves open if its order tells nothing."""
-    ambiguous: tuple[Named, ...] = field(default=(), repr=False)
-    """The mentions whose place is open, as the answer names them."""
 
     @property
     def n_invented(self) -> int:
         """How many mentions are not in the text."""
         return len(self.invented)
+
+    @property
+    def ambiguous(self) -> tuple[Named, ...]:
+        """The mentions whose place is open, as the answer names them."""
+        return tuple(Named(group.text, group.label) for group in self.by_order for _ in range(group.n))
 
     @property
     def n_ambiguous(self) -> int:
@@ -84,6 +88,25 @@ def ground(tokens: Sequence[str] | str, mentions: Answer | Iterable[Any], *, fuz
     return _place(SampleText(tokens), _answer_of(mentions), fuzzy)
 
 
+def with_token_offsets(tokens: Sequence[str], answer: Answer) -> Answer:
+    """Return an answer with marks as one with offsets of tokens, as far as its marks tell them.
+
+    Answers to one type each have marks in texts of their own; so they can be put together.
+
+    >>> answer = Answer((Named("Bo", "PER", 4, 6),), marked="Ada Bo")
+    >>> with_token_offsets(["Ada", "Bo"], answer).mentions
+    (Named(text='Bo', label='PER', start=1, end=2),)
+    """
+    if answer.marked is None:
+        return answer
+    places = _marked_places(SampleText(tokens), answer)
+    mentions = []
+    for mention, place in zip(answer.mentions, places, strict=True):
+        start, end = place if place is not None else (None, None)
+        mentions.append(mention._replace(start=start, end=end))
+    return answer._replace(mentions=tuple(mentions), marked=None)
+
+
 def _answer_of(mentions: Any) -> Answer:
     if isinstance(mentions, Answer):
         return mentions
@@ -102,25 +125,63 @@ def _answer_of(mentions: Any) -> Answer:
 
 
 def _place(text: SampleText, answer: Answer, fuzzy: bool) -> Grounding:
-    """Place the mentions of an answer in the order in which it names them; if it keeps none, in that of its offsets."""
-    if not answer.mentions:
+    """Place the mentions of an answer in the order in which it names them: that of their starts, or of their ends.
+
+    If it keeps neither, the order of its offsets is tried, which may be right where the offsets are not.
+    """
+    mentions = answer.mentions
+    if not mentions:
         return Grounding([])
-    grounding = _place_in_order(text, answer, fuzzy)
-    if grounding.in_order or any(mention.start is None for mention in answer.mentions):
-        return grounding
-    by_offset = sorted(answer.mentions, key=lambda mention: (mention.start or 0, -(mention.end or 0)))
-    other = _place_in_order(text, answer._replace(mentions=tuple(by_offset)), fuzzy)
-    return other if other.in_order else grounding
-
-
-def _place_in_order(text: SampleText, answer: Answer, fuzzy: bool) -> Grounding:
-    named = answer.mentions
     choices = _choices(text, answer, fuzzy)
-    labels = [mention.label for mention in named]
-    placing = Placing(text.tokens, labels, choices, several=answer.order is Order.TYPE)
+    by_type = answer.order is Order.TYPE
+    grounding = _grounded(text.tokens, mentions, choices, by_type)
+    if grounding.in_order:
+        return grounding
+    by_end = _by_end(text.tokens, mentions, choices, by_type)
+    if by_end is not None:
+        return by_end
+    if any(mention.start is None for mention in mentions):
+        return grounding
+    order = sorted(range(len(mentions)), key=lambda i: (mentions[i].start or 0, -(mentions[i].end or 0)))
+    by_offset = _grounded(text.tokens, [mentions[i] for i in order], [choices[i] for i in order], by_type)
+    return by_offset if by_offset.in_order else grounding
+
+
+def _by_end(
+    tokens: Sequence[str], mentions: Sequence[Named], choices: Sequence[list[Place]], by_type: bool
+) -> Grounding | None:
+    """Place mentions in the order of their ends, the mirror image of the order of starts; None if they keep it not.
+
+    Other answers of the same system may be in that order, too, and not show it. So it is not the order of the text,
+    by which places are told.
+    """
+
+    def mirrored(place: Place) -> Place:
+        return Place(len(tokens) - place.end, len(tokens) - place.start)
+
+    there = [sorted(mirrored(place) for place in places) for places in reversed(choices)]
+    image = _grounded([*reversed(tokens)], [*reversed(mentions)], there, by_type)
+    if not image.in_order:
+        return None
+    spans = []
+    for span in reversed(image.spans):
+        place = mirrored(Place(span["start"], span["end"]))
+        spans.append({"start": place.start, "end": place.end, "label": span["label"]})
+    by_name = tuple(
+        group._replace(places=tuple(sorted(mirrored(place) for place in group.places))) for group in image.by_name
+    )
+    return Grounding(spans, image.invented[::-1], False, by_name, by_name)
+
+
+def _grounded(
+    tokens: Sequence[str], mentions: Sequence[Named], choices: Sequence[list[Place]], by_type: bool
+) -> Grounding:
+    """Place mentions in the order of their starts. ``by_type``: only those of one type keep it."""
+    labels = [mention.label for mention in mentions]
+    placing = Placing(tokens, labels, choices, several=by_type)
     chains: dict[str, list[int]] = {}
     for i, label in enumerate(labels):
-        chains.setdefault(label if answer.order is Order.TYPE else "", []).append(i)
+        chains.setdefault(label if by_type else "", []).append(i)
     # a chain with the least freedom goes first: what it takes is not taken by others
     for chain in sorted(chains.values(), key=lambda chain: sum(len(choices[i]) - 1 for i in chain)):
         placing.place(chain)
@@ -131,12 +192,11 @@ def _place_in_order(text: SampleText, answer: Answer, fuzzy: bool) -> Grounding:
         for place, label in zip(taken, labels, strict=True)
         if place is not None
     ]  # fmt: skip
-    invented = tuple(mention for mention, place in zip(named, taken, strict=True) if place is None)
-    by_name = _groups(named, choices, taken, None)
+    invented = tuple(mention for mention, place in zip(mentions, taken, strict=True) if place is None)
+    by_name = _groups(mentions, choices, taken, None)
     open_places = placing.open_places() if placing.in_order else None
-    by_order = by_name if open_places is None else _groups(named, choices, taken, open_places)
-    ambiguous = _ambiguous(named, choices, taken, open_places)
-    return Grounding(spans, invented, placing.in_order, by_order, by_name, ambiguous)
+    by_order = by_name if open_places is None else _groups(mentions, choices, taken, open_places)
+    return Grounding(spans, invented, placing.in_order, by_order, by_name)
 
 
 def _choices(text: SampleText, answer: Answer, fuzzy: bool) -> list[list[Place]]:
@@ -144,7 +204,10 @@ def _choices(text: SampleText, answer: Answer, fuzzy: bool) -> list[list[Place]]
     given = _given_places(text, answer)
     n_wanted: dict[str, int] = {}
     reserved: set[tuple[Place, str]] = set()
-    for mention, place in zip(answer.mentions, given, strict=True):
+    for i, mention in enumerate(answer.mentions):
+        place = given[i]
+        if place is not None and (place, mention.label) in reserved:
+            place = given[i] = None  # offsets that another mention has: one of them is wrong
         if place is None:
             n_wanted[mention.text] = n_wanted.get(mention.text, 0) + 1
         else:
@@ -225,7 +288,7 @@ def _groups(
         if taken[i] is not None and len(choices[i]) > 1:
             members.setdefault((mention.text, mention.label), []).append(i)
     found = []
-    for (_, label), own in members.items():
+    for (text, label), own in members.items():
         if open_places is None:
             free = list(choices[own[0]])
             n = len(own)
@@ -236,7 +299,7 @@ def _groups(
             free = [place for at in _union(open_places[i] for i in undecided) if (place := places[at]) not in settled]
             n = len(undecided)
         if 0 < n < len(free):
-            found.append(Group(label, n, tuple(free)))
+            found.append(Group(text, label, n, tuple(free)))
     return tuple(found)
 
 
@@ -248,23 +311,3 @@ def _union(ranges: Iterable[tuple[int, int]]) -> list[int]:
         found += range(max(low, reach), high)
         reach = max(reach, high)
     return found
-
-
-def _ambiguous(
-    named: Sequence[Named],
-    choices: Sequence[list[Place]],
-    taken: Sequence[Place | None],
-    open_places: Mapping[int, tuple[int, int]] | None,
-) -> tuple[Named, ...]:
-    """The mentions whose place is open, to be listed."""
-    if open_places is not None:
-        return tuple(named[i] for i in sorted(open_places))
-    counts: dict[tuple[str, str], int] = {}
-    for i, mention in enumerate(named):
-        if taken[i] is not None:
-            counts[mention.text, mention.label] = counts.get((mention.text, mention.label), 0) + 1
-    return tuple(
-        mention
-        for i, mention in enumerate(named)
-        if taken[i] is not None and counts[mention.text, mention.label] < len(choices[i])
-    )

@@ -33,6 +33,15 @@ class _State(NamedTuple):
     choices: tuple[Any, ...] | None
     """The last choice, (mention, place), and the choices before it."""
 
+    def places(self) -> dict[int, Place]:
+        """Return the places that have been chosen, by the number of the mention."""
+        places: dict[int, Place] = {}
+        choices = self.choices
+        while choices is not None:
+            i, place, choices = choices
+            places[i] = place
+        return places
+
 
 class Placing:
     """Places the mentions of one sample, chain by chain: those of a chain come in the order of the text."""
@@ -57,7 +66,12 @@ class Placing:
                 self._take(i, self._choices[i][0])
             return
         occupied = sorted(self._used)
-        best = self._best(some, occupied)
+        state = self._best(some, occupied)
+        if state.n_overlaps:  # the answer nests, and may name what lies inside before what lies around it
+            inner_first = self._best(some, occupied, inner_first=True)
+            if _worth(inner_first)[:2] > _worth(state)[:2]:
+                state = inner_first
+        best = state.places()
         nests = _nest(best.values())
         for i, place in best.items():
             if self._labels[i] not in self._used.get(place, ()):
@@ -73,9 +87,9 @@ class Placing:
 
         Where the order says nothing of other types, or the answer nests, overlaps tell nothing of a place.
         """
-        ends = [self._best([*reversed(some)], [], mirrored=True, may_overlap=may_overlap)]
+        ends = [self._best([*reversed(some)], [], mirrored=True, may_overlap=may_overlap).places()]
         if may_overlap:
-            ends.append(self._best(some, [], may_overlap=True))
+            ends.append(self._best(some, [], may_overlap=True).places())
         for i, place in best.items():
             reached = [place, *(end[i] for end in ends if i in end)]
             if min(reached) < max(reached):
@@ -163,11 +177,22 @@ class Placing:
         }
 
     def _best(
-        self, chain: Sequence[int], occupied: list[Place], *, mirrored: bool = False, may_overlap: bool = False
-    ) -> dict[int, Place]:
-        """The best placement of a chain: a dynamic programme over the places of its mentions.
+        self,
+        chain: Sequence[int],
+        occupied: list[Place],
+        *,
+        mirrored: bool = False,
+        may_overlap: bool = False,
+        inner_first: bool = False,
+    ) -> _State:
+        """Return the best placement of a chain: a dynamic programme over the places of its mentions.
 
-        ``mirrored``: from right to left, so that of equal ones the rightmost is found.
+        Args:
+            chain: the mentions, in the order of the text.
+            occupied: places that other chains have taken.
+            mirrored: go from right to left, so that of equal placements the rightmost is found.
+            may_overlap: overlaps cost nothing.
+            inner_first: of mentions with one start, the shorter is named first.
         """
         edge = 1 << 62 if mirrored else -1
         states = [_State(edge, edge, 0, 0, 0, None)]
@@ -176,19 +201,13 @@ class Placing:
             for state in states:
                 _keep(following, state)
                 for place in self._within_reach(i, state, occupied, mirrored):
-                    after = self._after(i, place, state, occupied, mirrored)
+                    after = self._after(i, place, state, occupied, mirrored, inner_first)
                     if may_overlap:
                         reach = place.start - 1 if mirrored else place.start + 1
                         after = after._replace(n_overlaps=0, reach=reach)
                     _keep(following, after)
             states = _pruned(following.values(), mirrored, BEAM if len(chain) <= MOST_SETTLED else NARROW_BEAM)
-        best = max(states, key=_worth)
-        found: dict[int, Place] = {}
-        choices = best.choices
-        while choices is not None:
-            i, place, choices = choices
-            found[i] = place
-        return found
+        return max(states, key=_worth)
 
     def _within_reach(self, i: int, state: _State, occupied: list[Place], mirrored: bool) -> list[Place]:
         """The places that can be best for a mention: those that overlap, and the nearest that does not.
@@ -215,8 +234,10 @@ class Placing:
                     break
         return found
 
-    def _after(self, i: int, place: Place, state: _State, occupied: list[Place], mirrored: bool) -> _State:
-        """The state after a mention has been placed."""
+    def _after(
+        self, i: int, place: Place, state: _State, occupied: list[Place], mirrored: bool, inner_first: bool
+    ) -> _State:
+        """Return the state after a mention has been placed."""
         if mirrored:
             overlaps = place.end > state.start
             reach, distance = place.start, -place.start
@@ -230,6 +251,9 @@ class Placing:
             n_overlaps = 2
         elif overlaps and not mirrored and place.end > state.reach and place.start > state.start:
             n_overlaps = 2  # neither lies inside the other
+        elif overlaps and not mirrored and place.start == state.start and state.choices is not None:
+            is_around = place.end > state.choices[1].end
+            n_overlaps += is_around != inner_first  # not as the answer nests elsewhere
         if _meets(place, occupied):
             n_overlaps += 1
         return _State(
