@@ -39,8 +39,8 @@ Returns:
     n_contaminated, n_pred, contamination_rate, recall_* and n_* by novelty, memorisation_precision,
     memorisation_recall, memorisation_f1; with confusable recall_confusable, recall_confusable_seen,
     recall_confusable_unseen and their n_*; where train lacks a type of the references, f1_type_new_entity_new and the
-    other three groups by type and words seen or new, with recall_*, n_*, precision_type_*; the same for each type as "clean_f1/PER", and signature. NaN where a subset
-    is empty.
+    other three groups by type and words seen or new, with recall_*, n_*, precision_type_*; the same for each type as
+    "clean_f1/PER", and signature. NaN where a subset is empty.
 
 Examples:
     >>> import evaluate, cleancut

@@ -228,6 +228,8 @@ def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Ma
             continue
         begun = waiting.pop()
         label = sign["of_link"] or sign["of_bar"]
+        if "://" in label:
+            continue  # a link of the text
         begins, ends = begun.end(), sign.start()
         if sign["bar"] and context.types.find(label) is None:
             first = region[begins:ends]
@@ -242,7 +244,7 @@ def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Ma
 def _with_colon(region: str, begun: re.Match[str], ended: re.Match[str], context: Context) -> _Mark | None:
     """Return brackets whose type stands inside them without a bar: ``[Ada: PER]``, ``[PER: Ada]``."""
     inside = region[begun.end() : ended.start()]
-    if ":" not in inside or "[" in inside or "]" in inside:
+    if ":" not in inside or any(sign in inside for sign in '[]{}"'):
         return None
     label, _, name = inside.partition(":")
     if context.types.find(label) is not None and name.strip():

@@ -110,9 +110,19 @@ class KnownTypes:
         return found
 
 
+_AROUND_TYPE = " \t\n:*`\"'#"
+
+
 def folded_type(label: str) -> str:
-    """Return the name of a type without its case, what stands around it, and what stands between its words."""
-    return _APART.sub("", label.casefold().strip(" \t\n:*`\"'<>[](){}#"))
+    """Return the name of a type without its case, what stands around it, and what stands between its words.
+
+    >>> folded_type(" **Work_of-Art:** "), folded_type("[PER]"), folded_type('{"PER')
+    ('workofart', 'per', '{"per')
+    """
+    name = label.casefold().strip(_AROUND_TYPE)
+    while f"{name[:1]}{name[-1:]}" in ("[]", "()", "{}", "<>"):
+        name = name[1:-1].strip(_AROUND_TYPE)
+    return _APART.sub("", name)
 
 
 @dataclass(frozen=True)

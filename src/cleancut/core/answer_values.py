@@ -439,13 +439,13 @@ def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> l
 _JSON_BEGIN = re.compile(r"\s*(?:\[\s*[\[({\"'\u201c\]]|\{\s*[\"'\u201c}]|\[\s*\w+\()")
 
 
-def read_json_alone(region: str, context: Context) -> Answer | None:
-    """Read an answer that is JSON, or nearly so, from its first letter on."""
-    if not _JSON_BEGIN.match(region):
-        return None
-    if not region.lstrip().startswith("{") and has_typed_brackets(region, context):
-        return _strict_json(region, context)  # [[Ada](PER) Prize](MISC) begins as a list does
-    return read_json(region, context)
+def begins_as_json(region: str) -> bool:
+    """Is an answer JSON, or nearly so, from its first letter on?
+
+    >>> begins_as_json('[{"text": "Ada"'), begins_as_json("[Ada](PER) spoke")
+    (True, False)
+    """
+    return _JSON_BEGIN.match(region) is not None
 
 
 def _strict_json(region: str, context: Context) -> Answer | None:
@@ -465,26 +465,32 @@ def read_json(region: str, context: Context) -> Answer | None:
     answer = _strict_json(region, context)
     if answer is not None or not any(bracket in region for bracket in "[{"):
         return answer
+    if region.lstrip().startswith("[") and has_typed_brackets(region, context):
+        return None  # [[Ada](PER) Prize](MISC) begins as a list does
     return answer_of_values(values_in(region), context)
 
 
+def read_tuples(region: str, context: Context) -> Answer | None:
+    """Read ``("Ada", "PER"), ("Oslo", "LOC")`` without a list around them, with quotes or without."""
+    tuples = [one for one in values_in(region, "(") if isinstance(one.value, list) and len(one.value) >= 2]
+    if not tuples:
+        return None
+    quoted = [one for one in tuples if not any(isinstance(item, Bare) for item in one.value)]
+    as_list = Found([one.value for one in (quoted or tuples)], 0, 0, False)
+    answer = answer_of_values([as_list], context)
+    if answer is None or quoted:
+        return answer
+    # words in brackets are prose, unless the type is one that there is
+    known = [mention for mention in answer.mentions if context.types.find(mention.label) is not None]
+    return answer._replace(mentions=tuple(known)) if known else None
+
+
 def read_pairs(region: str, context: Context) -> Answer | None:
-    """Read ``("Ada", "PER"), ("Oslo", "LOC")``, in a list or not, with quotes or without."""
+    """Read pairs and tuples, in a list or not."""
     answer = read_json(region, context)
-    if answer is not None and answer.mentions:
-        return answer
-    pairs = [one for one in values_in(region, "(") if isinstance(one.value, list) and len(one.value) >= 2]
-    if not pairs:
-        return answer
-    quoted = [one for one in pairs if not any(isinstance(item, Bare) for item in one.value)]
-    of_list = [Found([one.value for one in (quoted or pairs)], 0, 0, False)]
-    of_pairs = answer_of_values(of_list, context)
-    if of_pairs is None or not of_pairs.mentions:
-        return answer
-    if not quoted:  # words in brackets are prose, unless the type is one that there is
-        known = [mention for mention in of_pairs.mentions if context.types.find(mention.label)]
-        of_pairs = of_pairs._replace(mentions=tuple(known))
-    return of_pairs._replace(style=Style.PAIRS) if of_pairs.mentions else answer
+    if answer is None or not answer.mentions:
+        answer = read_tuples(region, context) or answer
+    return answer
 
 
 def read_code(region: str, context: Context) -> Answer | None:

@@ -13,7 +13,15 @@ from .answer_lines import read_lines, read_tags
 from .answer_marks import read_brackets, read_marked_sample, read_markers, read_xml
 from .answer_prose import regions, repeats_sample, says_nothing, without_thinking
 from .answer_records import Answer, Context, KnownTypes, Style, because, is_plausible
-from .answer_values import answer_of_values, read_code, read_json, read_json_alone, read_pairs, with_pairs
+from .answer_values import (
+    answer_of_values,
+    begins_as_json,
+    read_code,
+    read_json,
+    read_pairs,
+    read_tuples,
+    with_pairs,
+)
 from .exceptions import parse_choice
 from .loose_json import Found
 
@@ -79,7 +87,7 @@ def _best_reading(said: str, style: Style, context: Context) -> tuple[Answer | N
     A mention is sure if its type is one that there is and its name stands in the text. Where no reading has a sure
     mention, the first one counts: a form that is read before others is not easily met by chance.
     """
-    readers = _READERS if style is Style.AUTO else {style: _READERS[style]}
+    readers = _IN_TURN if style is Style.AUTO else (_READERS[style],)
     best: Answer | None = None
     most_sure = 0
     for region in regions(said):
@@ -89,12 +97,12 @@ def _best_reading(said: str, style: Style, context: Context) -> tuple[Answer | N
             marked = read_marked_sample(region, context)
             if marked is not None:
                 return marked, len(marked.mentions)
-        for form, reader in readers.items():
+        for reader in readers:
             reading = reader(region, context)
             if reading is None:
                 continue
             n_sure = context.n_sure(reading.mentions)
-            is_alone = form in ("tags", "alone")
+            is_alone = reader is read_tags or (reader is read_json and begins_as_json(region))
             if is_alone and (n_sure or not reading.mentions):
                 return reading, n_sure
             if n_sure == len(reading.mentions) and n_sure > most_sure:
@@ -105,16 +113,21 @@ def _best_reading(said: str, style: Style, context: Context) -> tuple[Answer | N
     return best, most_sure
 
 
-_READERS: Mapping[Style | str, Callable[[str, Context], Answer | None]] = {
-    "tags": read_tags,
-    "alone": read_json_alone,
+_Reader = Callable[[str, Context], Answer | None]
+
+_READERS: Mapping[Style, _Reader] = {
     Style.JSON: read_json,
     Style.BY_TYPE: read_json,
-    Style.CODE: read_code,
-    Style.MARKERS: read_markers,
+    Style.PAIRS: read_pairs,
     Style.XML: read_xml,
     Style.BRACKETS: read_brackets,
-    Style.PAIRS: read_pairs,
+    Style.CODE: read_code,
     Style.LINES: read_lines,
+    Style.MARKERS: read_markers,
 }
-"""How each form is read, in the order in which they are tried: tags and what begins as JSON first, lines last."""
+"""How an answer of each form is read."""
+
+_IN_TURN: tuple[_Reader, ...] = (
+    read_tags, read_json, read_code, read_markers, read_xml, read_brackets, read_tuples, read_lines,
+)  # fmt: skip
+"""How an answer of unknown form is read: the forms that are least easily met by chance come first."""
