@@ -1,24 +1,23 @@
-"""Mentions on lines: a token and its tag, rows of a table, fields, items of a list."""
+"""Mentions on lines: rows of a table, fields, items of a list, several on one line."""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .answer_pairs import key_meaning, pair_in_line, pair_of, unquoted
 from .answer_records import Answer, Context, Named, Order, Style, is_none, is_plausible
-from .corpus import Mentions
-from .exceptions import CleancutError
+from .answer_tags import is_tag, slashed_tags, tag_lines, tagged
 from .loose_json import values_in
-from .tags import prefix_letter, split_tag
 
 
 def read_lines(region: str, context: Context) -> Answer | None:
     """Read ``token TAG`` lines, Markdown tables, fields as YAML has them, bullets, ``TYPE: name, name``."""
     lines = _lines(region)
     readers: tuple[Callable[[list[str], Context], Answer | None], ...]
-    readers = (_tag_lines, _slashed_tags, _table, _fields, _items)
+    readers = (tag_lines, slashed_tags, _table, _separated, _fields, _items)
     for read in readers:
         answer = read(lines, context)
         if answer is not None:
@@ -29,89 +28,6 @@ def read_lines(region: str, context: Context) -> Answer | None:
 def _lines(region: str) -> list[str]:
     """Return the lines that are not blank, with their indentation, without fences."""
     return [line.rstrip() for line in region.split("\n") if line.strip() and not line.lstrip().startswith("```")]
-
-
-# --- a token and its tag ------------------------------------------------------------------------------
-
-_TAG_LINE = re.compile(r"(.*?\S)(?:\s*\t\s*|\s+\|\s+|\s*->\s*|\s+[:=]\s+|\s+|[:=|]\s*)(\S+)\Z")
-_COUNTED = re.compile(r"(\d{1,6})[.):]?\s+(?=\S)")
-
-
-def read_tags(region: str, context: Context) -> Answer | None:
-    """Read lines of a token and its tag and nothing else, whatever characters the tokens are."""
-    lines = [line for line in _lines(region) if line.strip() != "O"]
-    answer = _tag_lines(lines, context)
-    if answer is not None and answer.marked and answer.marked.count(" ") + 1 >= 0.9 * len(lines):
-        return answer
-    return _slashed_tags(lines, context)
-
-
-def _tag_lines(lines: list[str], context: Context) -> Answer | None:
-    """Read a token and its tag on each line."""
-    if not any(line.endswith("O") or prefix_letter(line.split()[-1].lstrip("|:=")) for line in lines):
-        return None
-    lines = [line.strip() for line in lines if line.strip() != "O"]  # the tag of a token that is not seen
-    pairs: list[tuple[str, str]] = []
-    for line in lines:
-        match = _TAG_LINE.match(line.removeprefix("| ").removesuffix(" |"))
-        if match is not None and _is_tag(match[2], context):
-            pairs.append((match[1], match[2]))
-    if not pairs or 2 * len(pairs) <= len(lines):
-        return None
-    if not any(tag == "O" or not context.types or context.types.find(tag) is not None for _, tag in pairs):
-        return None  # words such as L-DOPA
-    return _tagged(_without_counts(pairs), context)
-
-
-def _without_counts(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return tokens without the numbers of their lines, where these count the lines."""
-    counted = [_COUNTED.match(token) for token, _ in pairs]
-    numbers = [int(match[1]) for match in counted if match is not None]
-    if len(numbers) < len(pairs) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
-        return pairs
-    return [(token[match.end() :], tag) for (token, tag), match in zip(pairs, counted, strict=True) if match]
-
-
-def _is_tag(tag: str, context: Context) -> bool:
-    """Is a word a tag, or a type that stands for one?"""
-    if tag == "O" or context.types.find(tag) is not None:
-        return True
-    return bool(prefix_letter(tag)) and bool(split_tag(tag)[1])
-
-
-_SLASHED = re.compile(r"(\S+)/(O|[A-Z]-[\w.-]+)\Z")
-
-
-def _slashed_tags(lines: list[str], context: Context) -> Answer | None:
-    """Read ``Ada/B-PER spoke/O``."""
-    if not any("/" in line for line in lines):
-        return None
-    words = " ".join(lines).split()
-    matches = [match for match in map(_SLASHED.match, words) if match is not None]
-    pairs = [(match[1], match[2]) for match in matches if _is_tag(match[2], context)]
-    return _tagged(pairs, context) if 2 * len(pairs) > len(words) else None
-
-
-def _tagged(pairs: Sequence[tuple[str, str]], context: Context) -> Answer | None:
-    """Return the mentions of tagged tokens; types without a letter before them tell no beginning."""
-    tags = [tag if tag == "O" or prefix_letter(tag) else f"I-{tag}" for _, tag in pairs]
-    if "O" not in tags and any(not prefix_letter(tag) for _, tag in pairs):
-        return None  # names with their types
-    try:
-        spans = Mentions.of([tags]).spans()[0]
-    except CleancutError:
-        return None
-    starts, at = [], 0
-    for token, _ in pairs:
-        starts.append(at)
-        at += len(token) + 1
-    text = " ".join(token for token, _ in pairs)
-    mentions = []
-    for span in spans:
-        first, last = span["start"], span["end"] - 1
-        start, end = starts[first], starts[last] + len(pairs[last][0])
-        mentions.append(Named(text[start:end], span["label"], start, end))
-    return Answer(tuple(mentions), Style.LINES if mentions else None, Order.TEXT, text)
 
 
 # --- tables -------------------------------------------------------------------------------------------
@@ -135,12 +51,12 @@ def _table(lines: list[str], context: Context) -> Answer | None:
     columns = _named_columns(header)
     headers = {at - 1 for at in rules} if rules else ({0} if None not in columns else set())
     body = [row for at, row in enumerate(rows) if at not in headers and at not in rules]
-    if body and all(len(row) >= 2 and _is_tag(row[1], context) for row in body):
-        tags = _tagged([(row[0], row[1]) for row in body], context)
+    if body and all(len(row) >= 2 and is_tag(row[1], context) for row in body):
+        tags = tagged([(row[0], row[1]) for row in body], context)
         if tags is not None:
             return tags
     if None in columns:
-        columns = _columns_by_content(body, columns, context)
+        columns = _columns_by_content(body, columns if rules else _Columns(None, None), context)
     mentions: list[Named] = []
     is_by_type = False
     for row in body:
@@ -198,30 +114,42 @@ def _row_mentions(row: list[str], columns: _Columns, context: Context) -> list[N
     name, label = unquoted(row[columns.name]), row[columns.label]
     if not name or not label or context.is_none(name) or is_none(label):
         return []
-    parts = [unquoted(part) for part in re.split(r"\s*[,;]\s+", name)]
+    parts = [unquoted(part) for part in re.split(r"\s*;\s+" if ";" in name else r"\s*,\s+", name)]
     if len(parts) > 1 and not context.in_text(name) and all(map(context.in_text, parts)):
         return [Named(part, label) for part in parts]
     return [Named(name, label)]
 
 
+def _separated(lines: list[str], context: Context) -> Answer | None:
+    """Read values between commas, semicolons or tabs, below a line that names the columns."""
+    for sign in (",", "\t", ";"):
+        header = [cell.strip(" \"'") for cell in lines[0].split(sign)] if lines else []
+        columns = _named_columns(header)
+        if None in columns or not 2 <= len(header) <= 8:
+            continue
+        rows = [*csv.reader((line.strip() for line in lines[1:]), delimiter=sign, skipinitialspace=True)]
+        mentions = [mention for row in rows for mention in _row_mentions(row, columns, context)]
+        if not rows:
+            return Answer()
+        return Answer(tuple(mentions), Style.LINES) if is_plausible(mentions, context) else None
+    return None
+
+
 # --- fields -------------------------------------------------------------------------------------------
 
-_FIELD = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?[*\"']*([A-Za-z][\w ]{0,30}?)[*\"']*\s*:[*\"]*\s+(.+)\Z")
+_FIELD = re.compile(r"(?:^\s*(?:[-*+]\s+|\d+[.)]\s+)?|[,;|]\s+)[*\"']*([A-Za-z][\w ]{0,30}?)[*\"']*\s*:[*\"]*\s+")
 
 
 def _fields(lines: list[str], context: Context) -> Answer | None:
-    """Read ``text: Ada`` and ``label: PER`` on lines of their own, as YAML has them."""
+    """Read ``text: Ada`` and ``label: PER`` on lines of their own, as YAML has them, or on one line."""
     mentions: list[Named] = []
     name: str | None = None
     label: str | None = None
-    for line in lines:
-        field = _FIELD.match(line)
-        if field is None or context.types.find(field[1]) is not None:
-            continue
-        meaning, value = key_meaning(field[1]), unquoted(field[2].removesuffix(","))
-        is_label = meaning.label_rank is not None and (
-            meaning.surface_rank is None or (name is not None and context.types.find(value) is not None)
-        )
+    for key, value in (field for line in lines for field in _fields_of(line, context)):
+        meaning = key_meaning(key)
+        is_label = meaning.label_rank is not None
+        if is_label and meaning.surface_rank is not None:
+            is_label = name is not None and context.types.find(value) is not None
         if is_label and label is None:
             label = value
         elif meaning.surface_rank is not None and name is None:
@@ -230,6 +158,14 @@ def _fields(lines: list[str], context: Context) -> Answer | None:
             mentions.append(Named(name, label))
             name = label = None
     return Answer(tuple(mentions), Style.LINES) if mentions and is_plausible(mentions, context) else None
+
+
+def _fields_of(line: str, context: Context) -> list[tuple[str, str]]:
+    """Return the fields of a line whose keys are those of a name or a type."""
+    keys = [match for match in _FIELD.finditer(line) if context.types.find(match[1]) is None]
+    keys = [match for match in keys if key_meaning(match[1]) != (None, None)]
+    ends = [match.start() for match in keys] + [len(line)]
+    return [(match[1], unquoted(line[match.end() : end])) for match, end in zip(keys, ends[1:], strict=True)]
 
 
 # --- items of lists -----------------------------------------------------------------------------------
@@ -267,13 +203,18 @@ def _items(lines: list[str], context: Context) -> Answer | None:
     return Answer(tuple(items.mentions), Style.LINES, order, n_unread=items.n_unread)
 
 
+_MOST_PARTS = 8
+"""Commas, or semicolons, that a name may have."""
+_BEFORE_NAMES = (":", " - ", "->", "\u2192", "=>", "=", "\t", "|")
+"""Signs between a type and its names."""
+
+
 class _Items:
     """Reads the lines of a list one after the other."""
 
     def __init__(self, items: Sequence[_Item], context: Context) -> None:
         self._items, self._context = items, context
-        starts = [context.types.find(item.body.partition(":")[0]) for item in items if ":" in item.body]
-        types = [label for label in starts if label is not None]
+        types = [label for item in items if (label := self._first_type(item.body)) is not None]
         self._one_each = len(set(types)) < len(types)
         """A type that comes again has one mention a line."""
         self._by_semicolons = any(";" in item.body for item in items)
@@ -283,6 +224,11 @@ class _Items:
         self.n_none = 0
         """Types that are said to have no mention."""
         self.n_unread = 0
+
+    def _first_type(self, body: str) -> str | None:
+        """Return the type that a line begins with."""
+        labels = (self._context.types.find(body.partition(sign)[0]) for sign in _BEFORE_NAMES if sign in body)
+        return next((label for label in labels if label is not None), None)
 
     def read(self) -> None:
         """Read all lines."""
@@ -308,6 +254,10 @@ class _Items:
 
     def _read_line(self, item: _Item) -> None:
         context = self._context
+        several = self._several_in(item.body)
+        if several is not None:
+            self.mentions += several
+            return
         of_type = self._typed_line(item.body)
         if of_type is not None:
             self.is_by_type = self.is_by_type or not self._one_each
@@ -327,6 +277,37 @@ class _Items:
         elif item.is_item:
             self.n_unread += 1
 
+    def _several_in(self, body: str) -> list[Named] | None:
+        """Return mentions with their types on one line: ``PER: Ada; LOC: Oslo``, ``Ada (PER), Oslo (LOC)``."""
+        for sign in (";", " | ", ","):
+            parts = body.split(sign)
+            if len(parts) < 2:
+                continue
+            mentions: list[Named] = []
+            begun: list[str] = []
+            for part in parts:
+                begun.append(part)
+                of_part = self._mentions_of_part(sign.join(begun).strip())
+                if of_part:
+                    mentions += of_part
+                    begun = []
+                elif len(begun) > _MOST_PARTS:
+                    break
+            if len(mentions) > 1 and not "".join(begun).strip(" ."):
+                return mentions
+        return None
+
+    def _mentions_of_part(self, part: str) -> list[Named]:
+        """Return the mention that a part of a line names with its type, or those of a type; they stand in the text."""
+        pair = pair_in_line(part, self._context, in_list=False)
+        if pair is not None and self._context.in_text(pair.text):
+            return [pair]
+        label, _, rest = part.partition(":")
+        names = [unquoted(name) for name in re.split(r",\s+", rest)]
+        if self._context.types.find(label) is None or not all(map(self._context.in_text, names)):
+            return []
+        return [Named(name, label.strip()) for name in names]
+
     def _without_remark(self, body: str) -> str:
         """Return the name of an item that goes on behind it: ``Ada - a mathematician``."""
         name = unquoted(body)
@@ -341,7 +322,7 @@ class _Items:
     def _typed_line(self, body: str) -> list[Named] | None:
         """Return the mentions of a type that there is, ``PER: Ada, Bo``; None for any other line."""
         context = self._context
-        for sign in (":", " - ", "->", "=", "\t", "|"):
+        for sign in _BEFORE_NAMES:
             label, found, rest = body.partition(sign)
             if not found or context.types.find(label) is None:
                 continue

@@ -95,7 +95,7 @@ def says_nothing(said: str) -> bool:
     text = " ".join(said[: _LONGEST_REFUSAL + 1].split()).replace("\u2019", "'")
     if len(text) > _LONGEST_REFUSAL:
         return False
-    if _BLANK.fullmatch(text):
+    if _BLANK.fullmatch(_WRAPPING_TAG.sub("", text)):
         return True
     if any(map(str.isalpha, text)) and is_none(text):
         return True

@@ -80,6 +80,10 @@ WORD = re.compile(r"\w+|[^\w\s]")
 _APART = re.compile(r"[\s_\-]+")
 
 
+_MOST_AROUND = 40
+"""Signs that may stand around the name of a type and between its words."""
+
+
 class KnownTypes:
     """The types that there are, found whatever their case and whatever stands between their words.
 
@@ -94,13 +98,14 @@ class KnownTypes:
         self._folded: dict[str, str] = {}
         for name in self.names:
             self._folded.setdefault(folded_type(name), name)
+        self._longest = max(map(len, self.names), default=0) + _MOST_AROUND
 
     def __bool__(self) -> bool:
         return bool(self.names)
 
     def find(self, label: Any) -> str | None:
         """Return the type that a label names, or None."""
-        if not isinstance(label, str):
+        if not isinstance(label, str) or len(label) > self._longest:
             return None
         if label in self._exact:
             return label

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from .answer_marks import has_typed_brackets
 from .answer_pairs import key_meaning, name_and_label, pair_in_line, pair_of, plain_key
 from .answer_records import Answer, Context, Named, Order, Style, is_plausible
-from .corpus import Mentions
+from .answer_tags import tagged_values
 from .loose_json import Bare, Call, Found, Pairs, calls_in, strict_value, values_in
-from .tags import prefix_letter
 
 _STARTS = (
     "start", "begin", "startoffset", "startindex", "startchar", "startpos", "charstart", "from", "startidx",
@@ -98,8 +97,6 @@ class ValueReader:
     def _list(self, items: list[Any], label: str | None, *, in_list: bool) -> list[Named] | None:
         if not items:
             return []
-        if tags := self._tags(items):
-            return tags
         pair = None if label is not None else pair_of(items, self._context, in_list=in_list)
         if pair is not None:
             self.is_pairs = True
@@ -118,15 +115,6 @@ class ValueReader:
             return None
         self.n_unread += n_unread
         return mentions
-
-    def _tags(self, items: list[Any]) -> list[Named] | None:
-        """Return the mentions of a list with a tag for each token of the sample."""
-        if len(items) != self._context.n_tokens or not all(isinstance(item, str) for item in items):
-            return None
-        if not all(item == "O" or (prefix_letter(item) and self._types.find(item)) for item in items):
-            return None
-        spans = Mentions.of([[str(item) for item in items]]).spans()[0]
-        return [Named("", span["label"], span["start"], span["end"]) for span in spans]
 
     # --- calls ----------------------------------------------------------------------------------------
 
@@ -393,6 +381,10 @@ def _is_offset(value: Any) -> bool:
 
 def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
     """Return the answer that some values are; None where none of them is understood."""
+    if len(found) == 1:
+        of_tags = tagged_values(found[0].value, context)
+        if of_tags is not None:
+            return of_tags
     reader = ValueReader(context)
     read: list[tuple[list[Named], Found]] = []
     for one in found:

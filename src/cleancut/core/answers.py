@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .answer_lines import read_lines, read_tags
+from .answer_lines import read_lines
 from .answer_marks import read_brackets, read_marked_sample, read_markers, read_xml
 from .answer_prose import regions, repeats_sample, says_nothing, without_thinking
 from .answer_records import Answer, Context, KnownTypes, Style, because, is_plausible
+from .answer_tags import read_tags
 from .answer_values import (
     answer_of_values,
     begins_as_json,
