@@ -28,6 +28,11 @@ def scores(gold, pred, **options):
     return [*found, clean_f1(gold, pred, TRAIN, **options), hardeval(gold, pred, TRAIN, **options)]
 
 
+def test_buckets_count_what_answers_say():
+    found = buckets(GOLD, read_answers(ANSWERS, GOLD)).to_dict()
+    assert {name: found[name] for name in COUNTS} == COUNTS and list(found)[-1] == "signature"
+
+
 @pytest.mark.parametrize("metric", range(4))
 def test_every_metric_counts_what_answers_say(metric):
     score = scores(GOLD, read_answers(ANSWERS, GOLD))[metric].to_dict()

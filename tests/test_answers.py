@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleancut.core.answers import Answer, KnownTypes, Named, Order, Style, parse_answer
-from cleancut.core.grounding import ground, normalised
+from cleancut.core.answer_records import Answer, KnownTypes, Named, Order, Style
+from cleancut.core.answers import parse_answer
+from cleancut.core.grounding import ground
 from cleancut.core.loose_json import values_in
+from cleancut.core.sample_text import normalised
 
 TYPES = ("PER", "LOC", "ORG", "creative-work")
 TOKENS = "Ada Lovelace met Charles in New York 's Hyde Park . Ada left London .".split()

@@ -38,8 +38,9 @@ Returns:
     clean_precision, clean_precision_naive, contaminated_precision_naive, clean_f1_star, n_gold, n_clean,
     n_contaminated, n_pred, contamination_rate, recall_* and n_* by novelty, memorisation_precision,
     memorisation_recall, memorisation_f1; with confusable recall_confusable, recall_confusable_seen,
-    recall_confusable_unseen and their n_*; the same for each type as "clean_f1/PER", and signature. NaN where a subset
-    is empty.
+    recall_confusable_unseen and their n_*; where train lacks a type of the references, f1_type_new_entity_new and the
+    other three groups by type and words seen or new, with recall_*, n_*, precision_type_*; the same for each type as
+    "clean_f1/PER", and signature. NaN where a subset is empty.
 
 Examples:
     >>> import evaluate, cleancut

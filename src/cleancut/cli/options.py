@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.answers import Style
+from ..core.answer_records import Style
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .answer_records import Answer, KnownTypes, Order, Style
 from .answer_report import AnswerReport, Claim, OfSample, Open, Unparsed
-from .answers import Answer, KnownTypes, Named, Order, Style, parse_answer
+from .answers import parse_answer
 from .corpus import Mentions
 from .exceptions import parse_choice
-from .grounding import Grounding, ground
+from .grounding import Grounding, ground, with_token_offsets
 from .inputs import Interner, in_sample
 from .tags import Where
 
@@ -121,11 +122,8 @@ class _Collected:
         parsed = [parse_answer(one.answer, style, types=types, label=one.label, tokens=tokens) for one in said]
         if len(parsed) == 1:
             return parsed[0]
-        # marks give offsets in texts of their own: a mention is then placed by its name
-        mentions = tuple(
-            mention if answer.marked is None else Named(mention.text, mention.label)
-            for answer in parsed for mention in answer.mentions
-        )  # fmt: skip
+        placed = [with_token_offsets(tokens, answer) for answer in parsed]
+        mentions = tuple(mention for answer in placed for mention in answer.mentions)
         reasons = [answer.unparsed for answer in parsed if answer.unparsed is not None]
         return Answer(mentions, order=Order.TYPE, unparsed=reasons[0] if reasons else None)
 

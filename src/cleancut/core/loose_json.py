@@ -264,4 +264,6 @@ class _Reader:
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
 _LOW_HALF = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _AFTER = re.compile(r"\s*")
-_NEXT_ITEM = re.compile(r"\s*(?:[\"'\u201c\u2018`\[\]{}()\d-]|\w+\s*[=:(]|null|None|true|false|\w+\s*[)\]},]|\Z)")
+_NEXT_ITEM = re.compile(
+    r"\s*(?://[^\n]*\s*)*(?:[\"'\u201c\u2018`\[\]{}()\d-]|\w+\s*[=:(]|null|None|true|false|\w+\s*[)\]},]|\Z)"
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, partial
 from itertools import pairwise
@@ -408,6 +408,8 @@ class Buckets(Drawn, Mapping[str, list[dict[str, Any]]]):
     means: Mapping[str, float]
     """Zeta (Eq. 10): the mean of each attribute over the gold mentions, frequencies as shares of training (Eq. 1)."""
     signature: str
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    """What is counted of answers of a language model, where these are the predictions."""
 
     def __getitem__(self, name: str) -> list[dict[str, Any]]:
         return self.by_attribute[name]
@@ -432,7 +434,7 @@ class Buckets(Drawn, Mapping[str, list[dict[str, Any]]]):
             for row in rows:
                 values = {key: value for key, value in row.items() if key not in ("bucket", "low", "high")}
                 found |= {f"{key}/{name}/{row['bucket']}": value for key, value in values.items()}
-        return {**found, "signature": self.signature}
+        return {**found, **self.answers, "signature": self.signature}
 
 
 def buckets(
@@ -495,7 +497,8 @@ def buckets(
     sums = Sums.of(Counts({}, ()), scored, exposure)
     for notice in sums.notices():
         say(notice)
-    return Buckets(found, means, signature("bucket_f1", sums, settings))
+    answers = sums.answers.values() if sums.answers is not None else {}
+    return Buckets(found, means, signature("bucket_f1", sums, settings), answers)
 
 
 def _chosen(names: Sequence[str] | None, level: Level, exposure: Exposure | None) -> list[Attribute]:

@@ -21,6 +21,7 @@ from .exposure_view import NOVELTY, NOVELTY_CLASSES, SECOND_PASS
 from .metric import Metric
 from .resampling import Part, Rows, columns, parse_resampling
 from .score import Score, Sums, Value, harmonic, prf, ratio, resampling_settings, share, view_of_text, with_text
+from .type_exposure import type_exposure
 
 
 def clean_f1(
@@ -49,6 +50,11 @@ def clean_f1(
     a look-up of the training mentions (``memorisation_f1``): of the names that training has as mentions in at least
     half of their places, the longest from left to right, each with its most frequent type. It is NaN where these places
     are not counted (``Exposure.count_occurrences``). Where a subset is empty its scores are NaN.
+
+    Where gold has a type that training lacks, as where a model was tuned on other types, scores are also given by type
+    exposure: ``f1_type_new_entity_new`` is F1 on mentions whose type training lacks and whose words are no training
+    mention, of any type; so are the other three groups, with ``recall_...`` and ``n_...``. The precision in it is that
+    of all predictions of such types (``precision_type_new``, ``n_pred_type_new``). They have no intervals.
 
     ``confusable=True`` adds the recall of gold mentions whose words are mentions of more than one type in the gold
     annotation (type-confusable mentions; Tu and Lignos): of all (``recall_confusable``), of those whose words training
@@ -215,11 +221,17 @@ def _not_looked_up_part(sums: Mapping[str, Any]) -> dict[str, Any]:
 
 def _clean_values(score: Score) -> dict[str, Any]:
     counts = score.sums.counts
-    values = score.row(counts.total()) | score.sums.repairs()
+    values = score.row(counts.total()) | _type_exposure(score) | score.sums.repairs()
     for label, sums in counts.by_type.items():
         if sums["n_gold"] or sums["n_pred"]:  # and not only what the look-up found
             values |= {f"{name}/{label}": value for name, value in score.row(sums).items()}
     return {**values, "signature": score.signature}
+
+
+def _type_exposure(score: Score) -> dict[str, Any]:
+    """Return the scores by type exposure, where gold has a type that training lacks."""
+    credit = float(score.settings.get("credit", 0.0))
+    return type_exposure(score.sums.counts.by_type, score.sums.types.train, credit)
 
 
 METRIC = Metric(

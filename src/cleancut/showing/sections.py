@@ -22,6 +22,7 @@ from .exhibit import Cell, Exhibit, Kind, Measured, Row, Section
 from .report_data import Findings
 from .tables import (
     NOVELTY,
+    TYPES_SHOWN,
     answer_table,
     audit_tables,
     comparison_tables,
@@ -153,10 +154,15 @@ def _partial(found: Findings) -> Section:
 
 
 def _novelty(found: Findings) -> Section:
-    table = _tables(found, "clean_f1")[NOVELTY]
+    tables = _tables(found, "clean_f1")
+    table = tables[NOVELTY]
     classes = "; ".join(novelty.description for novelty in NOVELTY_CLASSES)
     lead = f"Recall by what training has shown of the gold mention: {classes}."
-    return Section("novelty", "Novelty", lead, [table.as_points(table.slug, table.title)])
+    exhibits = [table.as_points(table.slug, table.title)]
+    if TYPES_SHOWN in tables:
+        lead += " Training lacks types that gold has: F1 is also given by whether the type is one of them."
+        exhibits.append(tables[TYPES_SHOWN])
+    return Section("novelty", "Novelty", lead, exhibits)
 
 
 def _hardeval(found: Findings) -> Section:

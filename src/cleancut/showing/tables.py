@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..scoring.buckets import Buckets, describe
 from ..scoring.compare import ALPHA
@@ -14,6 +14,7 @@ from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..scoring.metric import Metric
 from ..scoring.registry import score_metrics, title_of
 from ..scoring.score import Score, share
+from ..scoring.type_exposure import TYPE_EXPOSURE
 from .exhibit import Cell, Exhibit, Kind, Measured, Row
 
 if TYPE_CHECKING:  # the commands that show scores need none of these
@@ -65,10 +66,10 @@ def score_tables(scores: Mapping[str, Score], *, by_type: bool = False) -> list[
     record = next(iter(scores.values())).record
     systems = {name: _totals(score) for name, score in scores.items()}
     found = [value_table(record, record.name, record.title, "system", systems), *_muc_tables("system", systems)]
-    for slug, (title, subsets) in _RECALLS.items():
-        if all(f"recall_{subset}" in values for subset in subsets for values in systems.values()):
-            rows = [(name, [_recall(values, subset) for subset in subsets]) for name, values in systems.items()]
-            found.append(Exhibit(slug, f"{title} (%)", ["system", *subsets.values()], rows))
+    for table in _OF_SUBSETS:
+        if all(f"{table.value}_{subset}" in values for subset in table.subsets for values in systems.values()):
+            rows = [(name, table.cells(values)) for name, values in systems.items()]
+            found.append(Exhibit(table.slug, f"{table.title} (%)", ["system", *table.subsets.values()], rows))
     if by_type and record.by_type:
         found += chain.from_iterable(
             type_tables(record, score, f"{record.name}-types-{i + 1}", f", {name}" if len(scores) > 1 else "")
@@ -156,19 +157,33 @@ def _muc_tables(first: str, rows: Mapping[str, Values], of: str = "") -> list[Ex
     return [Exhibit("muc", title, header, lines, strong=4)] if lines else []
 
 
-def _recall(values: Values, subset: str) -> Measured:
-    return measured(values, f"recall_{subset}", f"n_{subset}")
+class _OfSubsets(NamedTuple):
+    """A table of one value on subsets of the gold mentions."""
+
+    slug: str
+    title: str
+    value: str
+    subsets: Mapping[str, str]
+    """The subsets, as in the names of values, with their titles."""
+
+    def cells(self, values: Values) -> list[Cell]:
+        """Return the value of each subset, with its number of mentions."""
+        return [measured(values, f"{self.value}_{subset}", f"n_{subset}") for subset in self.subsets]
 
 
-NOVELTY = "novelty"
-_RECALLS: dict[str, tuple[str, dict[str, str]]] = {
-    NOVELTY: ("Recall by novelty of the gold mention", {novelty.name: novelty.title for novelty in NOVELTY_CLASSES}),
-    "confusable": (
-        "Recall on type-confusable mentions",
+NOVELTY, TYPES_SHOWN = "novelty", "type-exposure"
+_OF_SUBSETS = (
+    _OfSubsets(
+        NOVELTY, "Recall by novelty of the gold mention", "recall",
+        {novelty.name: novelty.title for novelty in NOVELTY_CLASSES},
+    ),
+    _OfSubsets(
+        "confusable", "Recall on type-confusable mentions", "recall",
         {"confusable": "all", "confusable_seen": "seen", "confusable_unseen": "unseen"},
     ),
-}
-"""Subsets of the gold mentions whose recall stands in a table of its own, where it was computed."""
+    _OfSubsets(TYPES_SHOWN, "F1 by types and words that training has as mentions", "f1", TYPE_EXPOSURE),
+)  # fmt: skip
+"""Subsets of the gold mentions whose scores stand in a table of their own, where they were computed."""
 
 
 # --- buckets ----------------------------------------------------------------------------------------------------

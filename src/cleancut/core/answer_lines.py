@@ -1,0 +1,364 @@
+"""Mentions on lines: rows of a table, fields, items of a list, several on one line."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from .answer_pairs import key_meaning, pair_in_line, pair_of, unquoted
+from .answer_records import Answer, Context, Named, Order, Style, is_none, is_plausible
+from .answer_tags import is_tag, slashed_tags, tag_lines, tagged
+from .loose_json import values_in
+
+
+def read_lines(region: str, context: Context) -> Answer | None:
+    """Read ``token TAG`` lines, Markdown tables, fields as YAML has them, bullets, ``TYPE: name, name``."""
+    lines = _lines(region)
+    readers: tuple[Callable[[list[str], Context], Answer | None], ...]
+    readers = (tag_lines, slashed_tags, _table, _separated, _fields, _items)
+    for read in readers:
+        answer = read(lines, context)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _lines(region: str) -> list[str]:
+    """Return the lines that are not blank, with their indentation, without fences."""
+    return [line.rstrip() for line in region.split("\n") if line.strip() and not line.lstrip().startswith("```")]
+
+
+# --- tables -------------------------------------------------------------------------------------------
+
+
+class _Columns(NamedTuple):
+    """Which columns of a table have the names and the types; None where that is not known."""
+
+    name: int | None
+    label: int | None
+
+
+def _table(lines: list[str], context: Context) -> Answer | None:
+    """Read a Markdown table with a column of names and one of types."""
+    rows = [_cells(line) for line in lines if "|" in line]
+    rows = [row for row in rows if len(row) >= 2]
+    rules = [at for at, row in enumerate(rows) if _is_rule(row)]
+    if not rows or (not rules and 2 * len(rows) < len(lines) - 2):
+        return None
+    header = rows[rules[0] - 1] if rules and rules[0] else rows[0]
+    columns = _named_columns(header)
+    headers = {at - 1 for at in rules} if rules else ({0} if None not in columns else set())
+    body = [row for at, row in enumerate(rows) if at not in headers and at not in rules]
+    if body and all(len(row) >= 2 and is_tag(row[1], context) for row in body):
+        tags = tagged([(row[0], row[1]) for row in body], context)
+        if tags is not None:
+            return tags
+    if None in columns:
+        columns = _columns_by_content(body, columns if rules else _Columns(None, None), context)
+    mentions: list[Named] = []
+    is_by_type = False
+    for row in body:
+        of_row = _row_mentions(row, columns, context)
+        is_by_type = is_by_type or len(of_row) > 1
+        mentions += of_row
+    if not mentions:
+        return Answer() if headers and not body else None
+    order = Order.TYPE if is_by_type else Order.TEXT
+    return Answer(tuple(mentions), Style.LINES, order) if is_plausible(mentions, context) else None
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip().removeprefix("|").removesuffix("|").replace("\\|", "\0")
+    return [cell.strip().strip("*`").strip().replace("\0", "|") for cell in inner.split("|")]
+
+
+def _is_rule(row: list[str]) -> bool:
+    """Is a row the line between the head of a table and its body?"""
+    return any("-" in cell for cell in row) and all(re.fullmatch(r":?-*:?", cell) for cell in row)
+
+
+def _named_columns(header: list[str]) -> _Columns:
+    """Tell the columns by the titles of a table."""
+    meanings = [key_meaning(cell) for cell in header]
+    labels = [(meaning.label_rank, at) for at, meaning in enumerate(meanings) if meaning.label_rank is not None]
+    label = min(labels)[1] if labels else None
+    names = [(meaning.surface_rank, at) for at, meaning in enumerate(meanings) if meaning.surface_rank is not None]
+    names = [(rank, at) for rank, at in names if at != label]
+    return _Columns(min(names)[1] if names else None, label)
+
+
+def _columns_by_content(rows: list[list[str]], columns: _Columns, context: Context) -> _Columns:
+    """Tell the columns that have no telling title: most cells of one are types, most of the other stand in the text."""
+    width = max(map(len, rows), default=0)
+    label, name = columns.label, columns.name
+    if label is None:
+        counts = [sum(context.types.find(row[at]) is not None for row in rows if at < len(row)) for at in range(width)]
+        label = counts.index(max(counts)) if any(counts) else None
+    if name is None or name == label:
+        counts = [sum(context.in_text(row[at]) for row in rows if at < len(row)) for at in range(width)]
+        counts = [0 if at == label else count for at, count in enumerate(counts)]
+        name = counts.index(max(counts)) if any(counts) else None
+    return _Columns(name, label)
+
+
+def _row_mentions(row: list[str], columns: _Columns, context: Context) -> list[Named]:
+    """Return the mentions of a row of a table: one, or those of a type."""
+    if columns.name is None or columns.label is None:
+        words = [cell for cell in row if cell and not cell.isdigit()]
+        pair = pair_of(words[:2], context, in_list=True) if len(words) >= 2 else None
+        return [] if pair is None else [pair]
+    if max(columns.name, columns.label) >= len(row):
+        return []
+    name, label = unquoted(row[columns.name]), row[columns.label]
+    if not name or not label or context.is_none(name) or is_none(label):
+        return []
+    parts = [unquoted(part) for part in re.split(r"\s*;\s+" if ";" in name else r"\s*,\s+", name)]
+    if len(parts) > 1 and not context.in_text(name) and all(map(context.in_text, parts)):
+        return [Named(part, label) for part in parts]
+    return [Named(name, label)]
+
+
+def _separated(lines: list[str], context: Context) -> Answer | None:
+    """Read values between commas, semicolons or tabs, below a line that names the columns."""
+    for sign in (",", "\t", ";"):
+        header = [cell.strip(" \"'") for cell in lines[0].split(sign)] if lines else []
+        columns = _named_columns(header)
+        if None in columns or not 2 <= len(header) <= 8:
+            continue
+        rows = [*csv.reader((line.strip() for line in lines[1:]), delimiter=sign, skipinitialspace=True)]
+        mentions = [mention for row in rows for mention in _row_mentions(row, columns, context)]
+        if not rows:
+            return Answer()
+        return Answer(tuple(mentions), Style.LINES) if is_plausible(mentions, context) else None
+    return None
+
+
+# --- fields -------------------------------------------------------------------------------------------
+
+_FIELD = re.compile(r"(?:^\s*(?:[-*+]\s+|\d+[.)]\s+)?|[,;|]\s+)[*\"']*([A-Za-z][\w ]{0,30}?)[*\"']*\s*:[*\"]*\s+")
+
+
+def _fields(lines: list[str], context: Context) -> Answer | None:
+    """Read ``text: Ada`` and ``label: PER`` on lines of their own, as YAML has them, or on one line."""
+    mentions: list[Named] = []
+    name: str | None = None
+    label: str | None = None
+    for key, value in (field for line in lines for field in _fields_of(line, context)):
+        meaning = key_meaning(key)
+        is_label = meaning.label_rank is not None
+        if is_label and meaning.surface_rank is not None:
+            is_label = name is not None and context.types.find(value) is not None
+        if is_label and label is None:
+            label = value
+        elif meaning.surface_rank is not None and name is None:
+            name = value
+        if name is not None and label is not None:
+            mentions.append(Named(name, label))
+            name = label = None
+    return Answer(tuple(mentions), Style.LINES) if mentions and is_plausible(mentions, context) else None
+
+
+def _fields_of(line: str, context: Context) -> list[tuple[str, str]]:
+    """Return the fields of a line whose keys are those of a name or a type."""
+    keys = [match for match in _FIELD.finditer(line) if context.types.find(match[1]) is None]
+    keys = [match for match in keys if key_meaning(match[1]) != (None, None)]
+    ends = [match.start() for match in keys] + [len(line)]
+    return [(match[1], unquoted(line[match.end() : end])) for match, end in zip(keys, ends[1:], strict=True)]
+
+
+# --- items of lists -----------------------------------------------------------------------------------
+
+_SIGN = re.compile(r"(?:[-*+\u2022\u2023\u25cf\u25e6\u2013\u2014]|\(?\d{1,5}[.)]|(?P<heading>#{1,6}))\s+")
+_EMPHASIS = re.compile(r"(?<!\w)__([^_\n]+)__(?!\w)")
+
+
+class _Item(NamedTuple):
+    """A line: what it says, and whether it looks like an item of a list or like a heading."""
+
+    body: str
+    is_item: bool
+    is_heading: bool
+
+
+def _item(line: str) -> _Item:
+    line = line.strip()
+    sign = _SIGN.match(line)
+    said = line[sign.end() :].strip() if sign is not None else line
+    body = _EMPHASIS.sub(r"\1", said).replace("**", "").strip()
+    is_bold = said.startswith(("**", "__")) and said.rstrip(":").endswith(("**", "__")) and said.count("**") <= 2
+    has_heading_sign = sign is not None and sign["heading"] is not None
+    is_heading = has_heading_sign or body.endswith(":") or (is_bold and sign is None)
+    return _Item(body, sign is not None and not has_heading_sign, is_heading)
+
+
+def _items(lines: list[str], context: Context) -> Answer | None:
+    """Read a mention on each line, or a type with its mentions; headings give the type of the lines below."""
+    items = _Items([_item(line) for line in lines], context)
+    items.read()
+    if not items.mentions:
+        return Answer() if items.n_none else None
+    order = Order.TYPE if items.is_by_type else Order.TEXT
+    return Answer(tuple(items.mentions), Style.LINES, order, n_unread=items.n_unread)
+
+
+_MOST_PARTS = 8
+"""Commas, or semicolons, that a name may have."""
+_BEFORE_NAMES = (":", " - ", "->", "\u2192", "=>", "=", "\t", "|")
+"""Signs between a type and its names."""
+
+
+class _Items:
+    """Reads the lines of a list one after the other."""
+
+    def __init__(self, items: Sequence[_Item], context: Context) -> None:
+        self._items, self._context = items, context
+        types = [label for item in items if (label := self._first_type(item.body)) is not None]
+        self._one_each = len(set(types)) < len(types)
+        """A type that comes again has one mention a line."""
+        self._by_semicolons = any(";" in item.body for item in items)
+        self._heading: str | None = None
+        self.mentions: list[Named] = []
+        self.is_by_type = False
+        self.n_none = 0
+        """Types that are said to have no mention."""
+        self.n_unread = 0
+
+    def _first_type(self, body: str) -> str | None:
+        """Return the type that a line begins with."""
+        labels = (self._context.types.find(body.partition(sign)[0]) for sign in _BEFORE_NAMES if sign in body)
+        return next((label for label in labels if label is not None), None)
+
+    def read(self) -> None:
+        """Read all lines."""
+        for item in self._items:
+            heading = self._heading_of(item)
+            if heading is not None:
+                self._heading = heading
+            else:
+                self._read_line(item)
+
+    def _heading_of(self, item: _Item) -> str | None:
+        """Return the type that a line is a heading of; an unknown one counts if a known one stands before it."""
+        words = item.body.rstrip(":").strip()
+        if self._context.types.find(words) is not None:
+            is_name = item.is_item and not item.is_heading and self._heading and self._context.in_text(words)
+            return None if is_name else words
+        if not item.is_heading:
+            return None
+        label = _type_in_heading(words, self._context)
+        if label is not None:
+            return label
+        return words if self._heading and not item.is_item and len(words.split()) <= 3 else None
+
+    def _read_line(self, item: _Item) -> None:
+        context = self._context
+        several = self._several_in(item.body)
+        if several is not None:
+            self.mentions += several
+            return
+        of_type = self._typed_line(item.body)
+        if of_type is not None:
+            self.is_by_type = self.is_by_type or not self._one_each
+            self.n_none += not of_type
+            self.mentions += of_type
+            self._heading = None
+            return
+        label = self._heading or context.label
+        pair = pair_in_line(item.body, context, in_list=item.is_item)
+        if pair is not None and not (label is not None and context.in_text(unquoted(item.body))):
+            self.mentions.append(pair)
+        elif context.is_none(item.body) and label is not None:
+            self.n_none += 1
+        elif item.is_item and label is not None:
+            self.is_by_type = True
+            self.mentions.append(Named(self._without_remark(item.body), label))
+        elif item.is_item:
+            self.n_unread += 1
+
+    def _several_in(self, body: str) -> list[Named] | None:
+        """Return mentions with their types on one line: ``PER: Ada; LOC: Oslo``, ``Ada (PER), Oslo (LOC)``."""
+        for sign in (";", " | ", ","):
+            parts = body.split(sign)
+            if len(parts) < 2:
+                continue
+            mentions: list[Named] = []
+            begun: list[str] = []
+            for part in parts:
+                begun.append(part)
+                of_part = self._mentions_of_part(sign.join(begun).strip())
+                if of_part:
+                    mentions += of_part
+                    begun = []
+                elif len(begun) > _MOST_PARTS:
+                    break
+            if len(mentions) > 1 and not "".join(begun).strip(" ."):
+                return mentions
+        return None
+
+    def _mentions_of_part(self, part: str) -> list[Named]:
+        """Return the mention that a part of a line names with its type, or those of a type; they stand in the text."""
+        pair = pair_in_line(part, self._context, in_list=False)
+        if pair is not None and self._context.in_text(pair.text):
+            return [pair]
+        label, _, rest = part.partition(":")
+        names = [unquoted(name) for name in re.split(r",\s+", rest)]
+        if self._context.types.find(label) is None or not all(map(self._context.in_text, names)):
+            return []
+        return [Named(name, label.strip()) for name in names]
+
+    def _without_remark(self, body: str) -> str:
+        """Return the name of an item that goes on behind it: ``Ada - a mathematician``."""
+        name = unquoted(body)
+        if self._context.in_text(name):
+            return name
+        for sign in (" - ", " \u2013 ", " \u2014 ", ": ", " (", ", "):
+            begin, found, _ = body.partition(sign)
+            if found and self._context.in_text(unquoted(begin)):
+                return unquoted(begin)
+        return name
+
+    def _typed_line(self, body: str) -> list[Named] | None:
+        """Return the mentions of a type that there is, ``PER: Ada, Bo``; None for any other line."""
+        context = self._context
+        for sign in _BEFORE_NAMES:
+            label, found, rest = body.partition(sign)
+            if not found or context.types.find(label) is None:
+                continue
+            if context.types.find(rest) is not None and context.in_text(label):
+                return None  # a name that is also the name of a type
+            rest = rest.strip()
+            if context.is_none(rest):
+                return []
+            if rest[:1] in ("[", '"', "'"):
+                values = values_in(rest if rest[:1] == "[" else f"[{rest}]")
+                quoted = [value for value in (values[0].value if values else []) if isinstance(value, str)]
+                if quoted:
+                    return [Named(name, label.strip()) for name in quoted]
+            if self._one_each and context.in_text(unquoted(rest)):
+                return [Named(unquoted(rest), label.strip())]
+            return [Named(name, label.strip()) for name in self._listed(rest)]
+        return None
+
+    def _listed(self, text: str) -> list[str]:
+        """Return the names of a list on one line."""
+        text = text.removeprefix("[").removesuffix("]")
+        # a comma between digits belongs to a name: 2, 3-dihydro
+        between = r"\s*;\s*" if self._by_semicolons else r"(?<!\d),(?:\s+|\Z)|,(?:\s+(?!\d)|\Z)"
+        parts = [unquoted(part) for part in re.split(between, text)]
+        return [part for part in parts if part and not self._context.is_none(part)]
+
+
+_IN_BRACKETS = re.compile(r"(.*?)\s*[(\[]([^()\[\]]{1,80})[)\]]\s*\Z")
+_BEHIND_TYPE = re.compile(r"\s+(?:entit(?:y|ies)|names?|mentions?|types?)\Z", re.I)
+
+
+def _type_in_heading(words: str, context: Context) -> str | None:
+    """Return the type that a heading names among other words: ``Persons (PER)``, ``PER entities``."""
+    candidates = [_BEHIND_TYPE.sub("", words)]
+    match = _IN_BRACKETS.match(words)
+    if match is not None:
+        candidates += [match[2], match[1]]
+    candidates += [candidate.removesuffix("s") for candidate in candidates]
+    return next((candidate for candidate in candidates if context.types.find(candidate) is not None), None)

@@ -1,0 +1,318 @@
+"""Mentions that are marked in the text itself: elements, brackets, markers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html import unescape
+from typing import NamedTuple
+
+from .answer_pairs import key_meaning
+from .answer_records import Answer, Context, Named, Order, Style, folded_type, squeezed
+
+
+class _Mark(NamedTuple):
+    """A mention between two marks: where the opening one begins and ends, and where the closing one does."""
+
+    opens: int
+    begins: int
+    ends: int
+    closes: int
+    label: str | None
+    """None where the marks are of no mention: they are only taken out."""
+
+
+def _unmarked(region: str, marks: Sequence[_Mark], style: Style, *, escaped: bool = False) -> Answer | None:
+    """Return the mentions between marks, with their offsets in the text without the marks."""
+    gaps = sorted([(mark.opens, mark.begins) for mark in marks] + [(mark.ends, mark.closes) for mark in marks])
+    parts: list[str] = []
+    at = length = 0
+    moved: dict[int, int] = {}
+    for begin, end in gaps:
+        if begin < at:
+            return None  # marks that lie in one another
+        parts.append(unescape(region[at:begin]) if escaped else region[at:begin])
+        length += len(parts[-1])
+        moved[begin] = moved[end] = length
+        at = end
+    parts.append(unescape(region[at:]) if escaped else region[at:])
+    plain = "".join(parts)
+    ordered = sorted(marks, key=lambda mark: (mark.begins, -mark.ends))
+    named = []
+    for mark in ordered:
+        if mark.label is None:
+            continue
+        start, end = moved[mark.begins], moved[mark.ends]
+        if plain[start:end].strip():
+            named.append(Named(plain[start:end], mark.label, start, end))
+    return Answer(tuple(named), style if named else None, Order.TEXT, plain)
+
+
+_TAG = re.compile(r"<(/?)([^\W\d][^<>]{0,200})>")
+_ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_WRAPPING_TAGS = {
+    "answer", "output", "text", "sentence", "result", "results", "response", "p", "br", "html", "body", "div", "doc",
+    "document", "entities", "b", "i", "em", "strong", "u", "ul", "li", "ol", "final", "annotated", "tagged", "xml",
+    "root", "s", "pre", "code", "table", "tr", "td", "think", "input", "paragraph", "annotatedtext",
+}  # fmt: skip
+
+
+def read_xml(region: str, context: Context) -> Answer | None:
+    """Read ``<PER>Ada</PER> spoke``, ``<entity type="PER">Ada</entity>``, also nested; or a list of such elements."""
+    if "<" not in region:
+        return None
+    marks: list[_Mark] = []
+    alone: list[Named] = []
+    open_tags: dict[str, list[tuple[re.Match[str], str | None]]] = {}
+    for tag in _TAG.finditer(region):
+        inner = tag[2].strip()
+        is_alone = inner.endswith("/")
+        name, attributes = _tag_parts(inner.rstrip("/ "))
+        surface = _surface_in(attributes, context) if attributes else None
+        if is_alone or (not tag[1] and surface):
+            label = _label_in(attributes, context) or _tag_label(inner.rstrip("/ "), name, attributes, context)
+            if label and surface:
+                alone.append(Named(unescape(surface), label))
+            continue
+        if not tag[1]:
+            open_tags.setdefault(name, []).append((tag, _tag_label(inner, name, attributes, context)))
+            continue
+        waiting = open_tags.get(name) or open_tags.get("")
+        if waiting:
+            begun, label = waiting.pop()
+            marks.append(_Mark(begun.start(), begun.end(), tag.start(), tag.end(), label))
+    if alone:
+        return Answer(tuple(alone), Style.XML)
+    described = _described_elements(region, marks, context)
+    if described:
+        return Answer(tuple(described), Style.XML)
+    if not any(mark.label for mark in marks):
+        return None
+    return _sure_marks(region, marks, Style.XML, context)
+
+
+def _tag_parts(inner: str) -> tuple[str, dict[str, str]]:
+    """Return the name of a tag, folded, and its attributes."""
+    attributes = {match[1]: match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(inner)}
+    name = re.split(r"\s", inner, maxsplit=1)[0] if attributes else inner
+    return folded_type(name), attributes
+
+
+def _label_in(attributes: Mapping[str, str], context: Context) -> str | None:
+    """Return the type among attributes: one that there is, else the value of an attribute that has one."""
+    for value in attributes.values():
+        if context.types.find(value) is not None:
+            return value
+        known = [word for word in value.split() if context.types.find(word) is not None]
+        if known:  # class="entity person"
+            return known[0]
+    ranked = [(rank, value) for key, value in attributes.items() if (rank := key_meaning(key).label_rank) is not None]
+    return min(ranked)[1] if ranked and min(ranked)[1] else None
+
+
+def _surface_in(attributes: Mapping[str, str], context: Context) -> str | None:
+    """Return the name among attributes."""
+    for key, value in attributes.items():
+        if value and key_meaning(key).surface_rank is not None and context.types.find(value) is None:
+            return value
+    return None
+
+
+def _tag_label(inner: str, name: str, attributes: Mapping[str, str], context: Context) -> str | None:
+    """Return the type that a tag gives to what it encloses; None for a tag that only wraps."""
+    if attributes:
+        label = _label_in(attributes, context)
+        if label is not None:
+            return label
+        inner = re.split(r"\s", inner, maxsplit=1)[0]
+    if context.types.find(inner) is not None:
+        return inner
+    if name in _WRAPPING_TAGS:
+        return None
+    if name in ("entity", "ent", "ner", "name", "mark", "span", "ne", "mention"):
+        return context.only_label
+    return inner
+
+
+def _described_elements(region: str, marks: Sequence[_Mark], context: Context) -> list[Named]:
+    """Return the mentions of elements in pairs: ``<entity><text>Ada</text><type>PER</type></entity>``."""
+    surfaces, labels = [], []
+    for mark in sorted(marks):
+        key = region[mark.opens : mark.begins]
+        text = region[mark.begins : mark.ends].strip()
+        if context.types.find(key) is not None or "<" in text:
+            continue
+        meaning = key_meaning(key)
+        if meaning.label_rank is not None and meaning.surface_rank is None:
+            labels.append(text)
+        elif meaning.surface_rank is not None:
+            surfaces.append(text)
+    if not labels or len(labels) != len(surfaces):
+        return []
+    return [Named(unescape(name), label) for name, label in zip(surfaces, labels, strict=True)]
+
+
+def _sure_marks(region: str, marks: Sequence[_Mark], style: Style, context: Context) -> Answer | None:
+    """Return what marks enclose, if one of their types is known, or the text without them is the sample's.
+
+    Marks of types that there are not may belong to the text, as a link does: they do if it is the sample's so.
+    """
+    known_marks = [mark for mark in marks if mark.label is not None and context.types.find(mark.label) is not None]
+    if context.sample is not None and 0 < len(known_marks) < len(marks):
+        found = _unmarked(region, known_marks, style)
+        if found is not None and found.marked is not None and context.has_sample(squeezed(found.marked)):
+            return found
+    found = _unmarked(region, marks, style)
+    if found is None or not found.mentions:
+        return None
+    assert found.marked is not None
+    if "&" in region and context.sample is not None and not context.has_sample(squeezed(found.marked)):
+        unescaped = _unmarked(region, marks, style, escaped=True)
+        if unescaped is not None and unescaped.marked and context.has_sample(squeezed(unescaped.marked)):
+            return unescaped
+    known = any(context.types.find(named.label) is not None for named in found.mentions)
+    if known or not context.types or context.in_text(found.marked):
+        return found
+    inside = context.sample is not None and context.has_sample(squeezed(found.marked))
+    return found if inside or all(context.in_text(named.text) for named in found.mentions) else None
+
+
+_BRACKET = re.compile(
+    r"(?P<open>\[)"
+    r"|(?P<link>\]\s?[({<](?P<of_link>[^()\[\]{}<>\n]{1,80})[)}>])"
+    r"|(?P<bar>\s*\|\s*(?P<of_bar>[^\[\]|\n]{1,80})\])"
+    r"|(?P<close>\])"
+)
+
+
+def read_brackets(region: str, context: Context) -> Answer | None:
+    """Read ``[Ada](PER) spoke`` and ``[Ada | PER] spoke``, also nested."""
+    if "[" not in region:
+        return None
+    fallback: Answer | None = None
+    for balanced in (True, False):
+        marks = _bracket_marks(region, context, balanced=balanced)
+        found = _sure_marks(region, marks, Style.BRACKETS, context) if marks else None
+        if found is None or found.marked is None:
+            continue
+        if context.sample is None or context.has_sample(squeezed(found.marked)):
+            return found
+        fallback = fallback or found
+    return fallback
+
+
+def has_typed_brackets(region: str, context: Context) -> bool:
+    """Do brackets of the text have a type that there is?"""
+    if "](" not in region and "|" not in region and "] (" not in region and "]{" not in region:
+        return False
+    signs = _BRACKET.finditer(region)
+    return any(context.types.find(sign["of_link"] or sign["of_bar"]) is not None for sign in signs)
+
+
+def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Mark]:
+    """Return the brackets that have a type. ``balanced``: a pair without one that lies inside belongs to the text."""
+    marks: list[_Mark] = []
+    waiting: list[re.Match[str]] = []
+    for sign in _BRACKET.finditer(region):
+        if sign["open"]:
+            waiting.append(sign)
+            continue
+        if not waiting:
+            continue
+        if sign["close"]:
+            mark = _with_colon(region, waiting[-1], sign, context)
+            if mark is not None:
+                marks.append(mark)
+            if balanced or mark is not None:
+                waiting.pop()
+            continue
+        begun = waiting.pop()
+        label = sign["of_link"] or sign["of_bar"]
+        if "://" in label:
+            continue  # a link of the text
+        begins, ends = begun.end(), sign.start()
+        if sign["bar"] and context.types.find(label) is None:
+            first = region[begins:ends]
+            if context.types.find(first) is not None:  # [PER | Ada]
+                at = sign.start("of_bar")
+                marks.append(_Mark(begun.start(), at, sign.end("of_bar"), sign.end(), first.strip()))
+                continue
+        marks.append(_Mark(begun.start(), begins, ends, sign.end(), label.strip()))
+    return marks
+
+
+def _with_colon(region: str, begun: re.Match[str], ended: re.Match[str], context: Context) -> _Mark | None:
+    """Return brackets whose type stands inside them without a bar: ``[Ada: PER]``, ``[PER: Ada]``."""
+    inside = region[begun.end() : ended.start()]
+    if ":" not in inside or any(sign in inside for sign in '[]{}"'):
+        return None
+    label, _, name = inside.partition(":")
+    if context.types.find(label) is not None and name.strip():
+        at = ended.start() - len(name.lstrip())
+        return _Mark(begun.start(), at, ended.start(), ended.end(), label.strip())
+    name, _, label = inside.rpartition(":")
+    if context.types.find(label) is not None and name.strip():
+        return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ended.end(), label.strip())
+    return None
+
+
+_MARKER = re.compile(r"(?P<open>@@)|(?P<close>##(?!#(?!#)))")
+"""Of three signs the outer two are the marker: ``@@@ada##`` is a user name, ``@@C###`` a language."""
+
+
+def read_markers(region: str, context: Context) -> Answer | None:
+    """Read ``@@Ada## spoke``, in an answer to one type; ``@@Ada##(PER)`` and ``@@Ada|PER##`` in one to several."""
+    if "@@" not in region or "##" not in region:
+        return None
+    marks: list[_Mark] = []
+    waiting: list[re.Match[str]] = []
+    for sign in _MARKER.finditer(region):
+        if sign["open"]:
+            waiting.append(sign)
+        elif waiting:
+            mark = _marker(region, waiting.pop(), sign, context)
+            if mark is not None:
+                marks.append(mark)
+    return _unmarked(region, marks, Style.MARKERS) if marks else None
+
+
+_TYPE_BEHIND = re.compile(r"\s?[(\[{<]([^()\[\]{}<>\n]{1,80})[)\]}>]|([\w-]{1,80})")
+
+
+def _marker(region: str, begun: re.Match[str], ended: re.Match[str], context: Context) -> _Mark | None:
+    """Return a pair of markers with its type: the one behind it, the one inside it, or the only one."""
+    behind = _TYPE_BEHIND.match(region, ended.end())
+    if behind is not None:
+        label = behind[1] or behind[2]
+        if context.types.find(label) is not None:
+            return _Mark(begun.start(), begun.end(), ended.start(), behind.end(), label)
+    inside = region[begun.end() : ended.start()]
+    for sign in ("|", ":"):
+        name, found, label = inside.rpartition(sign)
+        if found and context.types.find(label) is not None:
+            return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ended.end(), label.strip())
+        label, found, name = inside.partition(sign)
+        if found and context.types.find(label) is not None:
+            return _Mark(begun.start(), ended.start() - len(name.lstrip()), ended.start(), ended.end(), label.strip())
+    if context.only_label is None:
+        return None
+    return _Mark(begun.start(), begun.end(), ended.start(), ended.end(), context.only_label)
+
+
+# --- the text of the sample, with marks ---------------------------------------------------------------
+
+
+def read_marked_sample(region: str, context: Context) -> Answer | None:
+    """Read the text of the sample with marks in it, whatever else its brackets and signs look like.
+
+    That the text without its marks is the sample's cannot be chance, so that no other reading is looked for.
+    """
+    if context.sample is None or not any(sign in region for sign in ("</", "](", "|", "] (", "]{", "##")):
+        return None
+    for reader in (read_markers, read_xml, read_brackets):
+        answer = reader(region, context)
+        if answer is None or answer.marked is None or not context.has_sample(squeezed(answer.marked)):
+            continue
+        if answer.mentions and all(context.types.find(mention.label) is not None for mention in answer.mentions):
+            return answer
+    return None

@@ -1,0 +1,229 @@
+"""Records of answers: the mentions that an answer names, and what is known beside it when it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from html import unescape
+from typing import Any, NamedTuple
+
+from .tags import prefix_letter, split_tag
+
+
+class Style(StrEnum):
+    """How an answer names its mentions."""
+
+    AUTO = "auto"
+    JSON = "json"
+    BY_TYPE = "by-type"
+    PAIRS = "pairs"
+    XML = "xml"
+    BRACKETS = "brackets"
+    CODE = "code"
+    LINES = "lines"
+    MARKERS = "markers"
+
+
+class Order(StrEnum):
+    """What the order of an answer's mentions tells of their order in the text."""
+
+    TEXT = "text"
+    """They come as in the text."""
+    TYPE = "type"
+    """Those of one type do."""
+
+
+class Named(NamedTuple):
+    """A mention as an answer names it; with offsets where the answer gives some, which may be wrong."""
+
+    text: str
+    label: str
+    start: int | None = None
+    end: int | None = None
+
+
+class Answer(NamedTuple):
+    """What was understood of an answer."""
+
+    mentions: tuple[Named, ...] = ()
+    style: Style | None = None
+    """The form that the mentions were found in; None where the answer has none."""
+    order: Order = Order.TEXT
+    marked: str | None = None
+    """The text that the marks stood in, without them; the offsets of the mentions then count its characters."""
+    unparsed: str | None = None
+    """Why the answer was not understood; None where it was."""
+    n_unread: int = 0
+    """Items of an answer that were not understood, beside others that were."""
+    is_cut: bool = False
+    """Does the answer end too early, so that what was not complete is left out?"""
+
+    @property
+    def is_empty(self) -> bool:
+        """Was the answer understood to name no mention?"""
+        return self.unparsed is None and not self.mentions
+
+
+def squeezed(text: str) -> str:
+    """Return a text without its white space, so that texts that differ only in tokens compare equal.
+
+    >>> squeezed("New York 's") == squeezed("New York's")
+    True
+    """
+    return "".join(text.split())
+
+
+WORD = re.compile(r"\w+|[^\w\s]")
+_APART = re.compile(r"[\s_\-]+")
+
+
+_MOST_AROUND = 40
+"""Signs that may stand around the name of a type and between its words."""
+
+
+class KnownTypes:
+    """The types that there are, found whatever their case and whatever stands between their words.
+
+    >>> names = KnownTypes(["PER", "work_of_art"])
+    >>> names.find("per"), names.find("Work of Art"), names.find("LOC")
+    ('PER', 'work_of_art', None)
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names = tuple(dict.fromkeys(names))
+        self._exact = set(self.names)
+        self._folded: dict[str, str] = {}
+        for name in self.names:
+            self._folded.setdefault(folded_type(name), name)
+        self._longest = max(map(len, self.names), default=0) + _MOST_AROUND
+
+    def __bool__(self) -> bool:
+        return bool(self.names)
+
+    def find(self, label: Any) -> str | None:
+        """Return the type that a label names, or None."""
+        if not isinstance(label, str) or len(label) > self._longest:
+            return None
+        if label in self._exact:
+            return label
+        found = self._folded.get(folded_type(label))
+        if found is None and prefix_letter(label):  # B-PER, as taggers write it
+            return self.find(split_tag(label)[1])
+        return found
+
+
+_AROUND_TYPE = " \t\n:*`\"'#"
+
+
+def folded_type(label: str) -> str:
+    """Return the name of a type without its case, what stands around it, and what stands between its words.
+
+    >>> folded_type(" **Work_of-Art:** "), folded_type("[PER]"), folded_type('{"PER')
+    ('workofart', 'per', '{"per')
+    """
+    name = label.casefold().strip(_AROUND_TYPE)
+    while f"{name[:1]}{name[-1:]}" in ("[]", "()", "{}", "<>"):
+        name = name[1:-1].strip(_AROUND_TYPE)
+    return _APART.sub("", name)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known beside an answer: the types that there are, the type asked for, the words of the sample."""
+
+    types: KnownTypes
+    label: str | None = None
+    """The type that was asked for, where the answer is to one type only."""
+    tokens: Sequence[str] | str | None = None
+    """The tokens or the text of the sample, as far as they are known."""
+
+    @classmethod
+    def of(cls, types: Iterable[str], tokens: Sequence[str] | str | None = None) -> Context:
+        """Return a context in which types are known, and perhaps the words of the sample."""
+        return cls(KnownTypes(types), None, tokens)
+
+    @property
+    def n_tokens(self) -> int | None:
+        """The number of tokens of the sample; None where only its text is known, or nothing."""
+        return None if self.tokens is None or isinstance(self.tokens, str) else len(self.tokens)
+
+    @cached_property
+    def sample(self) -> str | None:
+        """The text of the sample, squeezed."""
+        if self.tokens is None:
+            return None
+        return squeezed(self.tokens if isinstance(self.tokens, str) else "".join(self.tokens))
+
+    @cached_property
+    def _folded_sample(self) -> str:
+        return (self.sample or "").casefold()
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(WORD.findall(self.tokens) if isinstance(self.tokens, str) else self.tokens or ())
+
+    @property
+    def only_label(self) -> str | None:
+        """The type of mentions that come without one."""
+        if self.label is not None:
+            return self.label
+        return self.types.names[0] if len(self.types.names) == 1 else None
+
+    def is_sample(self, text: str) -> bool:
+        """Is a text that of the sample, without any mark?"""
+        return bool(self.sample) and self.sample in (squeezed(text), squeezed(unescape(text)))
+
+    def has_sample(self, text: str) -> bool:
+        """Does a text, squeezed, hold that of the sample?"""
+        return self.sample is not None and self.sample in text
+
+    def is_none(self, text: str) -> bool:
+        """Does a text stand for no mention? A word of the sample does not, such as ``NO``."""
+        return is_none(text) and text.strip() not in self._words
+
+    def in_text(self, words: str) -> bool:
+        """Do these words stand in the sample, as far as it is known? Their case does not matter."""
+        key = squeezed(words)
+        if not key or self.sample is None:
+            return False
+        return key in self.sample or key.casefold() in self._folded_sample
+
+    def n_sure(self, mentions: Iterable[Named]) -> int:
+        """Count the mentions that have a type that there is and a name that stands in the text.
+
+        What is not known, the types or the text, tells nothing against a mention. A name without any letter or digit
+        may stand in the text by chance.
+        """
+        n = 0
+        for named in mentions:
+            has_type = not self.types or self.types.find(named.label) is not None
+            if has_type and (self.sample is None or not named.text or self._is_word_here(named.text)):
+                n += 1
+        return n
+
+    def _is_word_here(self, name: str) -> bool:
+        return any(map(str.isalnum, name)) and self.in_text(name)
+
+
+_NONE = {"none", "null", "nil", "n/a", "na", "empty", "nothing", "no", "no entities", "no entity", "not found", "-", ""}
+
+
+def is_none(text: str) -> bool:
+    """Is it one of the words that stand for no mention?"""
+    return text.strip(" .*`\"'[]{}()<>").lower() in _NONE
+
+
+def is_plausible(mentions: Iterable[Named], context: Context) -> bool:
+    """Has one of the mentions a type that there is, or a name that stands in the text?"""
+    if not context.types and context.sample is None:
+        return True
+    return any(context.types.find(named.label) or context.in_text(named.text) for named in mentions)
+
+
+def because(reason: str, text: str) -> str:
+    """Return a reason with the beginning of the text that it is about."""
+    shown = " ".join(text[:300].split())
+    return f"{reason}: {shown[:77]}..." if len(shown) > 80 else f"{reason}: {shown}"

@@ -1,0 +1,153 @@
+"""Answers that tag tokens: ``Ada B-PER`` on lines, ``Ada/B-PER spoke/O``, lists of tokens and tags, tags alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .answer_records import Answer, Context, Named, Order, Style
+from .corpus import Mentions
+from .exceptions import CleancutError
+from .loose_json import Pairs
+from .tags import prefix_letter, split_tag
+
+_TAG_LINE = re.compile(r"(.*?\S)(?:\s*\t\s*|\s+\|\s+|\s*->\s*|\s+[:=]\s+|\s+|[:=|]\s*)(\S+)\Z")
+_COUNTED = re.compile(r"(\d{1,6})[.):]?\s+(?=\S)")
+_SLASHED = re.compile(r"(\S+)/(O|[A-Z]-[\w.-]+)\Z")
+
+
+def is_tag(word: Any, context: Context) -> bool:
+    """Is a word a tag, or a type that stands for one?"""
+    if not isinstance(word, str):
+        return False
+    if word == "O" or context.types.find(word) is not None:
+        return True
+    return bool(prefix_letter(word)) and bool(split_tag(word)[1])
+
+
+def read_tags(region: str, context: Context) -> Answer | None:
+    """Read lines of a token and its tag and nothing else, whatever characters the tokens are; or a tag a token."""
+    words = region.split()
+    alone = tags_alone(words, context) if words and is_tag(words[0], context) else None
+    if alone is not None:
+        return alone
+    lines = [line for line in region.split("\n") if line.strip() not in ("", "O") and not line.startswith("```")]
+    answer = tag_lines(lines, context)
+    if answer is not None and answer.marked and answer.marked.count(" ") + 1 >= 0.9 * len(lines):
+        return answer
+    return slashed_tags(lines, context)
+
+
+def tags_alone(tags: Sequence[Any], context: Context) -> Answer | None:
+    """Read a tag for each token of the sample."""
+    if len(tags) != context.n_tokens or not all(is_tag(tag, context) for tag in tags):
+        return None
+    if not any(tag == "O" or prefix_letter(tag) for tag in tags):
+        return None
+    spans = _spans([str(tag) for tag in tags])
+    if spans is None:
+        return None
+    mentions = tuple(Named("", span["label"], span["start"], span["end"]) for span in spans)
+    return Answer(mentions, Style.LINES if mentions else None)
+
+
+def tag_lines(lines: Sequence[str], context: Context) -> Answer | None:
+    """Read a token and its tag on each line."""
+    if not any(line.endswith("O") or prefix_letter(line.split()[-1].lstrip("|:=")) for line in lines):
+        return None
+    lines = [line.strip() for line in lines if line.strip() != "O"]  # the tag of a token that is not seen
+    pairs: list[tuple[str, str]] = []
+    for line in lines:
+        match = _TAG_LINE.match(line.removeprefix("| ").removesuffix(" |"))
+        if match is not None and is_tag(match[2], context):
+            pairs.append((match[1], match[2]))
+    if not pairs or 2 * len(pairs) <= len(lines):
+        return None
+    return tagged(_without_counts(pairs), context)
+
+
+def _without_counts(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return tokens without the numbers of their lines, where these count the lines."""
+    counted = [_COUNTED.match(token) for token, _ in pairs]
+    numbers = [int(match[1]) for match in counted if match is not None]
+    if len(numbers) < len(pairs) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return pairs
+    return [(token[match.end() :], tag) for (token, tag), match in zip(pairs, counted, strict=True) if match]
+
+
+def slashed_tags(lines: Sequence[str], context: Context) -> Answer | None:
+    """Read ``Ada/B-PER spoke/O``."""
+    if not any("/" in line for line in lines):
+        return None
+    words = " ".join(lines).split()
+    matches = [match for match in map(_SLASHED.match, words) if match is not None]
+    pairs = [(match[1], match[2]) for match in matches if is_tag(match[2], context)]
+    return tagged(pairs, context) if 2 * len(pairs) > len(words) else None
+
+
+def tagged_values(value: Any, context: Context) -> Answer | None:
+    """Read parsed values that tag tokens: pairs or objects of a token and a tag, or a list of each.
+
+    >>> tagged_values([["Ada", "B-PER"], ["spoke", "O"]], Context.of(["PER"])).mentions
+    (Named(text='Ada', label='PER', start=0, end=3),)
+    """
+    while isinstance(value, Pairs) and len(value) == 1 and isinstance(value[0][1], list):
+        value = value[0][1]
+    if not isinstance(value, list) or not value:
+        return None
+    if isinstance(value, Pairs):
+        lists = [inner for _, inner in value if isinstance(inner, list) and not isinstance(inner, Pairs)]
+        if len(lists) == 2 and len(lists[0]) == len(lists[1]):
+            return _tagged_rows([*zip(*lists, strict=True)], context)
+        return _tagged_rows(value, context)
+    if all(isinstance(item, str) for item in value):
+        return tags_alone(value, context)
+    rows = []
+    for item in value:
+        words = [inner for _, inner in item] if isinstance(item, Pairs) else item
+        if not isinstance(words, list) or len(words) != 2:
+            return None
+        rows.append((words[0], words[1]))
+    return _tagged_rows(rows, context)
+
+
+def _tagged_rows(rows: Sequence[tuple[Any, Any]], context: Context) -> Answer | None:
+    """Read rows of a token and its tag, or of a tag and its token."""
+    for token_at, tag_at in ((0, 1), (1, 0)):
+        pairs = [(row[token_at], row[tag_at]) for row in rows]
+        if all(isinstance(token, str) and is_tag(tag, context) for token, tag in pairs):
+            return tagged(pairs, context)
+    return None
+
+
+def tagged(pairs: Sequence[tuple[str, str]], context: Context) -> Answer | None:
+    """Return the mentions of tagged tokens; types without a letter before them tell no beginning."""
+    if not any(tag == "O" for _, tag in pairs):
+        if any(not prefix_letter(tag) for _, tag in pairs):
+            return None  # names with their types
+        if context.types and not any(context.types.find(tag) is not None for _, tag in pairs):
+            return None  # words such as L-DOPA
+    spans = _spans([tag for _, tag in pairs])
+    if spans is None:
+        return None
+    starts, at = [], 0
+    for token, _ in pairs:
+        starts.append(at)
+        at += len(token) + 1
+    text = " ".join(token for token, _ in pairs)
+    mentions = []
+    for span in spans:
+        first, last = span["start"], span["end"] - 1
+        start, end = starts[first], starts[last] + len(pairs[last][0])
+        mentions.append(Named(text[start:end], span["label"], start, end))
+    return Answer(tuple(mentions), Style.LINES if mentions else None, Order.TEXT, text)
+
+
+def _spans(tags: Sequence[str]) -> list[dict[str, Any]] | None:
+    """Return the mentions that tags stand for; None where they cannot be read."""
+    with_letters = [tag if tag == "O" or prefix_letter(tag) else f"I-{tag}" for tag in tags]
+    try:
+        return Mentions.of([with_letters]).spans()[0]
+    except CleancutError:
+        return None

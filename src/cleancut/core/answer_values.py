@@ -1,0 +1,496 @@
+"""Mentions in parsed values: JSON, Python's lists and tuples, calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .answer_marks import has_typed_brackets
+from .answer_pairs import key_meaning, name_and_label, pair_in_line, pair_of, plain_key
+from .answer_records import Answer, Context, Named, Order, Style, is_plausible
+from .answer_tags import tagged_values
+from .loose_json import Bare, Call, Found, Pairs, calls_in, strict_value, values_in
+
+_STARTS = (
+    "start", "begin", "startoffset", "startindex", "startchar", "startpos", "charstart", "from", "startidx",
+    "startposition", "offsetstart", "beginoffset", "spanstart", "beginindex",
+)  # fmt: skip
+_ENDS = (
+    "end", "stop", "endoffset", "endindex", "endchar", "endpos", "charend", "to", "endidx", "endposition", "offsetend",
+    "spanend", "finish",
+)  # fmt: skip
+_OFFSETS = ("offsets", "offset", "position", "positions", "indices", "charinterval", "charspan", "span", "index")
+_WRAPPERS = (
+    "entities", "namedentities", "entitylist", "results", "result", "ner", "output", "outputs", "answer", "answers",
+    "annotations", "spans", "mentions", "extractions", "data", "items", "predictions", "prediction", "labels",
+    "extractedentities", "response", "list", "tags", "nerresult", "nertags", "recognizedentities", "entity",
+    "properties", "arguments", "parameters", "input", "function",
+)  # fmt: skip
+"""Keys whose value is the answer proper, the likeliest first."""
+_ASIDES = frozenset((
+    "text", "sentence", "input", "inputtext", "tokens", "reasoning", "explanation", "rationale", "thought", "thoughts",
+    "notes", "note", "comment", "confidence", "score", "id", "language", "summary", "context", "analysis", "document",
+    "reason", "description", "justification", "probability", "count", "total",
+))  # fmt: skip
+"""Keys whose value is no mention."""
+_ANY_CALL = frozenset((
+    "entity", "namedentity", "ent", "extraction", "mention", "span", "dict", "list", "tuple", "set", "print", "append",
+    "annotation", "item", "add", "extend", "result", "entities", "json", "loads", "addentity", "extract",
+))  # fmt: skip
+"""Calls whose name is not that of a type."""
+
+
+def with_pairs(value: Any) -> Any:
+    """Return parsed JSON with objects as pairs."""
+    if isinstance(value, Mapping):
+        return Pairs((str(key), with_pairs(inner)) for key, inner in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [with_pairs(inner) for inner in value]
+    return value
+
+
+class _Roles(NamedTuple):
+    """Which pair of an object has the name of a mention, and which its type; None where none has."""
+
+    surface: int | None
+    label: int | None
+
+
+class ValueReader:
+    """Finds the mentions in parsed values; None where a value is not understood, a list of mentions where it is."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._types = context, context.types
+        self.is_by_type = False
+        self.is_code = False
+        self.is_pairs = False
+        self.n_unread = 0
+
+    def mentions(self, value: Any, label: str | None, *, in_list: bool = False) -> list[Named] | None:
+        """Return the mentions of a value, which are of type ``label`` where they name none themselves.
+
+        ``in_list``: the value is one of several lists, each of which is a mention or holds some.
+        """
+        if value is None:
+            return []
+        if isinstance(value, str):
+            return self._string(value, label)
+        if isinstance(value, Call):
+            return self._call(value, label)
+        if isinstance(value, Pairs):
+            return self._object(value, label)
+        if isinstance(value, list):
+            return self._list(value, label, in_list=in_list)
+        return None
+
+    def _string(self, text: str, label: str | None) -> list[Named] | None:
+        if self._context.is_none(text):
+            return []
+        if label is not None:
+            return [Named(text, label)]
+        mention = pair_in_line(text, self._context, in_list=not isinstance(text, Bare))
+        return None if mention is None else [mention]
+
+    # --- lists ----------------------------------------------------------------------------------------
+
+    def _list(self, items: list[Any], label: str | None, *, in_list: bool) -> list[Named] | None:
+        if not items:
+            return []
+        pair = None if label is not None else pair_of(items, self._context, in_list=in_list)
+        if pair is not None:
+            self.is_pairs = True
+            return [pair]
+        mentions: list[Named] = []
+        n_read = n_unread = 0
+        has_lists = any(isinstance(item, list | Call) for item in items)
+        for item in items:
+            of_item = self.mentions(item, label, in_list=has_lists)
+            if of_item is None:
+                n_unread += 1
+                continue
+            n_read += 1
+            mentions += of_item
+        if not n_read:
+            return None
+        self.n_unread += n_unread
+        return mentions
+
+    # --- calls ----------------------------------------------------------------------------------------
+
+    def _call(self, call: Call, label: str | None) -> list[Named] | None:
+        """``Person(span="Ada")``, ``Person("Ada", "Bo")``, ``Entity(text="Ada", label="PER")``."""
+        self.is_code = True
+        arguments = call.arguments
+        if plain_key(call.name) in _ANY_CALL and self._types.find(call.name) is None:
+            if not isinstance(arguments, Pairs):
+                pair = pair_of(arguments, self._context, in_list=True)
+                if pair is not None:
+                    return [pair]
+            return self.mentions(arguments, label)
+        if isinstance(arguments, Pairs):
+            return self._object(arguments, call.name)
+        positional = [item for item in arguments if not isinstance(item, Pairs)]
+        if positional:  # what follows the name is a remark
+            return self.mentions(positional[0], call.name)
+        return self.mentions(arguments[0], call.name) if arguments else []
+
+    # --- objects --------------------------------------------------------------------------------------
+
+    def _object(self, pairs: Pairs, label: str | None) -> list[Named] | None:
+        roles = self._roles(pairs)
+        start, end = _offsets(pairs)
+        if roles.label is not None and (roles.surface is not None or start is not None):
+            return self._described(pairs, roles, start, end)
+        if label is not None and not self._has_types(pairs):
+            if roles.surface is not None:
+                return self._group(pairs[roles.surface][1], label, start, end)
+            if start is not None:
+                return [Named("", label, start, end)]
+        wrapped = self._wrapped(pairs)
+        if wrapped is not None:
+            return self.mentions(wrapped, label)
+        return self._by_key(pairs)
+
+    def _roles(self, pairs: Pairs) -> _Roles:
+        """Tell which pair has the name and which has the type: by their keys, else by what is known of the values."""
+        label = self._label_by_key(pairs)
+        surface = self._surface_by_key(pairs, label)
+        if label is None:
+            typed = [at for at, (_, value) in enumerate(pairs) if at != surface and self._is_type(value)]
+            if len(typed) == 1:
+                label = typed[0]
+        if surface is None and label is not None and self._is_type(pairs[label][1]):
+            here = [at for at, (_, value) in enumerate(pairs) if at != label and self._is_here(value)]
+            if len(here) == 1:
+                surface = here[0]
+        if surface is None and label is not None and key_meaning(pairs[label][0]).surface_rank is not None:
+            return _Roles(label, None)  # a name under "entity", and its type under no key
+        return _Roles(surface, label)
+
+    def _label_by_key(self, pairs: Pairs) -> int | None:
+        best: tuple[bool, int, int] | None = None
+        for at, (key, value) in enumerate(pairs):
+            rank = key_meaning(key).label_rank
+            if rank is None or not _is_word(value):
+                continue
+            is_type = self._is_type(value)
+            if not is_type and self._types.find(key) is not None:
+                continue  # a type with its names
+            if best is None or (not is_type, rank, at) < best:
+                best = not is_type, rank, at
+        return None if best is None else best[2]
+
+    def _surface_by_key(self, pairs: Pairs, label: int | None) -> int | None:
+        best: tuple[bool, bool, int, int] | None = None
+        has_type = label is not None and self._is_type(pairs[label][1])
+        for at, (key, value) in enumerate(pairs):
+            rank = key_meaning(key).surface_rank
+            if rank is None or at == label or not _is_text(value):
+                continue
+            if not has_type and self._types.find(key) is not None:
+                continue  # a type with its names
+            is_whole = isinstance(value, str) and self._context.is_sample(value)
+            worth = is_whole, not self._is_here(value), rank, at
+            if best is None or worth < best:
+                best = worth
+        return None if best is None else best[3]
+
+    def _is_type(self, value: Any) -> bool:
+        """Is a value a type that there is, or a list of some?"""
+        if isinstance(value, list) and not isinstance(value, Pairs):
+            return bool(value) and all(self._types.find(item) is not None for item in value)
+        return self._types.find(value) is not None
+
+    def _is_here(self, value: Any) -> bool:
+        """Is a value a name that stands in the text, or a list that begins with one?"""
+        if isinstance(value, list) and not isinstance(value, Pairs) and value:
+            value = value[0]
+        return isinstance(value, str) and self._context.in_text(value)
+
+    def _described(self, pairs: Pairs, roles: _Roles, start: int | None, end: int | None) -> list[Named] | None:
+        """Return the mention of an object that says both the name and the type."""
+        assert roles.label is not None
+        value = pairs[roles.label][1]
+        surface = pairs[roles.surface][1] if roles.surface is not None else ""
+        mentions: list[Named] = []
+        for label in value if isinstance(value, list) else [value]:
+            if not isinstance(surface, str):
+                mentions += self._group(surface, label, None, None) or []
+            elif not surface:
+                mentions.append(Named("", label, start, end))
+            elif not self._context.is_none(surface):
+                name, of_type = name_and_label(surface, label, self._context)
+                mentions.append(Named(name, of_type, start, end))
+        return mentions
+
+    def _has_types(self, pairs: Pairs) -> bool:
+        """Is a key of the object one of the types?"""
+        return any(self._types.find(key) is not None for key, _ in pairs)
+
+    def _wrapped(self, pairs: Pairs) -> Any:
+        """Return the value that an object only wraps, ``{"entities": [...]}``; None where it wraps none."""
+        if self._has_types(pairs):
+            return None
+        values = {plain_key(key): _unpacked(value) for key, value in pairs}
+        containers = {key: value for key, value in values.items() if isinstance(value, list)}
+        telling = [value for value in containers.values() if self._describes_itself(value)]
+        if telling:
+            return telling[0] if len(telling) == 1 else None
+        return next((containers[key] for key in _WRAPPERS if key in containers), None)
+
+    def _describes_itself(self, value: list[Any], depth: int = 0) -> bool:
+        """Does a value name types itself, so that the key it stands under is none?"""
+        if depth > 3:
+            return False
+        if isinstance(value, Pairs):
+            if self._has_types(value) or None not in self._roles(value):
+                return True
+            inner = (_unpacked(item) for _, item in value)
+            return any(isinstance(item, list) and self._describes_itself(item, depth + 1) for item in inner)
+        if value and isinstance(value[0], Pairs):
+            return None not in self._roles(value[0])
+        if value and isinstance(value[0], list):
+            return any(self._types.find(item) is not None for item in value[0])
+        return False
+
+    def _group(self, value: Any, label: str, start: int | None, end: int | None) -> list[Named] | None:
+        """Return the mentions of one type: a name, names, or objects that have them."""
+        if isinstance(value, str):
+            if self._context.is_none(value):
+                return []
+            parts = re.split(r"\s*[;,]\s*", value)
+            if len(parts) > 1 and not self._context.in_text(value) and all(map(self._context.in_text, parts)):
+                self.is_by_type = True
+                return [Named(part, label) for part in parts]
+            return [Named(value, label, start, end)]
+        if isinstance(value, Pairs):
+            if any(key_meaning(key).surface_rank is not None for key, _ in value):
+                return self._object(value, label)
+            self.is_by_type = True
+            return [Named(key, label) for key, _ in value]  # names as keys, with remarks
+        if isinstance(value, list):
+            mentions = self._list(value, label, in_list=False)
+            self.is_by_type = self.is_by_type or any(mention.label == label for mention in mentions or ())
+            return mentions
+        return [] if value is None else None
+
+    def _by_key(self, pairs: Pairs) -> list[Named] | None:
+        """Return types with their names, ``{"PER": ["Ada"]}``; or names with their types, ``{"Ada": "PER"}``."""
+        if not pairs:
+            return []
+        by_name = self._are_names(pairs)
+        mentions: list[Named] = []
+        n_read = 0
+        for key, value in pairs:
+            is_aside = plain_key(key) in _ASIDES or key.endswith("_attributes")
+            if is_aside and self._types.find(key) is None and not (by_name and self._context.in_text(key)):
+                continue
+            of_key = self._of_name(key, value) if by_name else self._of_type(key, value, several=len(pairs) > 1)
+            if of_key is None:
+                self.n_unread += 1
+                continue
+            n_read += 1
+            mentions += of_key
+        return mentions if n_read else None
+
+    def _of_name(self, name: str, value: Any) -> list[Named] | None:
+        """Return a name with its types, ``"Ada": "PER"`` or ``"Ada": {"type": "PER"}``."""
+        if isinstance(value, Pairs):
+            at = self._label_by_key(value)
+            value = None if at is None else value[at][1]
+        labels = value if isinstance(value, list) else [value]
+        return [Named(name, label) for label in labels if isinstance(label, str)]
+
+    def _of_type(self, label: str, value: Any, *, several: bool) -> list[Named] | None:
+        """Return the names of a type, ``"PER": ["Ada"]``. ``several``: other types have theirs beside it."""
+        if value is not None and not isinstance(value, str | list):
+            return None
+        mentions = self._group(value, label, None, None)
+        self.is_by_type = self.is_by_type or (several and isinstance(value, str))
+        return mentions
+
+    def _are_names(self, pairs: Pairs) -> bool:
+        """Are the keys names, and the values their types?"""
+        votes = 0
+        for key, value in pairs:
+            if isinstance(value, Pairs):
+                at = self._label_by_key(value)
+                if at is None or self._surface_by_key(value, at) is not None:
+                    votes -= 1
+                    continue
+                value = value[at][1]
+            if isinstance(value, list) and len(value) == 1:
+                value = value[0]
+            if not isinstance(value, str):
+                votes -= isinstance(value, list)
+                continue
+            is_type = self._types.find(value) is not None, self._types.find(key) is not None
+            if is_type[0] != is_type[1]:
+                votes += 4 if is_type[0] else -4
+            elif not any(is_type):
+                votes += self._context.in_text(key) - self._context.in_text(value)
+        return votes > 0
+
+
+def _is_word(value: Any) -> bool:
+    """Can a value be a type, or a list of types?"""
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(item, str) for item in value)
+    return isinstance(value, str) and bool(value)
+
+
+def _is_text(value: Any) -> bool:
+    """Can a value be a name, or a list of names?"""
+    if isinstance(value, list) and not isinstance(value, Pairs):
+        return all(isinstance(item, str | Pairs) for item in value)
+    return isinstance(value, str)
+
+
+def _unpacked(value: Any) -> Any:
+    """Return a value; one that is JSON inside a string is read."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    inner = values_in(value)
+    return inner[0].value if inner else value
+
+
+def _offsets(pairs: Pairs) -> tuple[int | None, int | None]:
+    """Return the offsets that an object has, under any of their names."""
+    fields: dict[str, Any] = {}
+    for key, value in pairs:
+        if isinstance(value, int | list):
+            fields.setdefault(plain_key(key), value)
+    if not fields:
+        return None, None
+    start = next((fields[key] for key in _STARTS if _is_offset(fields.get(key))), None)
+    end = next((fields[key] for key in _ENDS if _is_offset(fields.get(key))), None)
+    if start is not None and end is not None:
+        return start, end
+    both: list[Any] = next((fields[key] for key in _OFFSETS if isinstance(fields.get(key), list)), [])
+    if len(both) == 1 and isinstance(both[0], list):
+        both = both[0]
+    if len(both) == 2 and all(map(_is_offset, both)):
+        return both[0], both[1]
+    return None, None
+
+
+def _is_offset(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
+
+
+def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
+    """Return the answer that some values are; None where none of them is understood."""
+    if len(found) == 1:
+        of_tags = tagged_values(found[0].value, context)
+        if of_tags is not None:
+            return of_tags
+    reader = ValueReader(context)
+    read: list[tuple[list[Named], Found]] = []
+    for one in found:
+        mentions = reader.mentions(one.value, context.label)
+        if mentions is None and context.only_label is not None:
+            mentions = reader.mentions(one.value, context.only_label)
+        if mentions is not None:
+            read.append((mentions, one))
+    if not read:
+        return None
+    mentions = _last_word(read, context)
+    is_cut = any(one.cut for _, one in read)
+    if not mentions and is_cut:
+        return None  # it ends before a mention is complete
+    style = Style.JSON
+    if reader.is_code:
+        style = Style.CODE
+    elif reader.is_by_type:
+        style = Style.BY_TYPE
+    elif reader.is_pairs:
+        style = Style.PAIRS
+    return Answer(
+        tuple(mention for mention in mentions if mention.text.strip() or mention.start is not None),
+        style if mentions else None,
+        Order.TYPE if reader.is_by_type else Order.TEXT,
+        n_unread=reader.n_unread,
+        is_cut=is_cut,
+    )
+
+
+def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> list[Named]:
+    """Return the mentions of all values where each is one mention, else of the last list that is sure, or that is not.
+
+    Objects are read together: an answer has one for each mention, or one for each type.
+    """
+    are_objects = all(isinstance(one.value, Pairs | Call) for _, one in read)
+    if are_objects or all(len(mentions) <= 1 for mentions, _ in read):
+        return [mention for mentions, _ in read for mention in mentions]
+    some = [mentions for mentions, _ in read if mentions]
+    sure = [mentions for mentions in some if context.n_sure(mentions)]
+    return (sure or some or [[]])[-1]
+
+
+_JSON_BEGIN = re.compile(r"\s*(?:\[\s*[\[({\"'\u201c\]]|\{\s*[\"'\u201c}]|\[\s*\w+\()")
+
+
+def begins_as_json(region: str) -> bool:
+    """Is an answer JSON, or nearly so, from its first letter on?
+
+    >>> begins_as_json('[{"text": "Ada"'), begins_as_json("[Ada](PER) spoke")
+    (True, False)
+    """
+    return _JSON_BEGIN.match(region) is not None
+
+
+def _strict_json(region: str, context: Context) -> Answer | None:
+    """Read an answer that is JSON and nothing else."""
+    stripped = region.strip()
+    if stripped[:1] not in ("[", "{"):
+        return None
+    try:
+        value = strict_value(stripped)
+    except ValueError:
+        return None
+    return answer_of_values([Found(value, 0, len(stripped), False)], context)
+
+
+def read_json(region: str, context: Context) -> Answer | None:
+    """Read JSON, or Python's lists and tuples, alone or inside prose."""
+    answer = _strict_json(region, context)
+    if answer is not None or not any(bracket in region for bracket in "[{"):
+        return answer
+    if region.lstrip().startswith("[") and has_typed_brackets(region, context):
+        return None  # [[Ada](PER) Prize](MISC) begins as a list does
+    return answer_of_values(values_in(region), context)
+
+
+def read_tuples(region: str, context: Context) -> Answer | None:
+    """Read ``("Ada", "PER"), ("Oslo", "LOC")`` without a list around them, with quotes or without."""
+    tuples = [one for one in values_in(region, "(") if isinstance(one.value, list) and len(one.value) >= 2]
+    if not tuples:
+        return None
+    quoted = [one for one in tuples if not any(isinstance(item, Bare) for item in one.value)]
+    as_list = Found([one.value for one in (quoted or tuples)], 0, 0, False)
+    answer = answer_of_values([as_list], context)
+    if answer is None or quoted:
+        return answer
+    # words in brackets are prose, unless the type is one that there is
+    known = [mention for mention in answer.mentions if context.types.find(mention.label) is not None]
+    return answer._replace(mentions=tuple(known)) if known else None
+
+
+def read_pairs(region: str, context: Context) -> Answer | None:
+    """Read pairs and tuples, in a list or not."""
+    answer = read_json(region, context)
+    if answer is None or not answer.mentions:
+        answer = read_tuples(region, context) or answer
+    return answer
+
+
+def read_code(region: str, context: Context) -> Answer | None:
+    """Read ``Person(span="Ada")``, in a list or not."""
+    if "(" not in region:
+        return None
+    calls = calls_in(region)
+    answer = answer_of_values(calls, context) if calls else None
+    if answer is None or (answer.mentions and not is_plausible(answer.mentions, context)):
+        return None
+    return answer

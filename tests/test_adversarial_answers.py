@@ -1,0 +1,215 @@
+"""Two hundred answers that are hard to read, each with what must be counted: right, invented, ambiguous, understood."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+
+from cleancut import Corpus, exact_f1, read_answers
+
+# --- forms and what stands around them -----------------------------------------------------------------
+
+TEXT = "Ada Lovelace met Ada in New York , near York . It rained ."
+PLAIN = Corpus.of(
+    [TEXT.split()],
+    entities=[[(0, 2, "PER"), (3, 4, "PER"), (5, 7, "LOC"), (9, 10, "LOC")]],
+    ids=["a"],
+)
+NAMES = [("Ada Lovelace", "PER"), ("Ada", "PER"), ("New York", "LOC"), ("York", "LOC")]
+MARKED = "{0} met {1} in {2} , near {3} . It rained ."
+
+FORMS = {
+    "objects": json.dumps([{"extracted_text": name, "entityType": label} for name, label in NAMES]),
+    "value before type": json.dumps({"ner_results": [{"Category": label, "Value": name} for name, label in NAMES]}),
+    "Python": repr([{"mention": name, "class": label.lower()} for name, label in NAMES]),
+    "a trailing comma": "[" + "".join(f"{{'span': '{name}', 'tag': '{label}',}}," for name, label in NAMES) + "]",
+    "an object a line": "\n".join(json.dumps({"phrase": name, "kind": label}) for name, label in NAMES),
+    "pairs": repr(NAMES),
+    "pairs, turned": json.dumps([[label, name] for name, label in NAMES]),
+    "tuples on lines": "\n".join(map(str, NAMES)),
+    "calls": "[" + ", ".join(f"{label.title()}(span={name!r})" for name, label in NAMES) + "]",
+    "a table": "| # | Named Entity | Type | Why |\n|--|:-:|--|--|\n"
+    + "\n".join(f"| {i} | {name} | {label} | so |" for i, (name, label) in enumerate(NAMES)),
+    "bold bullets": "\n".join(f"* **{name}** \u2014 {label}" for name, label in NAMES),
+    "numbers": "\n".join(f'{i}) "{name}" ({label})' for i, (name, label) in enumerate(NAMES, 1)),
+    "elements": MARKED.format(*(f"<{label.lower()}>{name}</{label.lower()}>" for name, label in NAMES)),
+    "links": MARKED.format(*(f"[{name}]({label})" for name, label in NAMES)),
+}  # fmt: skip
+
+AROUND = {
+    "alone": "{}",
+    "prose": "Sure! Here are the entities:\n\n{}\n\nLet me know if you need anything else.",
+    "braces in the prose": "The format {{text, label}} is kept (see [1]):\n\n{}",
+    "a fence": "```\n{}\n```",
+    "a fence with a language": "Here you go:\n```json\n{}\n```\nDone.",
+    "thinking": '<think>Is [("It", "LOC")] a place? {{"PER": ["rained"]}}</think>\n{}',
+    "a final channel": "<|channel|>analysis<|message|>[It](LOC)<|end|><|channel|>final<|message|>{}",
+    "an answer tag": "Well.\n<answer>\n{}\n</answer>",
+}
+
+
+@pytest.mark.parametrize(("form", "around"), [*product(FORMS, AROUND)])
+def test_a_form_is_read_whatever_stands_around_it(form, around):
+    answer = AROUND[around].format(FORMS[form])
+    score = exact_f1(PLAIN, read_answers([answer], PLAIN))
+    assert (score.n_exact, score.n_pred, score.n_invented, score.n_unparsed) == (4, 4, 0, 0)
+
+
+# --- a text with traps ---------------------------------------------------------------------------------
+
+TRAPS = (
+    "Ada Lovelace met Ada in New York , near York . \U0001f642 \u0627\u0644\u0642\u0627\u0647\u0631\u0629 "
+    '( O\'Neil & Co. ) said : " NO " to C# [ here ] ( http://x.y ) | 1,000 < 2 & Ada .'
+).split()
+GOLD = Corpus.of(
+    [TRAPS],
+    entities=[[
+        (0, 2, "PER"), (3, 4, "PER"), (5, 7, "LOC"), (9, 10, "LOC"), (12, 13, "LOC"), (14, 17, "ORG"),
+        (21, 22, "work-of-art"), (24, 25, "work-of-art"), (36, 37, "PER"),
+    ]],
+)  # fmt: skip
+CAIRO = "\u0627\u0644\u0642\u0627\u0647\u0631\u0629"
+
+
+class Counts(NamedTuple):
+    """What is counted of an answer; wrong is what stands in the text and is no gold mention."""
+
+    right: int = 0
+    wrong: int = 0
+    invented: int = 0
+    ambiguous: int = 0
+    is_unparsed: bool = False
+    is_empty: bool = False
+
+
+UNPARSED, EMPTY = Counts(is_unparsed=True), Counts(is_empty=True)
+CASES = {
+    # what is not understood
+    "nothing": (None, UNPARSED),
+    "a number": (7, UNPARSED),
+    "prose": ("Ada Lovelace was a mathematician of note who lived in England.", UNPARSED),
+    "prose with a type": ("I believe that the PER here is rather well known.", UNPARSED),
+    "thinking that never ends": ("<think>There is Ada (PER), and", UNPARSED),
+    "an open bracket": ("[", UNPARSED),
+    "an open object": ('{"text": "Ad', UNPARSED),
+    "brackets alone": ("[[[[[[[[[[", UNPARSED),
+    "names without types": ('["Ada", "New York"]', UNPARSED),
+    "a list of numbers": ("[1, 2, 3]", UNPARSED),
+    "nonsense": ("qwertz " * 2000, UNPARSED),
+    "megabytes of brackets": ("[{(" * 100_000, UNPARSED),
+    "markers without a type": ("@@Ada## left", UNPARSED),
+    "a table of other things": ("| a | b |\n|---|---|\n| 1 | 2 |", UNPARSED),
+    "an end before the first mention": ('{"PER": ["Ada Love', UNPARSED),
+    # what names no mention
+    "an empty text": ("", EMPTY),
+    "an empty list": ("[]", EMPTY),
+    "an empty object": ("{}", EMPTY),
+    "an empty fence": ("```json\n[]\n```", EMPTY),
+    "null": ("null", EMPTY),
+    "types without names": ('{"PER": [], "LOC": [], "ORG": null}', EMPTY),
+    "types without names in prose": ('Sure:\n\n{"PER": [], "LOC": []}\n\nThat is all.', EMPTY),
+    "a wrapped empty list": ('{"sentence": "It rained.", "named_entities": []}', EMPTY),
+    "a sentence": ("There are no named entities in this text.", EMPTY),
+    "a refusal": ("I'm sorry, but I can't help with that.", EMPTY),
+    "a table without rows": ("| Entity | Type |\n|---|---|", EMPTY),
+    "none under each type": ("PER: none\nLOC: none", EMPTY),
+    "the text again": (" ".join(TRAPS), EMPTY),
+    "the text behind a title": ("Annotated sentence:\n" + " ".join(TRAPS), EMPTY),
+    "the text in an element": ("<output>" + " ".join(TRAPS) + "</output>", EMPTY),
+    # places
+    "one of three": ('[["Ada", "PER"]]', Counts(0, 1, 0, 1)),
+    "a name after a longer one": ('[["Ada Lovelace", "PER"], ["Ada", "PER"]]', Counts(2, 0, 0, 1)),
+    "three of three": ('[["Ada Lovelace", "PER"], ["Ada", "PER"], ["Ada", "PER"]]', Counts(3, 0, 0, 0)),
+    "more than there are": (json.dumps([["Ada", "PER"]] * 5), Counts(2, 1, 2, 0)),
+    "a name inside a name": ('[["New York", "LOC"], ["York", "LOC"]]', Counts(2, 0, 0, 0)),
+    "offsets of tokens": ('[{"text": "Ada", "label": "PER", "start": 36, "end": 37}]', Counts(1, 0, 0, 0)),
+    "offsets of characters": ('[{"text": "Ada", "label": "PER", "start": 17, "end": 20}]', Counts(1, 0, 0, 0)),
+    "offsets with a space": ('[{"text": "Ada", "label": "PER", "start": 16, "end": 21}]', Counts(1, 0, 0, 0)),
+    "offsets that are wrong": ('[{"text": "New York", "label": "LOC", "start": 90, "end": 98}]', Counts(1, 0, 0, 0)),
+    "offsets beyond the text": ('[{"text": "New York", "label": "LOC", "start": 9, "end": 1e9}]', Counts(1, 0, 0, 0)),
+    "offsets out of order": (
+        '[{"text": "York", "label": "LOC", "start": 9, "end": 10}, '
+        '{"text": "Ada", "label": "PER", "start": 3, "end": 4}]',
+        Counts(2, 0, 0, 0),
+    ),
+    "out of order": ('[["York", "LOC"], ["Ada Lovelace", "PER"]]', Counts(1, 1, 0, 1)),
+    "a mark at the second place": (
+        " ".join(TRAPS).replace("met Ada", "met <PER>Ada</PER>"), Counts(1, 0, 0, 0)
+    ),
+    # spelling
+    "lower case": ('[["new york", "LOC"]]', Counts(1, 0, 0, 0)),
+    "white space": ('[["New  York", "LOC"]]', Counts(1, 0, 0, 0)),
+    "a full stop": ('[["New York.", "LOC"]]', Counts(1, 0, 0, 0)),
+    "wide letters": ('[["\uff2eew York", "LOC"]]', Counts(1, 0, 0, 0)),
+    "a curly apostrophe": ('[["O\u2019Neil & Co.", "ORG"]]', Counts(1, 0, 0, 0)),
+    "an HTML entity": ('[["O\'Neil &amp; Co.", "ORG"]]', Counts(1, 0, 0, 0)),
+    "an escaped apostrophe": ("[['O\\'Neil & Co.', 'ORG']]", Counts(1, 0, 0, 0)),
+    "an apostrophe that is not escaped": ("[['O'Neil & Co.', 'ORG']]", Counts(1, 0, 0, 0)),
+    "right to left": (json.dumps([[CAIRO, "LOC"]]), Counts(1, 0, 0, 0)),
+    "right to left, marked": (" ".join(TRAPS).replace(CAIRO, f"<LOC>{CAIRO}</LOC>"), Counts(1, 0, 0, 0)),
+    "beside an emoji": (json.dumps([["\U0001f642 " + CAIRO, "LOC"]]), Counts(0, 1, 0, 0)),
+    "a word that means none": ('[{"text": "NO", "label": "work-of-art"}]', Counts(1, 0, 0, 0)),
+    "a sharp": ('[["C#", "work-of-art"]]', Counts(1, 0, 0, 0)),
+    "a part of a word": ('[["Lovel", "PER"]]', Counts(0, 0, 1, 0)),
+    "misspelt": ('[["Ada Lovelaze", "PER"]]', Counts(0, 0, 1, 0)),
+    "another name": ('[["Zoe", "PER"], ["Zoe", "PER"]]', Counts(0, 0, 2, 0)),
+    "a name of another text among right ones": ('[["Zoe", "PER"], ["New York", "LOC"]]', Counts(1, 0, 1, 0)),
+    # types
+    "another case of a type": ('[["New York", "Loc"]]', Counts(1, 0, 0, 0)),
+    "words of a type": ('[["C#", "Work of Art"]]', Counts(1, 0, 0, 0)),
+    "a type that there is not": ('[["New York", "GPE"]]', Counts(0, 1, 0, 0)),
+    "another type": ('[["New York", "ORG"]]', Counts(0, 1, 0, 0)),
+    "two types at one place": ('[["New York", "LOC"], ["New York", "ORG"]]', Counts(1, 1, 0, 0)),
+    "a tag for a type": ('[["New York", "B-LOC"]]', Counts(1, 0, 0, 0)),
+    # half and broken
+    "an end inside the second": ('[{"text": "New York", "label": "LOC"}, {"text": "C#", "lab', Counts(1, 0, 0, 0)),
+    "an end inside a list of a type": ('{"LOC": ["New York", "Yor', Counts(1, 0, 0, 0)),
+    "no commas": ('[{"text": "New York", "label": "LOC"}\n{"text": "C#", "label": "work-of-art"}]', Counts(2, 0, 0, 0)),
+    "wrong brackets": ('[{"text": "New York", "label": "LOC"]}', Counts(1, 0, 0, 0)),
+    "no quotes": ("[{text: New York, label: LOC}]", Counts(1, 0, 0, 0)),
+    "comments": ('[{"text": "New York", // a town\n "label": "LOC"}]', Counts(1, 0, 0, 0)),
+    "JSON in a string": (json.dumps({"output": '[{"text": "New York", "label": "LOC"}]'}), Counts(1, 0, 0, 0)),
+    "a call of a tool": (
+        json.dumps({"name": "extract", "arguments": {"entities": [{"text": "New York", "label": "LOC"}]}}),
+        Counts(1, 0, 0, 0),
+    ),
+    "a key twice": (f'{{"LOC": "New York", "LOC": "{CAIRO}"}}', Counts(2, 0, 0, 0)),
+    "names as keys": ('{"New York": "LOC", "C#": "work-of-art"}', Counts(2, 0, 0, 0)),
+    "names as keys of objects": ('{"New York": {"type": "LOC", "score": 1}}', Counts(1, 0, 0, 0)),
+    "an object of an unknown shape": ('[{"t": "New York", "l": "LOC"}]', Counts(1, 0, 0, 0)),
+    "a remark in each": (
+        '[{"text": "New York", "label": "LOC", "explanation": "It is a place, as \\"York\\" is."}]',
+        Counts(1, 0, 0, 0),
+    ),
+    "brackets of the text": ("[New York](LOC) [ here ] ( http://x.y )", Counts(1, 0, 0, 0)),
+    "a bullet with a remark": ("- New York (LOC): a town\n- C# (work-of-art): a language", Counts(2, 0, 0, 0)),
+    "headings": ("### LOC\n- New York\n\n### work of art\n- C#\n- NO", Counts(3, 0, 0, 0)),
+    "headings with other words": ("**Places (LOC):**\n- New York\n**Persons (PER):**\n- Zoe", Counts(1, 0, 1, 0)),
+    "tags of other tokens": (
+        "New\tB-LOC\nYork\tI-LOC\n,\tO\nO\tB-ORG\n'Neil\tI-ORG\n&\tI-ORG\nCo\tI-ORG\n.\tI-ORG", Counts(2)
+    ),
+    "ten thousand mentions": (json.dumps([["Zoe", "PER"]] * 10_000), Counts(0, 0, 10_000, 0)),
+    "ten thousand repeats": (json.dumps([["New York", "LOC"]] * 10_000), Counts(1, 0, 9_999, 0)),
+    "wrapped twice": ('{"a": {"b": {"entities": [{"text": "C#", "label": "work-of-art"}]}}}', Counts(1)),
+    "an image of the text": ("![New York](http://x.y/a.png)", UNPARSED),
+    "numbered tags": ("1 New B-LOC\n2 York I-LOC\n3 , O", Counts(1, 0, 0, 0)),
+    "types as tags": ("New LOC\nYork LOC\n, O\nnear O", Counts(1, 0, 0, 0)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_hard_answer_is_counted_right(case):
+    answer, expected = CASES[case]
+    score = exact_f1(GOLD, read_answers([answer], GOLD))
+    wrong = score.n_pred - score.n_exact - score.n_invented
+    found = Counts(
+        score.n_exact, wrong, score.n_invented, score.n_ambiguous, bool(score.n_unparsed), bool(score.n_empty)
+    )
+    assert found == expected
+
+
+def test_there_are_two_hundred():
+    assert len(FORMS) * len(AROUND) + len(CASES) >= 200
