@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -86,6 +87,28 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
+        raise
+
+
+@contextmanager
+def replacing_folder(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Give a folder beside ``path`` to write to, and rename it at the end; there may be an empty folder."""
+    target = os.path.realpath(path)
+    parent = os.path.dirname(target)
+    if not os.path.isdir(parent):
+        raise CleancutError(f"{path}: the folder {parent} does not exist.")
+    if os.path.exists(target) and (not os.path.isdir(target) or os.listdir(target)):
+        raise CleancutError(f"{path} is there already. Remove it, or choose another name for the folder.")
+    try:
+        temporary = tempfile.mkdtemp(dir=parent, prefix=f".{os.path.basename(target)}.")
+    except OSError as error:
+        raise CleancutError(f"{path}: cannot be written ({error.strerror}).") from None
+    try:
+        yield temporary
+        os.chmod(temporary, 0o777 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary)
         raise
 
 
