@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import codecs
 import errno
+import importlib
 import json
 import os
 import re
@@ -14,22 +15,6 @@ from typing import Any, NoReturn
 
 from ..core.exceptions import CleancutError, did_you_mean
 from ..version import __version__
-from . import (
-    app,
-    audit,
-    buckets,
-    compare,
-    completion,
-    convert,
-    hardeval_folds,
-    ladder,
-    parts,
-    publish,
-    report,
-    score,
-    split,
-    subsets,
-)
 from .paths import guarded
 from .terminal import formats_told, notices_told
 
@@ -74,7 +59,11 @@ class _Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         assert isinstance(parser, _Parser)
-        print(f"cleancut {__version__}" + (f"\n\n{parts.parts_text()}" if _VERBOSE in parser.given else ""))
+        print(f"cleancut {__version__}")
+        if _VERBOSE in parser.given:
+            from .parts import parts_text
+
+            print(f"\n{parts_text()}")
         parser.exit()
 
 
@@ -83,8 +72,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         codecs.register_error("cleancut", _escaped)
         sys.stdout.reconfigure(errors="cleancut")  # half a character in a token must not break the output
-    main_parser = parser()
-    arguments = main_parser.parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    main_parser = parser(given[0] if given and given[0] in MODULES else None)
+    arguments = main_parser.parse_args(given)
     if arguments.verbose:
         main_parser.error(f"{_VERBOSE} has no effect without --version. Leave it out.")
     try:
@@ -124,8 +114,32 @@ def _reader_has_gone(error: OSError) -> bool:
     )
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+MODULES = {
+    "score": "score",
+    "compare": "compare",
+    "buckets": "buckets",
+    "report": "report",
+    "audit": "audit",
+    "subsets": "subsets",
+    "split": "split",
+    "incidence": "split",
+    "ladder": "ladder",
+    "hardeval-folds": "hardeval_folds",
+    "stage": "publish",
+    "publish-metrics": "publish",
+    "publish-app": "publish",
+    "publish": "publish",
+    "materialise": "publish",
+    "convert": "convert",
+    "demo": "convert",
+    "completion": "completion",
+    "app": "app",
+}
+"""The module of each command: it is imported when the command is asked for, since all of them take a second."""
+
+
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of a command, or of all commands."""
     parser = _Parser(
         prog="cleancut",
         description="What an NER score is worth once memory is taken out of it.",
@@ -137,10 +151,6 @@ def parser() -> argparse.ArgumentParser:
         _VERBOSE, action="store_true", help="with --version: also which optional parts are here, and how to get others"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for group in (
-        score, compare, buckets, report, audit, subsets, split, ladder, hardeval_folds, publish, convert,
-        completion,
-        app,
-    ):  # fmt: skip
-        group.add(commands)
+    for module in dict.fromkeys([MODULES[command]] if command is not None else MODULES.values()):
+        importlib.import_module(f".{module}", __name__).add(commands)
     return parser

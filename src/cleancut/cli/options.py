@@ -251,10 +251,15 @@ def label_names(text: str | None) -> Any:
     return [name.strip() for name in text.split(",")]
 
 
+_KEPT_TOKENS = 5_000_000
+"""Training data of so many tokens is kept as numbers, about 20 MB, rather than read again."""
+
+
 class TrainData:
     """The training data of a command, in batches, to be read as often as it takes.
 
-    Tags decode without the scheme and repair of what is scored, bare IO names aside. What was read whole is kept.
+    Tags decode without the scheme and repair of what is scored, bare IO names aside. What was read whole is kept, and
+    so are batches while they are small.
     """
 
     def __init__(self, arguments: argparse.Namespace, column: int | None, columns: Mapping[str, Any]) -> None:
@@ -262,11 +267,22 @@ class TrainData:
         self._options = {"labels": label_names(arguments.labels), "scheme": scheme, **columns}
         self._sources, self._column, self._joined = arguments.train, column, arguments.join_at
         self._whole: dict[str, Corpus] = {}
+        self._kept: list[Corpus] | None = None
 
     def __iter__(self) -> Iterator[Corpus]:
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept: list[Corpus] = []
+        n_tokens = 0
         for source in self._sources:
             for batch in self._batches(source):
-                yield join_at(batch) if self._joined else batch
+                batch = join_at(batch) if self._joined else batch
+                n_tokens += batch.n_tokens
+                kept = [*kept, batch] if n_tokens <= _KEPT_TOKENS else []
+                yield batch
+        if n_tokens <= _KEPT_TOKENS:
+            self._kept = kept
 
     def _batches(self, source: str) -> Iterable[Corpus]:
         file = Source.of(source)

@@ -212,6 +212,13 @@ def _differing_words(gold: Corpus, pred: Corpus) -> NDArray[np.int64]:
     return np.flatnonzero(table[pred.words] != gold.words)
 
 
+def on_same_words(gold: Corpus, pred: Corpus) -> Corpus:
+    """Return predictions with the words of gold in memory where both are the same, so that they compare at once."""
+    if len(gold) != len(pred) or not np.array_equal(gold.lengths, pred.lengths) or len(_differing_words(gold, pred)):
+        return pred
+    return replace(pred, words=gold.words, vocabulary=gold.vocabulary)
+
+
 def _refuse_other_order(gold: Corpus, pred: Corpus) -> None:
     """Raise an error where the predictions are for the gold samples, in another order."""
     ours, theirs = text_hashes(gold), text_hashes(pred)

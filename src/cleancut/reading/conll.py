@@ -138,7 +138,7 @@ def _check_line(source: Source, number: int, line: str, n_fields: int, columns: 
 
 _MARK = b"\0"
 """Stands in the place of a comment, and of a line that begins a document."""
-_MARKED_LINES = re.compile(rb"^(?:#|-DOCSTART-).*$", re.M)
+_MARKED_LINES = re.compile(rb"\n((?:#|-DOCSTART-)[^\n]*)")
 
 
 def _rows_at_once(block: Block, columns: _Columns, names: _Names) -> Rows | None:
@@ -154,19 +154,20 @@ def _rows_at_once(block: Block, columns: _Columns, names: _Names) -> Rows | None
     marked: list[str] = []
 
     def as_mark(line: re.Match[bytes]) -> bytes:
-        text = line.group()
+        text = line[1]
         if text.startswith(b"#") and text.count(separator) == columns.width - 1:
-            return text  # a token
+            return line[0]  # a token
         marked.append(text.decode("utf-8"))
-        return _MARK + separator * (columns.width - 1)
+        return b"\n" + _MARK + separator * (columns.width - 1)
 
+    data = b"\n" + data
     try:
-        if b"#" in data or b"-DOCSTART-" in data:
+        if b"\n#" in data or b"\n-DOCSTART-" in data:
             data = _MARKED_LINES.sub(as_mark, data)
     except UnicodeDecodeError:
         return None
     blank = b"\n" + separator * (columns.width - 1) + b"\n"
-    data = (b"\n" + data).replace(b"\n\n", blank).replace(b"\n\n", blank)[1:]
+    data = data.replace(b"\n\n", blank).replace(b"\n\n", blank)[1:]
     lines = _lines_in(data, separator, columns)
     return None if lines is None else _samples_in(block.line, lines, columns, marked, names)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
-from ..core.pairing import by_id
+from ..core.pairing import by_id, on_same_words
 from ..core.tags import Repair
 from .answer_files import AnswerBook, answer_reading, answer_rows
 from .batches import BATCH, tagging_of
@@ -190,7 +190,7 @@ def paired_batches(
                 f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
             )
         n_before += len(a)
-        yield a, b
+        yield a, on_same_words(a, b)  # the metrics compare them, one after the other
 
 
 def answered_batches(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..scoring.buckets import Buckets, describe
 from ..scoring.compare import ALPHA
@@ -14,12 +14,14 @@ from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..scoring.metric import Metric
 from ..scoring.registry import score_metrics, title_of
 from ..scoring.score import Score, share
-from ..splitting.audit import Audit, Pair
-from ..splitting.folds import Folds
-from ..splitting.frontier import Frontier
-from ..splitting.ladder import Ladder
-from ..splitting.plan import SplitPlan
 from .exhibit import Cell, Exhibit, Kind, Measured, Row
+
+if TYPE_CHECKING:  # the commands that show scores need none of these
+    from ..splitting.audit import Audit, Pair
+    from ..splitting.folds import Folds
+    from ..splitting.frontier import Frontier
+    from ..splitting.ladder import Ladder
+    from ..splitting.plan import SplitPlan
 
 Values = Mapping[str, Any]
 """Values by their names, those of intervals among them (``f1_low``, ``f1_high``)."""

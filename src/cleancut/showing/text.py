@@ -7,16 +7,11 @@ import math
 import textwrap
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..scoring.buckets import Buckets
 from ..scoring.compare import Comparison
 from ..scoring.score import Score
-from ..splitting.audit import Audit
-from ..splitting.folds import Folds
-from ..splitting.frontier import Frontier
-from ..splitting.ladder import Ladder
-from ..splitting.plan import SplitPlan
 from .exhibit import Cell, Exhibit, Measured, cell_text, row_texts
 from .tables import (
     answer_table,
@@ -31,6 +26,13 @@ from .tables import (
     run_tables,
     score_tables,
 )
+
+if TYPE_CHECKING:  # the commands that show scores need none of these
+    from ..splitting.audit import Audit
+    from ..splitting.folds import Folds
+    from ..splitting.frontier import Frontier
+    from ..splitting.ladder import Ladder
+    from ..splitting.plan import SplitPlan
 
 Results = Mapping[str, Mapping[str, Score]]
 """``results[system][metric]``."""
