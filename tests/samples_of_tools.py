@@ -1,9 +1,11 @@
 """What annotation tools and libraries export, written by hand: the same five samples in each format.
 
-``SAMPLES`` maps the name of a file to its content, which is to be read as ``WANTED``.
+``SAMPLES`` maps the name of a file to its content, which is to be read as ``WANTED``. ``EXPORTS`` are others, which lie
+in the folder exports as tools write them: each with the number of its samples, and its mentions.
 """
 
 import json
+from pathlib import Path
 
 TEXTS = ["Ada King met Bo in Oslo .", "Oslo slept .", "Nobody came .", "Bo likes New York .", "Ada ran ."]
 TOKENS = [text.split() for text in TEXTS]
@@ -229,3 +231,78 @@ SAMPLES = {
     + "\n",
     "opennlp.txt": "\n".join(_marked(i, lambda name, label: f"<START:{label}> {name} <END>") for i in range(5)) + "\n",
 }  # fmt: skip
+
+
+FOLDER = Path(__file__).parent / "exports"
+EXPORTS = {
+    "chat-entities-object.jsonl": (3, "Marie Curie/PER, Paris/LOC, Siemens/ORG, Oslo/LOC"),
+    "chat-by-type.jsonl": (2, "Angela Merkel/PER, Warsaw/LOC, BBC/ORG, London/LOC"),
+    "chat-instruction.jsonl": (2, "Angela Merkel/PER, Warsaw/LOC, Oslo/LOC"),
+    "pipeline-with-text.jsonl": (2, "Wolfgang/PER, Berlin/LOC"),
+    "pipeline-unaggregated-with-text.json": (1, "Wolfgang Amadeus/PER, Berlin/LOC"),
+    "label-studio-conll.conll": (2, "Marie Curie/PER, Paris/LOC, Siemens/ORG"),
+    "label-studio-conll-one-docstart.conll": (2, "Marie Curie/PER, Oslo/LOC"),
+    "label-studio-full.json": (2, "Marie Curie/PER, Paris/LOC"),
+    "label-studio-full-relations-choices.json": (1, "Ada/PER, IBM/ORG"),
+    "label-studio-min.json": (2, "Ada/PER, IBM/ORG"),
+    "label-studio-min-first-empty.json": (2, "Ada/PER, IBM/ORG"),
+    "label-studio-csv.csv": (2, "Ada/PER"),
+    "gliner-json.json": (2, "Marie Curie/person, Paris/location"),
+    "gliner-jsonl.jsonl": (2, "Oslo/city, Ada Lovelace/person, Charles Babbage/person"),
+    "ubiai.json": (1, "Ada Lovelace/PERSON, London/GPE"),
+    "ubiai-first-empty.json": (2, "Ada Lovelace/PERSON"),
+    "argilla-v1-token-classification.jsonl": (2, "Ada Lovelace/PER, London/LOC"),
+    "argilla-v2-responses.json": (2, "Ada Lovelace/PER, London/LOC"),
+    "argilla-v2-flat.jsonl": (1, "Ada Lovelace/PER, London/LOC"),
+    "argilla-v2-suggestions.json": (1, "Ada Lovelace/PER"),
+    "bioc-collection.json": (2, "BRCA1/Gene, breast cancer/Disease, TP53/Gene"),
+    "bioc-pubtator3-lines.jsonl": (1, "BRCA1/Gene"),
+    "bioc-sentences.json": (2, "BRCA1/Gene, TP53/Gene"),
+    "inline-tags.txt": (2, "Ada Lovelace/PER, London/LOC"),
+    "inline-xml-document.xml": (2, "Ada Lovelace/PER, London/LOC"),
+    "inline-muc.sgml": (1, "IBM/ORGANIZATION, Oslo/LOCATION, Monday/DATE"),
+    "opennlp.train": (2, "Pierre Vinken/person, Vinken/person, Elsevier N . V ./organization"),
+    "doccano-label.jsonl": (2, "Ada Lovelace/PER, London/LOC"),
+    "doccano-first-empty.jsonl": (2, "Ada Lovelace/PER, London/LOC"),
+    "doccano-relations.jsonl": (1, "Ada Lovelace/PER, London/LOC"),
+    "doccano-json1.json": (2, "Ada Lovelace/PER, London/LOC"),
+    "doccano-old-annotations.json1": (1, "Ada Lovelace/PER, London/LOC"),
+    "doccano-conll.conll": (2, "Ada Lovelace/PER, Oslo/LOC"),
+    "kaggle-blank.csv": (2, "London/geo, Iran/geo, Barack Obama/per"),
+    "kaggle-index.csv": (2, "London/geo, Iran/geo"),
+    "kaggle-lists.csv": (2, "Iran/geo, London/geo"),
+    "germeval.tsv": (2, "Universität Tübingen/ORG, Berlin/LOC"),
+    "germeval-one-sentence.tsv": (1, "Berlin/LOC"),
+    "uner.iob2": (2, "AP/ORG, Bush/PER"),
+    "uner-two.iob2": (2, "Obama/PER, Berlin/LOC"),
+    "conll2012.v4_gold_conll": (2, "Hong Kong/GPE, Monday/DATE"),
+    "conll2012-txt.txt": (2, "The U.N./ORG, Oslo/GPE"),
+    "webanno33.tsv": (2, "Ada Lovelace/PER, London/LOC"),
+    "webanno32.tsv": (1, "Ada/PER, IBM/ORG"),
+    "webanno-stacked.tsv": (1, "University of Oslo/ORG, Oslo/LOC"),
+    "webanno-subtoken.tsv": (1, "Oslo/LOC"),
+    "prodigy-tokens.jsonl": (2, "Ada/PERSON, IBM/ORG"),
+    "prodigy-first-without-spans.jsonl": (2, "Ada/PERSON"),
+    "prodigy-no-tokens.jsonl": (1, "Ada/PERSON, IBM/ORG"),
+    "spacy3-doc-json.json": (2, "Ada/PERSON, IBM/ORG"),
+    "spacy3-doc-jsonl.jsonl": (1, "Ada/PERSON, IBM/ORG"),
+    "spacy-annotator.json": (2, "Ada/PERSON, IBM/ORG"),
+    "spacy2-train-pairs.json": (1, "Ada/PERSON, IBM/ORG"),
+    "json-array-tags.json": (2, "Ada/PER, IBM/ORG"),
+    "json-columns.json": (2, "Ada/PER, IBM/ORG"),
+    "json-columns-pandas.json": (2, "Ada/PER, IBM/ORG"),
+    "json-data-wrapper.json": (1, "Ada/PER, IBM/ORG"),
+    "pubtator.PubTator": (2, "BRCA1/Gene, breast cancer/Disease, TP53/Gene"),
+    "brat": (2, "Ada Lovelace/PER, London/LOC"),
+    "brat-fragments": (1, "left and right arm/BODY"),
+    "conllu.conllu": (1, "Ada/PER"),
+    "conll2003.testb": (2, "JAPAN/LOC, Nadim Ladki/PER"),
+    "conll02-latin.testb": (2, "La Coruña/LOC, EFE/ORG"),
+    "flair-columns.txt": (2, "George Washington/PER, Sam Houston/PER"),
+}  # fmt: skip
+REFUSED_EXPORTS = {
+    "pipeline-no-text.json": "without the texts that its offsets are for. Write a row for each text",
+    "pipeline-no-text-jsonl.jsonl": "without the texts that its offsets are for. Write a row for each text",
+    "ontonotes-tner.json": "Give labels=",
+    "azure-ner.json": "Name those that hold the annotation",
+}

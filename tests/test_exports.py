@@ -1,13 +1,14 @@
 """What annotation tools export: every door reads each format to the same samples, and says what it left out."""
 
 import json
+import os
 
 import pytest
-from samples_of_tools import SAMPLES, SPANS, TEXTS, TOKENS, WANTED, _at
+from samples_of_tools import EXPORTS, FOLDER, REFUSED_EXPORTS, SAMPLES, SPANS, TEXTS, TOKENS, WANTED, _at
 
 import cleancut as cc
 from cleancut import CleancutError, cli
-from cleancut.reading.dataset import read_samples
+from cleancut.reading.dataset import read_files, read_samples
 from cleancut.reading.formats import FORMATS
 from cleancut.reading.opening import Source
 from cleancut.reading.recognised import formats_heard, formats_read
@@ -325,8 +326,8 @@ def test_what_was_recognised_is_said(name, tmp_path):
 
 def test_every_format_that_is_read_has_a_sample_and_one_way_to_read_it():
     names = " ".join(read_samples(Source.of_text(SAMPLES[name], name)).recognised for name in SAMPLES)
+    names += " ".join(read_samples(FOLDER / name).recognised for name in EXPORTS)
     elsewhere = {
-        "BRAT folder",
         "spaCy DocBin",
         "Parquet",
         "token-classification pipeline",
@@ -335,6 +336,128 @@ def test_every_format_that_is_read_has_a_sample_and_one_way_to_read_it():
     assert {entry.name for entry in FORMATS if entry.name not in names} == elsewhere
     for entry in FORMATS:
         assert entry.expected and sum(how is not None for how in (entry.rows, entry.in_json, entry.plain)) == 1
+
+
+# --- what tools really write ------------------------------------------------------------------------------------------
+
+
+def spelt(corpus):
+    """The number of samples, and each mention with its type, as ``EXPORTS`` has them."""
+    found = [f"{words}/{label}" for own in mentions(corpus) for words, label in own]
+    return len(corpus), sorted(found)
+
+
+def wanted(name):
+    n_samples, said = EXPORTS[name]
+    return n_samples, sorted(said.split(", "))
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_is_read_by_every_door_to_the_same_corpus(name, tmp_path, capsys):
+    path = str(FOLDER / name)
+    corpus = cc.read(path)
+    assert spelt(corpus) == wanted(name)
+    every = [cc.from_dataset(path), read_files({"train": path})["train"].corpus, *cc.read_batches(path, 100)]
+    if os.path.isfile(path):
+        every.append(cc.read_text((FOLDER / name).read_bytes(), name))
+    assert cli.main(["convert", path, str(tmp_path / "out.jsonl")]) == 0
+    every.append(cc.read(tmp_path / "out.jsonl"))
+    for found in every:
+        assert (found.tokens(), found.entities()) == (corpus.tokens(), corpus.entities())
+    capsys.readouterr()
+    assert cli.main(["score", "--gold", path, "--pred", path, "--metrics", "exact", "--json"]) == 0
+    score = json.loads(capsys.readouterr().out)["exact_f1"]
+    assert score["f1"] == 1.0 and score["n_gold"] == len(wanted(name)[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_is_read_by_every_command(name, tmp_path, capsys):
+    path, copied = str(FOLDER / name), str(tmp_path / "copy.jsonl")
+    unit = ["--unit", "doc"] if name == "json-data-wrapper.json" else []
+    both = ["--gold", path, "--pred", path]
+    for command in (
+        ["convert", path, copied],
+        ["audit", "--train", path, "--test", path, "--json"],
+        ["split", path, "-o", str(tmp_path / "split"), "--effort", "fast", *unit],
+        ["compare", *both, "--pred", copied, "--metrics", "exact"],
+        ["report", *both, "--train", path, "-o", str(tmp_path / "report.html")],
+        ["buckets", *both, "--train", path, "--json"],
+    ):
+        assert cli.main(command) == 0, command
+        capsys.readouterr()
+
+
+@pytest.mark.parametrize("name", REFUSED_EXPORTS)
+def test_an_export_that_is_refused_has_a_remedy(name, capsys):
+    path = str(FOLDER / name)
+    with pytest.raises(CleancutError, match=REFUSED_EXPORTS[name]):
+        cc.read(path)
+    assert cli.main(["score", "--gold", path, "--pred", path, "--metrics", "exact"]) == 2
+    assert REFUSED_EXPORTS[name].split("=")[0] in capsys.readouterr().err
+
+
+DOCCANO = '{"text": "Ada ran", "label": [[0, 3, "PER"]]}'
+PRODIGY = '{"text": "Ada ran", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}'
+PLAIN = '{"tokens": ["Ada"], "tags": ["B-PER"]}'
+MIXED = {
+    "columns.json": ("Ada B-PER\nran O\n", "line 1: invalid JSON .* columns are .conll"),
+    "a-table.jsonl": ("Word,Tag\nAda,B-PER\n", "line 1: invalid JSON"),
+    "two-tools.jsonl": (f"{PRODIGY}\n{DOCCANO}\n", "row 1 .*: a record of doccano in a file of Prodigy"),
+    "two-tools-too.jsonl": (f"{DOCCANO}\n{PRODIGY}\n", "row 0 .*: a record of doccano in a file of Prodigy"),
+    "plain-first.jsonl": (f"{PLAIN}\n{DOCCANO}\n", "row 0 .*: no text, but 'tokens', 'tags'"),
+    "plain-last.json": (f"[{DOCCANO}, {PLAIN}]", "row 1 .*: no text, but 'tokens', 'tags'"),
+    "rows-in-columns.conll": (f"Ada B-PER\nran O\n\n{PLAIN}\n", "line 4: 4 columns"),
+    "cut.jsonl": (f"{DOCCANO}\n{DOCCANO[:-9]}", "line 2: invalid JSON"),
+    "cut.json": (f"[{DOCCANO}, {DOCCANO[:-9]}", "line 1: invalid JSON"),
+    "cut.xml": ("<?xml version='1.0'?>\n<d><s><PER>Ada</PER> ran</s>", "not a whole XML document"),
+    "words.xml": ("<?xml version='1.0'?>\n<s><w>Ada</w> , <w>ran</w></s><s/>", "not a whole XML document"),
+    "no-marks.xml": ("<?xml version='1.0'?>\n<d><s>Ada ran</s></d>", "no names in marks"),
+    "empty.csv": ("", "the file has no samples"),
+    "empty.json": ("[]", "the file has no samples"),
+    "empty.conll": ("", "the file has no samples"),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_wrong_and_mixed_formats_are_said(name, tmp_path):
+    content, message = MIXED[name]
+    (tmp_path / name).write_text(content)
+    with pytest.raises(CleancutError, match=message):
+        cc.read(tmp_path / name)
+
+
+def chat(message, answer, system=None):
+    before = [{"role": "system", "content": system}] if system else []
+    return {"messages": [*before, {"role": "user", "content": message}, {"role": "assistant", "content": answer}]}
+
+
+def test_what_a_chat_does_not_show_is_said(tmp_path, caplog):
+    def read_rows(*rows):
+        (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return cc.read(tmp_path / "x.jsonl")
+
+    ada, oslo = '[{"text": "Ada", "label": "PER"}]', '[{"text": "Oslo", "label": "LOC"}]'
+    found = read_rows(chat("Ada ran", ada, "Names?"), chat("Bo ran", oslo, "Names?"), chat("x", "Hm, well", "Names?"))
+    assert found.texts() == ["Ada"] and len(found) == 2
+    assert "1 mentions of answers do not stand in their texts" in caplog.text
+    assert "1 of 3 answers were not understood" in caplog.text
+    quoted = read_rows(*(chat(f'Which names are in "{text}"?', ada) for text in ("Ada ran", "Who is Ada")))
+    assert quoted.tokens() == [["Ada", "ran"], ["Who", "is", "Ada"]]
+    with pytest.raises(CleancutError, match="all messages begin with .* Put the instruction into a system message"):
+        read_rows(chat("Please find all names in Ada ran", ada), chat("Please find all names in Oslo", oslo))
+    with pytest.raises(CleancutError, match="may be an instruction and a text"):
+        read_rows(chat("Find names: Ada ran", ada))
+    with pytest.raises(CleancutError, match="the answer names 'Ada', which stands in what all messages begin with"):
+        read_rows(chat("Of Ada and Bo: she ran", ada), chat("Of Ada and Bo: he ran", ada))
+
+
+def test_chats_stay_answers_where_they_are_predictions(tmp_path, capsys):
+    (tmp_path / "gold.conll").write_text("Ada B-PER\n'll O\nrun O\n")
+    (tmp_path / "pred.jsonl").write_text(json.dumps(chat("Names in: Ada'll run", '{"PER": ["Ada"]}')) + "\n")
+    command = ["score", "--gold", str(tmp_path / "gold.conll"), "--pred", str(tmp_path / "pred.jsonl")]
+    assert cli.main([*command, "--metrics", "exact", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["exact_f1"]["f1"] == 1.0
 
 
 def test_the_scheme_that_is_said_is_that_of_the_whole_file(tmp_path):

@@ -9,10 +9,10 @@ from typing import Any
 from ..core.corpus import Corpus
 from ..core.tags import Repair, Scheme
 from ..reading.files import read_batches
-from ..reading.formats import write
+from ..reading.formats import WRITERS, write
 from ..reading.progress import with_progress, work_shown
 from ..showing.escaping import one_line
-from .options import LABELS, command, label_names
+from .options import LABELS, add_column_options, column_options, command, label_names
 from .paths import Input, Output, OutputFolder, add_overwrite_option
 from .terminal import tell, wants_colour
 
@@ -30,13 +30,18 @@ def _add_convert(commands: Any) -> None:
         "rewrite a corpus in another format or tag scheme",
         "cleancut convert train.conll train.jsonl",
     )
-    parser.add_argument("input", type=Input, metavar="IN", help="CoNLL, JSONL or parquet, also .gz")
-    parser.add_argument("output", type=Output, metavar="OUT", help=".conll or .jsonl, also .gz")
+    parser.add_argument("input", type=Input, metavar="IN", help="a file that is read, or a folder of BRAT")
+    written = ".conll, .jsonl (also .gz), .parquet, .spacy, or a folder/ for BRAT"
+    parser.add_argument("output", type=Output, metavar="OUT", help=written)
+    parser.add_argument("--format", choices=list(WRITERS), help="format of OUT, where its name does not show it")
+    names = "write ids and names of documents to CoNLL too, which other tools may refuse"
+    parser.add_argument("--ids", action="store_true", help=names)
     parser.add_argument("--scheme", metavar="S", help=f"tag scheme to write ({', '.join(Scheme)}); default iob2")
     parser.add_argument("--from-scheme", metavar="S", help="tag scheme of IN, where it has to be given (io)")
     parser.add_argument("--repair", default="conlleval", metavar="R", help=f"of ill-formed tags ({', '.join(Repair)})")
     parser.add_argument("--labels", type=Input, metavar="NAMES", help=LABELS)
     parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+    add_column_options(parser.add_argument_group("columns of IN"))
 
 
 def _convert(arguments: argparse.Namespace) -> None:
@@ -46,8 +51,10 @@ def _convert(arguments: argparse.Namespace) -> None:
         labels=label_names(arguments.labels),
         scheme=arguments.from_scheme,
         repair=arguments.repair,
+        **column_options(arguments),
     )
-    write(_counted(batches, arguments), arguments.output, scheme=arguments.scheme)
+    how = {"format": arguments.format, "scheme": arguments.scheme, "ids": arguments.ids}
+    write(_counted(batches, arguments), arguments.output, **how)
 
 
 def _counted(batches: Iterable[Corpus], arguments: argparse.Namespace) -> Iterator[Corpus]:

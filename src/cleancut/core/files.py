@@ -173,6 +173,27 @@ def made_folder(folder: str | os.PathLike[str]) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def replacing_folder(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Give a folder beside ``path`` to write to, and rename it at the end; there may be an empty folder."""
+    target = os.path.realpath(path)
+    parent = os.path.dirname(target)
+    if not os.path.isdir(parent):
+        raise CleancutError(f"{path}: the folder {parent} does not exist.")
+    if os.path.exists(target) and (not os.path.isdir(target) or os.listdir(target)):
+        raise CleancutError(f"{path} is there already. Remove it, or choose another name for the folder.")
+    temporary = _name_beside(parent, f".{os.path.basename(target)}")
+    with unfinished(temporary):
+        try:
+            os.mkdir(temporary)
+        except OSError as error:
+            raise CleancutError(f"{path}: cannot be written ({error.strerror}).") from None
+        yield temporary
+        if os.path.isdir(target):
+            os.rmdir(target)  # it is empty, and Windows replaces no folder
+        os.replace(temporary, target)
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """The same for a text that is there already, in UTF-8."""
     with replacing(path) as stream:

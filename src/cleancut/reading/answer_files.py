@@ -13,6 +13,7 @@ from ..core.answer_mentions import AnswerReading, Said, answered
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.type_names import parse_types
+from .chats import content_of, is_chat, last_answer, turns_in
 from .column_names import PLAIN_TAGS, PLAIN_TOKENS
 from .formats import Format, format_of
 from .jsonl import json_records
@@ -179,7 +180,7 @@ class AnswerBook:
 def first_rows(given: Readable) -> list[Any]:
     """Return the first rows of a JSONL file that name a mention; all where none does, and none of another format."""
     source = Source.of(given)
-    if format_of(source) is not Format.JSONL:
+    if format_of(source) is not Format.JSONL and not is_chat(source.first_record):
         return []
     try:
         telling = (record for _, record in json_records(source) if not _says_nothing(record))
@@ -230,13 +231,12 @@ def _row(record: Mapping[str, Any], place: str) -> AnswerRow:
 
 def _answer_in(value: Any) -> Any:
     """Return the answer itself: the last message of a chat, the first of several responses."""
-    if isinstance(value, list) and value and all(isinstance(turn, Mapping) and "role" in turn for turn in value):
-        turns = [turn for turn in value if turn.get("role") in ("assistant", "model", "ai", "gpt")]
-        return _content(turns[-1].get("content")) if turns else None
+    if turns := turns_in(value):
+        return _content(last_answer(turns))
     if isinstance(value, list) and value and isinstance(value[0], Mapping) and {"message", "text"} & set(value[0]):
         message = value[0].get("message")
         if isinstance(message, Mapping):
-            return _content(message.get("content"))
+            return _content(content_of(message))
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], str | list):
         inner = value[0]
         if isinstance(inner, list) and not all(isinstance(item, str | list) for item in inner):
@@ -248,7 +248,5 @@ def _answer_in(value: Any) -> Any:
 
 
 def _content(content: Any) -> Any:
-    """Return the text of a message, whose content may be a list of parts."""
-    if isinstance(content, list):
-        return "".join(part.get("text", "") for part in content if isinstance(part, Mapping))
+    """Return the content of a message as text."""
     return content if content is None or isinstance(content, str) else json.dumps(content)

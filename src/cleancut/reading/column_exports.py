@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import pairwise
 from typing import Any
 
 from ..core.exceptions import CleancutError
@@ -104,30 +105,58 @@ def is_webanno(source: Source) -> bool:
 
 
 def webanno(source: Source) -> Exported:
-    """WebAnno TSV 3 (INCEpTION): the first layer of spans that has a value."""
+    """WebAnno TSV 3 (INCEpTION): the layer of named entities, or the only one. Mentions may cut tokens apart."""
     text = source.text()
     column = _webanno_column(text, source)
     rows: list[Row] = []
     for block in re.split(r"\n\s*\n", text.replace("\r", "")):
-        lines = [line.split("\t") for line in block.split("\n") if re.match(r"\d+-\d+\t", line)]
+        lines = [line.split("\t") for line in block.split("\n") if re.match(r"\d+-\d+(\.\d+)?\t", line)]
         if not lines:
             continue
-        spans: dict[tuple[str, str], dict[str, Any]] = {}
-        for place, fields in enumerate(lines):
+        for fields in lines:
             if len(fields) <= column:
                 raise CleancutError(
                     f"{source}: the line {fields[0]} has {len(fields)} columns, but {column + 1} are named."
                 )
+        pieces, places = _webanno_pieces(lines, source)
+        spans: dict[tuple[str, str], dict[str, Any]] = {}
+        for fields, (start, end) in zip(lines, places, strict=True):
             for value in re.split(r"(?<!\\)\|", fields[column]):
                 found = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", value)
                 if found is None or value in ("_", "*") or found[1] in ("", "*", "_"):
                     continue
-                label = re.sub(r"\\(.)", r"\1", found[1])
-                span = spans.setdefault((label, found[2] or f"at {place}"), {"start": place, "label": label})
-                span["end"] = place + 1
-        tokens = [re.sub(r"\\(.)", r"\1", fields[2]) for fields in lines]
-        rows.append({"tokens": tokens, "entities": list(spans.values())})
+                label = _unescaped(found[1])
+                span = spans.setdefault((label, found[2] or f"at {fields[0]}"), {"start": start, "label": label})
+                span["end"] = end
+        rows.append({"tokens": pieces, "entities": list(spans.values())})
     return Exported(rows, TOKEN_SPANS)
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+def _webanno_pieces(lines: list[list[str]], source: Source) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the tokens of a sentence, cut where parts (``1-1.1``) begin and end, and the place of each line."""
+    offsets = [tuple(map(int, fields[1].split("-"))) for fields in lines]
+    is_part = ["." in fields[0] for fields in lines]
+    edges = {edge for part, own in zip(is_part, offsets, strict=True) if part for edge in own}
+    pieces: list[str] = []
+    begins: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    for fields, (first, last), part in zip(lines, offsets, is_part, strict=True):
+        if part:
+            continue
+        word = _unescaped(fields[2])
+        cuts = [first, *sorted(edge for edge in edges if first < edge < last), last]
+        for start, end in pairwise(cuts):
+            begins[start], ends[end] = len(pieces), len(pieces) + 1
+            pieces.append(word[start - first : end - first] if len(cuts) > 2 else word)
+    if not all(first in begins and last in ends for first, last in offsets):
+        raise CleancutError(
+            f"{source}: a part of a token near {lines[0][0]} stands outside of it. Export the file anew."
+        )
+    return pieces, [(begins[first], ends[last]) for first, last in offsets]
 
 
 def _webanno_column(text: str, source: Source) -> int:

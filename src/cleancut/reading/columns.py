@@ -139,6 +139,11 @@ def _has_neighbours(text: str) -> bool:
     return any(a == b == tokenize.STRING for a, b in pairwise(kinds))
 
 
+def listed(value: Any) -> Any:
+    """A list, or the words of a string."""
+    return value.split() if isinstance(value, str) else value
+
+
 class Table(NamedTuple):
     """The columns of a dataset, or of several with the same columns, and the rows that show what these hold."""
 
@@ -155,6 +160,12 @@ class Table(NamedTuple):
 
     def values(self, column: str) -> list[Any]:
         return [self.value(row, column) for row in self.head]
+
+    def same_lengths(self, tokens: str, tags: str) -> bool:
+        """Are there as many words as tags in every row, and more than one in some?"""
+        pairs = zip(self.values(tokens), self.values(tags), strict=True)
+        sizes = [(len(listed(a)), len(listed(b))) for a, b in pairs if a is not None and b is not None]
+        return all(a == b for a, b in sizes) and any(a > 1 for a, _ in sizes)
 
     def rows(self, *columns: str) -> Iterator[Mapping[str, Any]]:
         """Return all rows with some columns; of what is streamed, those that were looked at."""

@@ -16,14 +16,13 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.inputs import RawTags, Words, arrow_numbers
 from ..core.language_codes import language_before, without_language
-from ..core.tags import Scheme
 from ..core.vocabulary import Vocabulary
 from .batches import ListedRows, Options, Rows, row_corpora
 from .opening import Block, Source
-from .writing import Texts, refuse_relations
+from .writing import Texts
 
-_DOCSTART = "-DOCSTART-"
-_ID = "# id = "
+DOCSTART = "-DOCSTART-"
+ID = "# id = "
 """What stands before the name of a sample."""
 CONLL_SUFFIXES = (".conll", ".txt", ".tsv", ".bio", ".iob", ".iob2", ".bioes")
 
@@ -75,12 +74,12 @@ class _Names:
 
     def tell(self, line: str) -> None:
         """Take notice of a comment, or of the line that begins a document."""
-        if line.startswith(_DOCSTART):
+        if line.startswith(DOCSTART):
             name, bracket, _ = line.partition("(")[2].rpartition(")")
             self.doc = (name or None) if bracket else str(self._n_docs)
             self._n_docs += 1
-        elif line.startswith(_ID):
-            self.id = line.removeprefix(_ID)
+        elif line.startswith(ID):
+            self.id = line.removeprefix(ID)
 
     def of_sample(self) -> tuple[str | None, str | None]:
         """Return the id and the document of a sample that ends; the id is not that of the next one."""
@@ -100,7 +99,7 @@ def _rows_by_line(source: Source, block: Block, columns: _Columns, names: _Names
     begun = 0
     for number, line in chain(source.lines_of(block), [(0, "")]):
         is_blank = not line or line.isspace()
-        if is_blank or line.startswith(_DOCSTART):
+        if is_blank or line.startswith(DOCSTART):
             if tokens:
                 words = without_language(tokens) if columns.has_language_codes else tokens
                 rows.append(begun, words, tags, *names.of_sample(), None)
@@ -299,8 +298,9 @@ def conll_layout(source: Source, word_column: int | None = None) -> ConllLayout:
 
 def _layout(source: Source, word_column: int | None) -> ConllLayout:
     lines = [line for _, line in zip(range(1000), (line for _, line in source.lines()), strict=False)]
-    told = [line for line in lines if line.strip() and not line.startswith((_DOCSTART, "#"))]
-    others = [line for line in lines if line.strip() and not line.startswith(_DOCSTART)]
+    told = [line for line in lines if line.strip() and not line.startswith((DOCSTART, "#"))]
+    others = [line for line in lines if line.strip() and not line.startswith(DOCSTART)]
+    others.sort(key=lambda line: "\t" not in line)  # words that all begin with #, rather than a comment
     first = (told or others or [""])[0]
     separator = "\t" if "\t" in first else " "
     width = len(_fields(first, separator))
@@ -309,12 +309,12 @@ def _layout(source: Source, word_column: int | None) -> ConllLayout:
         fields = _fields(line, separator)
         if not line.strip():
             samples.append([])
-        elif len(fields) == width and not line.startswith(_DOCSTART):
+        elif len(fields) == width and not line.startswith(DOCSTART):
             samples[-1].append(fields)
     samples = [sample for sample in samples if sample]
-    word = _word_column(samples, width) if word_column is None else word_column
-    rows = [fields for sample in samples for fields in sample]
     has_comments = any(line.startswith("#") for line in lines)
+    word = _word_column(samples, width, has_comments) if word_column is None else word_column
+    rows = [fields for sample in samples for fields in sample]
     tag, notes = _tag_column(rows, word, width, has_comments)
     if word and word_column is None:
         notes = (f"the words are read from column {word}. Choose another with word_column=.", *notes)
@@ -331,17 +331,17 @@ def conll_details(source: Source, options: Options) -> tuple[str, ...]:
     return f"words in column {layout.word}", f"tags in column {tag % max(layout.width, 1)}"
 
 
-def _word_column(samples: Sequence[Sequence[Sequence[str]]], width: int) -> int:
+def _word_column(samples: Sequence[Sequence[Sequence[str]]], width: int, has_comments: bool) -> int:
     """Return the first column that does not count the words of a sample, nor name it on each of its lines."""
     word = 0
-    while word < width - 2 and (_counts(samples, word) or _names_samples(samples, word)):
+    while word < width - 2 and (_counts(samples, word, has_comments) or _names_samples(samples, word)):
         word += 1
     return word
 
 
-def _counts(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
+def _counts(samples: Sequence[Sequence[Sequence[str]]], column: int, has_comments: bool) -> bool:
     """Does a column count the words of each sample, from 0 or from 1?"""
-    if len(samples) < 2 or max(map(len, samples)) < 3:
+    if len(samples) < 2 - has_comments or max(map(len, samples), default=0) < 3:
         return False  # too little to tell a count from words that are numbers
     own = [[fields[column] for fields in sample] for sample in samples]
     return any(all(found == [str(i + first) for i in range(len(found))] for found in own) for first in (0, 1))
@@ -370,6 +370,9 @@ def _tag_column(
     last = width - 1
     while last > word + 1 and all(fields[last] in _PLACEHOLDERS for fields in rows):
         last -= 1
+    if word > 0 and not any(fields[last] == "O" for fields in rows):  # such as the name of who has annotated it
+        others = [column for column in range(word + 1, last) if _are_tags(rows, column)]
+        last = others[0] if len(others) == 1 else last
     two_of_tags = word > 0 and last == word + 2 and all(_are_tags(rows, column) for column in (last - 1, last))
     is_inside = all(fields[last] == "O" or fields[last - 1] != "O" for fields in rows)
     if two_of_tags and is_inside and has_comments:
@@ -386,43 +389,13 @@ def _fields(line: str, separator: str) -> list[str]:
     return line.split("\t") if separator == "\t" else [field for field in line.split(" ") if field]
 
 
-def conll_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
-    """Token, tab, tag; documents and ids as the reader takes them."""
-    refuse_relations(corpus, "a CoNLL file")
-    rows = zip(corpus.tokens(), corpus.tags(scheme or Scheme.IOB2), strict=True)
-    shown: str | None = None
-    for i, (tokens, tags) in enumerate(rows):
-        where = corpus.mentions.where
-        if not tokens:
-            raise CleancutError(f"{where(i)}: a sample without tokens cannot be written as CoNLL. Write JSONL.")
-        for t, token in enumerate(tokens):
-            broken = token.isspace() or token.startswith((_DOCSTART, "\ufeff"))
-            if broken or not _fits_a_line(token) or not _fits_a_line(tags[t]):
-                shown = f"{token!r} with tag {tags[t]!r}"
-                raise CleancutError(f"{where(i, t)}: the token {shown} cannot stand in a CoNLL file. Write JSONL.")
-        for names in (corpus.ids, corpus.docs):
-            name = names[i] if names else None
-            if name is not None and not _fits_a_line(name):
-                raise CleancutError(f"{where(i)}: the name {name!r} cannot stand in a CoNLL file. Write JSONL.")
-        if corpus.docs is not None and (i == 0 or corpus.docs[i] != shown):
-            shown = corpus.docs[i]
-            yield f"{_DOCSTART}\t({shown or ''})\tO\n\n"
-        if corpus.ids is not None and corpus.ids[i] is not None:
-            yield f"# id = {corpus.ids[i]}\n"
-        yield "".join(f"{token}\t{tag}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
-
-
-def _fits_a_line(text: str) -> bool:
-    return bool(text) and "\t" not in text and "\n" not in text and "\r" not in text
-
-
 def conll_texts(source: Source) -> Texts:
     """The line that begins the document of each sample, and the lines of the sample with its comments."""
     separator, width, *_ = conll_layout(source)
     head, lines, has_tokens, n_docs = None, list[str](), False, 0
     for _, line in chain(source.lines(), [(0, "")]):
         blank = not line or line.isspace()
-        if blank or line.startswith(_DOCSTART):
+        if blank or line.startswith(DOCSTART):
             if has_tokens:
                 yield head, "\n".join(lines) + "\n\n"
                 lines, has_tokens = [], False

@@ -20,11 +20,13 @@ from ..core.language_codes import without_language
 from ..core.notices import say
 from ..core.tags import Repair, is_outside
 from .batches import BATCH, in_rows
+from .brat import is_brat
 from .characters import Words, is_inside_word, joined_pieces, located, placed
-from .columns import kind_of_feature, records_in, rows_in, unpacked
+from .columns import kind_of_feature, listed, records_in, rows_in, unpacked
 from .conll import conll_layout
-from .conventions import Offsets, Unit
-from .detecting import Form, Shape, detect, detect_splits, listed, names_in
+from .conventions import BY_TOKENS, Offsets, Unit
+from .detecting import Form, Shape, detect, detect_splits, names_in
+from .exported import TOKEN_SPANS, Exported
 from .formats import (
     Format,
     exported_rows,
@@ -39,9 +41,8 @@ from .hub_ids import HubId, dataset_of, is_local, load_hub, rows_of_file
 from .opening import Readable, Source
 from .parquet import relations_in
 from .recognised import Recognised, tell
-from .spans import Span, number_in, spans_in, text_in
+from .spans import Fields, Span, number_in, spans_in, text_in
 from .splits import split_files
-from .text_exports import is_brat
 
 COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end")
 """What may be said of the columns of a dataset, where these are not found or not the right ones."""
@@ -474,7 +475,8 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
     ``options`` are those of ``from_dataset``. Files are read as ``read`` does where their columns are the usual ones.
     """
     if is_local(source):
-        files = split_files(source) if os.path.isdir(source) else {"": os.fspath(source)}
+        is_of_splits = os.path.isdir(source) and not is_brat(Source.of(source))
+        files = split_files(source) if is_of_splits else {"": os.fspath(source)}
         found = read_files(files, **options)
     else:
         if options.pop("word_column", None) is not None:
@@ -598,7 +600,7 @@ def read_files(files: Mapping[str, Readable], *, column: int | None = None, **op
         elif exported is not None and exported.reading:  # its columns are known
             if not exported.rows:
                 raise CleancutError(f"{file}: no row is left. {' '.join(exported.notes)}")
-            samples = read_dataset(exported.rows, **{**given, **exported.reading})
+            samples = _known_samples(exported, given)
             read[name] = replace(
                 _told(samples, file, Recognised(exported.name)), notes=(*exported.notes, *samples.notes)
             )
@@ -608,6 +610,18 @@ def read_files(files: Mapping[str, Readable], *, column: int | None = None, **op
         assert samples.shape is not None
         read[name] = _told(samples, sources[name], Recognised(containers[name]).with_shape(samples.shape))
     return {name: read[name] for name in files}
+
+
+def _known_samples(exported: Exported, given: Mapping[str, Any]) -> Samples:
+    """Return the samples of rows whose columns are known; of token spans, nothing else has to be found out."""
+    if exported.reading is not TOKEN_SPANS or given.keys() - {"repair"}:
+        return read_dataset(exported.rows, **{**given, **exported.reading})
+    has_documents = any(row.get("doc") is not None for row in exported.rows)
+    shape = Shape(
+        Form.TOKEN_SPANS, "entities", tokens="tokens", document="doc" if has_documents else None,
+        convention=BY_TOKENS[0], fields=Fields("start", "end", None, "label"),
+    )  # fmt: skip
+    return read_shape(exported.rows, shape)
 
 
 def _told(samples: Samples, source: Source, known: Recognised) -> Samples:

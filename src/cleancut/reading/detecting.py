@@ -32,7 +32,7 @@ from .column_names import (
     TOKEN_A_ROW,
     TOKENS,
 )
-from .columns import Kind, Table, inner_table, plain_name, table_of
+from .columns import Kind, Table, inner_table, listed, plain_name, table_of
 from .conventions import BY_CHARACTERS, BY_TOKENS, CLEAR, Convention, Evidence, Place, Unit, unsettled
 from .spans import TRIPLE, Fields, fields_of, is_passages, spans_in, text_in
 
@@ -302,18 +302,25 @@ def _token_tags(table: Table, given: _Given) -> Shape | None:
             table.kinds[tags].is_list_of("text", "int", "label") or _is_text(table, tags)
         ):
             return None
-        tokens = given.text or table.named(TEXT, lambda kind: kind.name == "text")
-        if tokens is None or not _same_lengths(table, tokens, tags):
+        tokens = given.text or _text_of_tags(table, tags)
+        if tokens is None or not table.same_lengths(tokens, tags):
             return None
     kind = table.kinds[tags]
     if not kind.is_list_of("text", "int", "label") and kind.name != "text":
         if given.tags is not None and kind.name not in ("label", "int"):
             raise CleancutError(f"tags={tags!r} holds {kind}, not a list of tags. Give entities= for spans.")
         return None
-    if kind.name == "text" and not table.kinds[tokens].is_list_of("text") and not _same_lengths(table, tokens, tags):
+    if kind.name == "text" and not table.kinds[tokens].is_list_of("text") and not table.same_lengths(tokens, tags):
         return None  # one token a row
     prefixed = _is_prefixed(table, tokens)
     return _with_names(table, given, Shape(Form.TAGS, tags, tokens=tokens, prefixed=prefixed), tags)
+
+
+def _text_of_tags(table: Table, tags: str) -> str | None:
+    """The text with as many words as there are tags; ``Sentence #`` may be called as one, but only numbers them."""
+    texts = {name: kind for name, kind in table.kinds.items() if kind.name == "text" and name != tags}
+    fitting = {name: kind for name, kind in texts.items() if table.same_lengths(name, tags)}
+    return Table(fitting, table.head).named(TEXT, lambda kind: True)
 
 
 def _is_prefixed(table: Table, tokens: str) -> bool:
@@ -324,18 +331,6 @@ def _is_prefixed(table: Table, tokens: str) -> bool:
 
 def _is_text(table: Table, column: str) -> bool:
     return table.kinds[column].name == "text"
-
-
-def _same_lengths(table: Table, tokens: str, tags: str) -> bool:
-    """Are there as many words as tags in every row, and more than one in some?"""
-    pairs = zip(table.values(tokens), table.values(tags), strict=True)
-    sizes = [(len(listed(a)), len(listed(b))) for a, b in pairs if a is not None and b is not None]
-    return all(a == b for a, b in sizes) and any(a > 1 for a, _ in sizes)
-
-
-def listed(value: Any) -> Any:
-    """A list, or the words of a string."""
-    return value.split() if isinstance(value, str) else value
 
 
 def _inventory(table: Table, column: str) -> tuple[str, ...]:
@@ -382,7 +377,7 @@ def _tag_column(table: Table, given: _Given, tokens: str | None) -> str | None:
         if name != tokens and kind.is_list_of("text", "int", "label") and _is_ner(table, name)
     ]  # fmt: skip
     if len(found) > 1 and tokens is not None:  # such as the labels of sub-words beside those of words
-        found = [name for name in found if _same_lengths(table, tokens, name)] or found
+        found = [name for name in found if table.same_lengths(tokens, name)] or found
     if len(found) > 1:
         found = [n for n in found if re.search("ner|entit", plain_name(n))] or found
     if len(found) > 1:  # ids beside their names
@@ -401,7 +396,7 @@ def _tags_in_text(table: Table, tokens: str | None) -> str | None:
     if tokens is not None or tags is None:
         return tags
     text = table.named(TEXT, lambda kind: kind.name == "text")
-    if text is None or text == tags or not _same_lengths(table, text, tags):
+    if text is None or text == tags or not table.same_lengths(text, tags):
         return None
     return tags if letters_in(_inventory(table, tags)) else None
 

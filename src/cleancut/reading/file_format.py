@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
-from ..core.tags import Scheme
 from .batches import Options
 from .exported import Exported
 from .opening import Row, Source
+from .writing import Writing
 
 
 class Format(StrEnum):
@@ -38,6 +38,16 @@ class Plain:
     """What is to be known of where a file has what, where columns have no names."""
     first_records: Callable[[Source], list[Row]] | None = None
     """Records that show which columns there are; None where columns have no names."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """How samples are written in a format."""
+
+    name: str
+    """What the format is called where one is chosen: ``conll``, ``brat``."""
+    write: Callable[[Iterable[Corpus], str, Writing], None]
+    """Writes samples, given in parts, to a file or a folder, which appears when it is complete."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +81,8 @@ class FileFormat:
     """How it is read where it is a form of JSON."""
     plain: Plain | None = None
     """How it is read where it holds samples as they are."""
-    text: Callable[[Corpus, Scheme | None], Iterator[str]] | None = None
-    """How a corpus is written; None where the format is read but not written."""
+    writer: Writer | None = None
+    """How it is written; None where it is only read."""
 
     def taken_for(self, source: Source | str, read: Callable[[], Exported], name: str | None = None) -> Exported:
         """Return the rows that ``read`` reads; where they are not of the format after all, an error that says so."""

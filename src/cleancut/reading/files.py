@@ -11,11 +11,11 @@ from ..core.pairing import by_id, on_same_words
 from ..core.tags import Repair
 from .answer_files import AnswerBook, answer_reading, answer_rows
 from .batches import BATCH, tagging_of
+from .brat import is_brat
 from .conll import conll_layout
 from .dataset import Samples, log_notes, needs_shape, read_samples
 from .formats import Format, format_of, has_usual_names, plain_batches, read_plain
 from .opening import Readable, Source
-from .text_exports import is_brat
 
 _ONLY_SHAPES = ("text", "document", "end")
 _OF_COLUMNS = ("tokens", "tags", "entities", *_ONLY_SHAPES)

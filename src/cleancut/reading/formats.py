@@ -17,27 +17,33 @@ from typing import Any
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
-from ..core.files import kept, replacing
+from ..core.files import kept
 from ..core.tags import Repair, Tagging, parse_scheme
 from .batches import BATCH, Options, tagging_of
+from .brat import brat, is_brat, write_brat
+from .chats import chats, is_chat
 from .column_exports import conll_2012, conllu, csv_rows, is_conll_2012, is_conllu, is_csv, is_webanno, webanno
 from .column_names import PLAIN_TEXT, plain_columns
-from .conll import CONLL_SUFFIXES, conll_corpora, conll_details, conll_text, conll_texts
-from .doc_bin import doc_bin, is_doc_bin
+from .conll import CONLL_SUFFIXES, conll_corpora, conll_details, conll_texts
+from .conll_writing import conll_text
+from .doc_bin import doc_bin, is_doc_bin, write_doc_bin
 from .exported import Exported
-from .file_format import FileFormat, Format, InJson, Plain
+from .file_format import FileFormat, Format, InJson, Plain, Writer
 from .json_exports import (
     argilla,
+    argilla_records,
     bioc,
     by_first,
     doccano,
     is_argilla,
+    is_argilla_record,
     is_bioc,
     is_doccano,
     is_json,
     is_label_studio,
     is_pipeline_output,
     is_prodigy,
+    is_spacy_doc,
     is_spacy_json,
     is_spacy_pairs,
     is_tool_jsonl,
@@ -46,6 +52,7 @@ from .json_exports import (
     label_studio,
     prodigy,
     refuse_pipeline_output,
+    spacy_docs,
     spacy_json,
     spacy_pairs,
     tool_jsonl,
@@ -53,10 +60,10 @@ from .json_exports import (
 )
 from .jsonl import JSONL_SUFFIXES, first_json_records, is_jsonl, jsonl_corpora, jsonl_text, jsonl_texts
 from .opening import Readable, Source
-from .parquet import copy_parquet, first_parquet_records, is_parquet, parquet_corpora
+from .parquet import copy_parquet, first_parquet_records, is_parquet, parquet_corpora, write_parquet
 from .recognised import Recognised, tell
-from .text_exports import brat, inline, is_brat, is_inline, is_pubtator, pubtator
-from .writing import copy_texts, packed
+from .text_exports import inline, is_inline, is_pubtator, is_xml, pubtator, xml_document
+from .writing import Writing, copy_texts, write_texts
 
 _FORMS_OF_JSON: Sequence[FileFormat] = (
     FileFormat(
@@ -85,6 +92,16 @@ _FORMS_OF_JSON: Sequence[FileFormat] = (
         in_json=InJson(by_first(is_bioc), bioc, is_of_records=True),
     ),
     FileFormat(
+        "chat",
+        expected="records with \"messages\", of which the user's has the text and the assistant's names its mentions",
+        in_json=InJson(by_first(is_chat), chats, is_of_records=True),
+    ),
+    FileFormat(
+        "spaCy document",
+        expected='records with "text", "ents" and "tokens" with offsets, as Doc.to_json returns them',
+        in_json=InJson(by_first(is_spacy_doc), spacy_docs, is_of_records=True),
+    ),
+    FileFormat(
         "Prodigy",
         expected='records with "text", "answer" and "spans" of "start", "end" and "label"',
         in_json=InJson(by_first(is_prodigy), prodigy, is_of_records=True),
@@ -104,16 +121,28 @@ _FORMS_OF_JSON: Sequence[FileFormat] = (
         expected='records with "text" and "annotation" of [label, start, end]',
         in_json=InJson(by_first(is_argilla), argilla, is_of_records=True),
     ),
+    FileFormat(
+        "Argilla 2",
+        expected='records with "fields" and "responses", or with a text and "question.responses"',
+        in_json=InJson(by_first(is_argilla_record), argilla_records, is_of_records=True),
+    ),
 )
 
 FORMATS: Sequence[FileFormat] = (
-    FileFormat("BRAT folder", expected="an .ann file beside each .txt file", recognises=is_brat, rows=brat),
+    FileFormat(
+        "BRAT folder",
+        expected="an .ann file beside each .txt file",
+        recognises=is_brat,
+        rows=brat,
+        writer=Writer("brat", write_brat),
+    ),
     FileFormat(
         "spaCy DocBin",
         expected="what DocBin.to_disk writes",
         recognises=is_doc_bin,
         suffixes=(".spacy",),
         rows=doc_bin,
+        writer=Writer("spacy", write_doc_bin),
     ),
     FileFormat(
         "Parquet",
@@ -122,6 +151,7 @@ FORMATS: Sequence[FileFormat] = (
         suffixes=(".parquet",),
         kind=Format.PARQUET,
         plain=Plain(parquet_corpora, copy_parquet, first_records=first_parquet_records),
+        writer=Writer("parquet", write_parquet),
     ),
     FileFormat(
         "CSV",
@@ -171,6 +201,13 @@ FORMATS: Sequence[FileFormat] = (
         rows=partial(tool_jsonl, forms=_FORMS_OF_JSON),
     ),
     FileFormat(
+        "XML",
+        expected="elements of text, such as sentences, with names in marks",
+        recognises=is_xml,
+        suffixes=(".xml",),
+        rows=xml_document,
+    ),
+    FileFormat(
         "text with names in marks",
         expected="a sample a line, with marks such as <PER>Ada</PER>",
         recognises=is_inline,
@@ -184,7 +221,7 @@ FORMATS: Sequence[FileFormat] = (
         suffixes=JSONL_SUFFIXES,
         kind=Format.JSONL,
         plain=Plain(jsonl_corpora, partial(copy_texts, jsonl_texts), first_records=first_json_records),
-        text=jsonl_text,
+        writer=Writer("jsonl", partial(write_texts, jsonl_text)),
     ),
     FileFormat(
         "CoNLL columns",
@@ -193,7 +230,7 @@ FORMATS: Sequence[FileFormat] = (
         suffixes=CONLL_SUFFIXES,
         kind=Format.CONLL,
         plain=Plain(conll_corpora, partial(copy_texts, conll_texts), conll_details),
-        text=conll_text,
+        writer=Writer("conll", partial(write_texts, conll_text)),
     ),
 )
 """All formats. A file is of the first that recognises it."""
@@ -201,6 +238,8 @@ FORMATS: Sequence[FileFormat] = (
 _OF_KIND = {format.kind: format for format in FORMATS if format.plain is not None}
 SUFFIXES = {suffix: kind for kind, format in _OF_KIND.items() for suffix in format.suffixes}
 """What endings of names say of files that hold samples as they are."""
+WRITERS = {format.writer.name: format for format in FORMATS if format.writer is not None}
+"""The formats that samples are written in, by what they are called where one is chosen."""
 KNOWN_SUFFIXES = frozenset(suffix for format in FORMATS for suffix in format.suffixes)
 """Endings of files that hold samples."""
 
@@ -227,6 +266,8 @@ def exported_rows(given: Readable) -> Exported:
     if format.rows is None:
         raise CleancutError(f"{source}: not a file of rows. Give JSONL, CSV or parquet.")
     exported = format.taken_for(source, partial(format.rows, source))
+    if not exported.rows and not exported.notes:
+        raise CleancutError(f"{source}: the file has no samples. Expected {format.expected}.")
     return exported if exported.name else replace(exported, name=format.name)
 
 
@@ -249,7 +290,7 @@ def named_rows(given: Readable, option: str) -> list[dict[str, Any]]:
 def written_as(given: Readable) -> Format:
     """Return the format to write samples of a file in: its own, or JSONL where that is only read."""
     kind = format_of(given)
-    return Format.JSONL if kind is Format.ROWS or _OF_KIND[kind].text is None else kind
+    return kind if kind in (Format.CONLL, Format.JSONL) else Format.JSONL
 
 
 def read_plain(
@@ -420,25 +461,54 @@ def write(
     *,
     format: str | None = None,
     scheme: str | None = None,
+    ids: bool = False,
 ) -> None:
-    """Write a corpus, or its batches, as CoNLL (``scheme`` iob2 by default) or JSONL (entities, or tags of ``scheme``).
+    """Write a corpus, or its batches, so that ``read`` gives it back.
 
-    The file appears when it is complete: an error or an interruption leaves what was there before.
+    The file or folder appears when it is complete: an error or an interruption leaves what was there before.
+
+    Args:
+        corpora: the samples.
+        path: the file, whose ending shows the format (.conll, .jsonl, .parquet, .spacy), or a folder for BRAT, whose
+            name ends with a slash.
+        format: ``conll``, ``jsonl``, ``parquet``, ``spacy`` or ``brat``, where the name does not show it.
+        scheme: the tag scheme. CoNLL has tags of iob2 by default; JSONL and parquet have entities unless one is given.
+        ids: write ids of samples and names of documents to CoNLL too, as comments and beside ``-DOCSTART-``. Other
+            tools may refuse them; all other formats have them anyway.
+
+    Raises:
+        CleancutError: where a format cannot hold a corpus (nested mentions in CoNLL, a token with a space in BRAT); the
+            message names the sample and a format that can.
+
+    >>> import tempfile
+    >>> corpus = Corpus.of([["Ada", "ran"]], tags=[["B-PER", "O"]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(corpus, f"{folder}/ada.conll")
+    ...     open(f"{folder}/ada.conll").read()
+    'Ada\\tB-PER\\nran\\tO\\n\\n'
     """
-    suffix = Path(os.fspath(path).removesuffix(".gz")).suffix.lower()
-    if format is None and suffix not in SUFFIXES:
-        raise CleancutError(f"{path}: the name does not show the format. End it in .conll or .jsonl, or give format=.")
-    kind = parse_choice(Format, format, "format") if format is not None else SUFFIXES[suffix]
-    text_of = None if kind is Format.ROWS else _OF_KIND[kind].text
-    if text_of is None:
-        raise CleancutError(f"{path}: {kind} is read but not written. Write .jsonl or .conll.")
-    chosen = parse_scheme(scheme)
+    name = os.fspath(path)
+    entry = WRITERS[_parse_format(format)] if format is not None else _format_to_write(name)
+    assert entry.writer is not None
     batches = [corpora] if isinstance(corpora, Corpus) else corpora
-    texts = chain.from_iterable(text_of(corpus, chosen) for corpus in batches)
-    with replacing(path) as plain, packed(plain, path) as stream:
-        for text in texts:
-            try:
-                stream.write(text.encode("utf-8"))
-            except UnicodeEncodeError as error:
-                shown = text[max(error.start - 10, 0) : error.end + 10]
-                raise CleancutError(f"{path}: {shown!r} holds half a character, which UTF-8 cannot write.") from None
+    entry.writer.write(batches, name, Writing(parse_scheme(scheme), ids))
+
+
+def _parse_format(format: str) -> str:
+    if format not in WRITERS:
+        raise CleancutError(f"format={format!r} is not written. Choose one of {', '.join(WRITERS)}.")
+    return format
+
+
+def _format_to_write(path: str) -> FileFormat:
+    """Return the format that the name of a file or folder shows."""
+    if path.endswith(("/", os.sep)):
+        return WRITERS["brat"]
+    suffix = Path(path.removesuffix(".gz")).suffix.lower()
+    entry = next((entry for entry in WRITERS.values() if suffix in entry.suffixes), None)
+    if entry is None:
+        raise CleancutError(
+            f"{path}: the name does not show a format that is written. End it in .conll, .jsonl, .parquet or .spacy, "
+            "or in / for a folder of BRAT; or give format= (--format)."
+        )
+    return entry

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from ..core.exceptions import CleancutError
+from .batches import FEW
 from .column_names import PLAIN_ENTITIES, PLAIN_TAGS, PLAIN_TOKENS
 from .conll import CONLL_SUFFIXES
 from .exported import CHARACTERS, TAGS, Exported
@@ -25,7 +27,7 @@ def is_json(source: Source) -> bool:
     if source.suffix in _OF_COLUMNS:
         return False
     if text.startswith("["):
-        return text[1:].lstrip()[:1] in ("{", "[", '"') and _begins_as_json(text)
+        return text[1:].lstrip()[:1] in ("{", "[", '"', "]") and _begins_as_json(text)
     if (
         not text.startswith("{")
         or text[1:].lstrip()[:1] not in ('"', "}", "")
@@ -38,7 +40,16 @@ def is_json(source: Source) -> bool:
     except (ValueError, RecursionError):
         return len(source.head_lines) > 1  # an object over several lines
     is_alone = len(source.head_lines) == 1 and "\n" in source.head + "\n"
-    return is_alone and isinstance(value, dict) and (_is_of_columns(value) or is_bioc(value))
+    return is_alone and isinstance(value, dict) and _is_whole(value)
+
+
+def _is_whole(value: Row) -> bool:
+    """Holds an object all rows of a file, rather than one of them?"""
+    return _is_of_columns(value) or is_of_pandas(value) or is_bioc(value) or any(map(is_spacy_pairs, _lists_in(value)))
+
+
+def _lists_in(value: Row) -> list[list[Any]]:
+    return [item for item in value.values() if isinstance(item, list) and item]
 
 
 _OF_COLUMNS = {*CONLL_SUFFIXES, ".conllu"} - {".txt"}
@@ -73,10 +84,11 @@ def json_rows(source: Source, forms: Sequence[FileFormat]) -> Exported:
 
 def _rows_of_value(value: Any, name: str, forms: Sequence[FileFormat]) -> Exported:
     if isinstance(value, dict):
+        value = _of_pandas(value)
         if _is_of_columns(value):
             values = [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
             return _rows_of_values(values, name, forms, "JSON columns")
-        inner = [item for item in value.values() if isinstance(item, list) and item and isinstance(item[0], dict)]
+        inner = [item for item in value.values() if _are_rows(item)]
         is_whole = any(form.in_json is not None and form.in_json.recognises([value]) for form in forms)
         if len(inner) == 1 and not is_whole and not {*PLAIN_TOKENS, "text"} & set(value):
             return _rows_of_value(inner[0], name, forms)  # rows beside what is said of them
@@ -84,6 +96,31 @@ def _rows_of_value(value: Any, name: str, forms: Sequence[FileFormat]) -> Export
     if not isinstance(value, list):
         raise CleancutError(f"{name}: expected rows, got {type(value).__name__}. Give an array of objects.")
     return _rows_of_values(value, name, forms, "JSON")
+
+
+def _are_rows(value: Any) -> bool:
+    """Is it an array of objects, or of the pairs that spaCy was trained on?"""
+    return isinstance(value, list) and bool(value) and (isinstance(value[0], dict) or is_spacy_pairs(value))
+
+
+def _of_pandas(value: Row) -> Row:
+    """Return an object as pandas writes a table, each column an object by row, with a list for each column."""
+    if not is_of_pandas(value):
+        return value
+    if set(value) == {"columns", "index", "data"}:
+        return {str(name): [row[at] for row in value["data"]] for at, name in enumerate(value["columns"])}
+    return {name: list(column.values()) for name, column in value.items()}
+
+
+def is_of_pandas(value: Row) -> bool:
+    """Is it a table as ``DataFrame.to_json`` writes it, by column and row, or "split"?"""
+    if set(value) == {"columns", "index", "data"}:
+        return all(isinstance(part, list) for part in value.values())
+    columns = list(value.values())
+    if not columns or not all(isinstance(column, dict) and column for column in columns):
+        return False
+    rows = list(columns[0])
+    return all(row.isdigit() for row in rows) and all(list(column) == rows for column in columns)
 
 
 def _rows_of_values(values: list[Any], name: str, forms: Sequence[FileFormat], container: str) -> Exported:
@@ -95,8 +132,10 @@ def _rows_of_values(values: list[Any], name: str, forms: Sequence[FileFormat], c
             continue
         if form.in_json.is_of_records:
             _check_objects(values, name)
+            _check_one_form(values, form, forms, name)
         read = partial(form.in_json.rows, values, name)
         exported = form.taken_for(name, read, f"{container} ({form.name})")
+        _check_texts(exported, form, name)
         return replace(exported, name=f"{form.name} {container}")
     _check_objects(values, name)
     return Exported(values, name=container)
@@ -106,6 +145,28 @@ def _check_objects(values: list[Any], name: str) -> None:
     for i, row in enumerate(values):
         if not isinstance(row, dict):
             raise CleancutError(f"row {i} ({name}): expected an object, got {type(row).__name__}.")
+
+
+def _check_one_form(values: list[Any], chosen: FileFormat, forms: Sequence[FileFormat], name: str) -> None:
+    """Raise an error where a record is of another form than those by which the file was recognised."""
+    of_records = [form for form in forms if form.in_json is not None and form.in_json.is_of_records]
+    in_order = [chosen, *(form for form in of_records if form is not chosen)]
+    for i, value in enumerate(values):
+        form = next((form for form in in_order if form.in_json and form.in_json.recognises([value])), chosen)
+        if form is not chosen:
+            raise CleancutError(
+                f"row {i} ({name}): a record of {form.name} in a file of {chosen.name}. Give each its own file."
+            )
+
+
+def _check_texts(exported: Exported, form: FileFormat, name: str) -> None:
+    """Raise an error where a row has no text, as one of another format may."""
+    if "text" not in exported.reading:
+        return
+    for i, row in enumerate(exported.rows):
+        if not isinstance(row.get("text"), str):
+            has = ", ".join(map(repr, row)) or "nothing"
+            raise CleancutError(f"row {i} ({name}): no text, but {has}. Expected {form.expected}.")
 
 
 def _named(record: Mapping[str, Any], column: str) -> Row:
@@ -122,7 +183,7 @@ def _is_of_columns(value: Mapping[str, Any]) -> bool:
     if words and not isinstance(words[0], list):
         return False  # the words of one sample
     n_rows = len(columns[0])
-    is_even = all(len(column) == n_rows for column in columns)
+    is_even = all(len(column) == n_rows for column in columns) and not any(map(is_spacy_pairs, columns))
     return is_even and any(column and isinstance(column[0], list) for column in columns)
 
 
@@ -140,37 +201,68 @@ def is_bioc(value: Row) -> bool:
 
 
 def bioc(values: list[Any], name: str) -> Exported:
-    """BioC: a row for each passage, with offsets that count from the beginning of the document."""
+    """BioC: a row for each passage, or sentence, with offsets that count from the beginning of the document."""
     rows: list[Row] = []
     collections = [value.get("documents") or value.get("PubTator3") or [value] for value in values]
     for document in chain.from_iterable(collections):
         for passage in document["passages"]:
-            first = int(passage.get("offset", 0))
-            entities = []
-            for annotation in passage.get("annotations", ()):
-                places = [(int(place["offset"]) - first, int(place["length"])) for place in annotation["locations"]]
-                start, end = min(start for start, _ in places), max(start + length for start, length in places)
-                infons = annotation.get("infons", {})
-                entities.append(
-                    {"start": start, "end": end, "label": infons.get("type"), "text": annotation.get("text")}
-                )
-            rows.append({**_named(document, "doc"), "text": passage.get("text") or "", "entities": entities})
+            sentences = passage.get("sentences") or []
+            inner = [annotation for sentence in sentences for annotation in sentence.get("annotations", ())]
+            annotations = passage.get("annotations") or []
+            if passage.get("text") or not sentences:
+                rows.append(_bioc_row(document, passage, [*annotations, *inner]))
+            elif annotations:
+                raise CleancutError(f"{name}: a passage of {document.get('id')} has annotations but no text. Add it.")
+            else:
+                rows += [_bioc_row(document, sentence, sentence.get("annotations", ())) for sentence in sentences]
     return Exported(rows, CHARACTERS)
+
+
+def _bioc_row(document: Row, part: Row, annotations: Iterable[Row]) -> Row:
+    """Return the row of a passage or a sentence; of an annotation at several places, all from the first to the last."""
+    first = int(part.get("offset", 0))
+    entities = []
+    for annotation in annotations:
+        places = [(int(place["offset"]) - first, int(place["length"])) for place in annotation["locations"]]
+        start, end = min(start for start, _ in places), max(start + length for start, length in places)
+        label = annotation.get("infons", {}).get("type")
+        entities.append({"start": start, "end": end, "label": label, "text": annotation.get("text")})
+    return {**_named(document, "doc"), "text": part.get("text") or "", "entities": entities}
 
 
 def is_spacy_pairs(value: list[Any]) -> bool:
     """Are they the pairs that spaCy was trained on: a text, and its entities?"""
-    return all(
+    pairs = [pair for pair in value if pair is not None]  # some annotators write null for a line not yet annotated
+    return bool(pairs) and all(
         isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], dict)
-        for pair in value
+        for pair in pairs
     )
 
 
 def spacy_pairs(value: list[Any], name: str) -> Exported:
+    """spaCy's pairs: a row for each text that is annotated."""
     rows = []
-    for text, about in value:
+    for text, about in (pair for pair in value if pair is not None):
         spans = about.get("entities", [])
         rows.append({"text": text, "entities": [{"start": s[0], "end": s[1], "label": s[2]} for s in spans]})
+    n_null = len(value) - len(rows)
+    notes = [f"{n_null} of {len(value)} texts were not annotated and are left out."] if n_null else []
+    return Exported(rows, CHARACTERS, notes)
+
+
+def is_spacy_doc(record: Row) -> bool:
+    """Is it what ``Doc.to_json`` returns?"""
+    tokens = record.get("tokens")
+    has_offsets = isinstance(tokens, list) and all(isinstance(t, dict) and {"start", "end"} <= set(t) for t in tokens)
+    return isinstance(record.get("text"), str) and isinstance(record.get("ents"), list) and has_offsets
+
+
+def spacy_docs(records: list[Any], name: str) -> Exported:
+    """spaCy's documents: the text, and the spans of ``ents``."""
+    rows = []
+    for record in records:
+        spans = [{"start": s["start"], "end": s["end"], "label": s["label"]} for s in record["ents"]]
+        rows.append({"text": record["text"], "entities": spans})
     return Exported(rows, CHARACTERS)
 
 
@@ -255,10 +347,18 @@ def refuse_pipeline_output(value: list[Any], name: str) -> Exported:
 
 
 def is_tool_jsonl(source: Source, forms: Sequence[FileFormat]) -> bool:
-    """Is the first line of a JSONL file a record of a tool that needs more than its columns to be found?"""
-    record = source.first_record
+    """Are the first lines of a JSONL file records of a tool that needs more than its columns to be found?"""
+    records = _first_records(source)
     of_records = [form.in_json for form in forms if form.in_json is not None and form.in_json.is_of_records]
-    return bool(record) and any(form.recognises([record]) for form in of_records)
+    return bool(records) and any(form.recognises(records) for form in of_records)
+
+
+def _first_records(source: Source) -> list[Any]:
+    """Return the objects of the first lines of a JSONL file, as far as they are objects."""
+    records: list[Any] = [source.first_record] if source.first_record else []
+    with suppress(ValueError, RecursionError):
+        records += [json.loads(line) for line in source.head_lines[1:FEW]]
+    return records
 
 
 def tool_jsonl(source: Source, forms: Sequence[FileFormat]) -> Exported:
@@ -269,15 +369,16 @@ def tool_jsonl(source: Source, forms: Sequence[FileFormat]) -> Exported:
 
 
 def by_first(is_record: Callable[[Row], bool]) -> Callable[[list[Any]], bool]:
-    """Return a function that recognises values by the first of them, an object."""
-    return lambda values: isinstance(values[0], dict) and is_record(values[0])
+    """Return a function that recognises values by the first few of them: one that has no mention may show nothing."""
+    return lambda values: any(isinstance(value, dict) and is_record(value) for value in values[:FEW])
 
 
 _ANSWERS = ("accept", "reject", "ignore")
 
 
 def is_prodigy(record: Row) -> bool:
-    is_answered = record.get("answer") in _ANSWERS and isinstance(record.get("spans"), list)
+    is_annotated = isinstance(record.get("spans"), list) or "_task_hash" in record
+    is_answered = record.get("answer") in _ANSWERS and is_annotated
     return is_answered and isinstance(record.get("text"), str) and not _ANNOTATED & set(record)
 
 
@@ -377,3 +478,84 @@ def argilla(records: list[Any], name: str) -> Exported:
             entities.append({"start": start, "end": end, "label": label})
         rows.append({**_others(record, "annotation", "prediction", "tokens"), "entities": entities})
     return Exported(rows, CHARACTERS)
+
+
+# --- Argilla 2 --------------------------------------------------------------------------------------------------------
+
+
+def is_argilla_record(record: Row) -> bool:
+    """Is it a record of Argilla 2, nested or flat, or of a feedback dataset of Argilla 1?"""
+    if isinstance(record.get("fields"), dict):
+        return isinstance(record.get("responses"), dict | list) or isinstance(record.get("suggestions"), dict | list)
+    return any(name.endswith((".responses", ".suggestion")) for name in record)
+
+
+def argilla_records(records: list[Any], name: str) -> Exported:
+    """Argilla 2: what was answered first and not discarded; where nothing was answered at all, what was suggested."""
+    answered = [_argilla_spans(record, "responses") for record in records]
+    is_suggested = not any(answered)
+    chosen = [_argilla_spans(record, "suggestions") for record in records] if is_suggested else answered
+    questions = sorted({question for own in chosen for question in own})
+    if len(questions) != 1:
+        there = ", ".join(map(repr, questions)) or "none"
+        raise CleancutError(f"{name}: which question holds the spans? There are {there}. Export one question alone.")
+    rows: list[Row] = []
+    n_several = 0
+    for at, (record, own) in enumerate(zip(records, chosen, strict=True)):
+        if questions[0] not in own:
+            continue
+        values = own[questions[0]]
+        n_several += len(values) > 1
+        spans = [{"start": s["start"], "end": s["end"], "label": s["label"]} for s in values[0]]
+        rows.append({**_named(record, "id"), "text": _argilla_text(record, at, name), "entities": spans})
+    notes = {
+        "no record has responses; the suggestions are read.": int(is_suggested),
+        f"{len(records) - len(rows)} of {len(records)} records have no answer and are left out.": len(records)
+        - len(rows),
+        f"{n_several} records have several responses; the first is read.": n_several,
+    }
+    return Exported(rows, CHARACTERS, [note for note, n in notes.items() if n])
+
+
+def _argilla_spans(record: Row, kind: str) -> dict[str, list[list[Any]]]:
+    """Return the lists of spans that questions were answered with, by the question; what was discarded is left out."""
+    if isinstance(record.get("fields"), dict):
+        given = record.get(kind) or {}
+        values = {question: _argilla_values(answers) for question, answers in given.items()}
+    elif kind == "suggestions":
+        values = {key.removesuffix(".suggestion"): [v] for key, v in record.items() if key.endswith(".suggestion")}
+    else:
+        values = {
+            key.removesuffix(".responses"): _submitted(answers or [], record.get(f"{key}.status") or [])
+            for key, answers in record.items()
+            if key.endswith(".responses")
+        }
+    spans = {question: [own for own in found if _are_spans(own)] for question, found in values.items()}
+    return {question: found for question, found in spans.items() if found}
+
+
+def _argilla_values(answers: Any) -> list[Any]:
+    """Return the values of responses, or of a suggestion."""
+    listed = answers if isinstance(answers, list) else [answers]
+    return [answer["value"] for answer in listed if answer and answer.get("status", "submitted") != "discarded"]
+
+
+def _submitted(answers: Sequence[Any], statuses: Sequence[str]) -> list[Any]:
+    known = [*statuses, *["submitted"] * (len(answers) - len(statuses))]
+    return [answer for answer, status in zip(answers, known, strict=True) if status != "discarded"]
+
+
+def _are_spans(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(s, dict) and {"start", "end", "label"} <= set(s) for s in value)
+
+
+def _argilla_text(record: Row, at: int, name: str) -> str:
+    """Return the text of a record: its only field, or the one that is called so."""
+    fields = record["fields"] if isinstance(record.get("fields"), dict) else record
+    texts = {key: value for key, value in fields.items() if isinstance(value, str) and not key.startswith("_")}
+    beside = {} if "fields" in record else {"id", "status"}
+    texts = {key: value for key, value in texts.items() if key not in beside and "." not in key}
+    if "text" not in texts and len(texts) != 1:
+        there = ", ".join(texts) or "none"
+        raise CleancutError(f"record {at} ({name}): which field holds the text? There are {there}. Call it text.")
+    return str(texts["text"] if "text" in texts else next(iter(texts.values())))

@@ -12,12 +12,11 @@ from ..core.coded import Coded
 from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError
 from ..core.inputs import in_sample, intern_words, recognise
-from ..core.tags import Scheme
 from .batches import FEW, ListedRows, Options, Rows, quoted, row_corpora, rows_corpus
 from .column_names import PlainColumns, plain_columns, preferred_names
 from .conll import CONLL_SUFFIXES
 from .opening import Block, Readable, Source
-from .writing import Texts, refuse_relations
+from .writing import Texts, Writing, refuse_relations
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
@@ -45,7 +44,9 @@ def _record(line: str, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise CleancutError(f"{where}: invalid JSON ({error}). Each line holds one whole object.") from None
+        raise CleancutError(
+            f"{where}: invalid JSON ({error}). Each line holds one whole object; columns are .conll."
+        ) from None
     if not isinstance(record, dict):
         raise CleancutError(f"{where}: expected an object, got {type(record).__name__}.")
     return record
@@ -175,15 +176,17 @@ def corpus_of_lines(lines: Iterable[str], name: str, **options: Any) -> Corpus |
     return None if rows is None else rows_corpus(rows, given, where)
 
 
-def jsonl_text(corpus: Corpus, scheme: Scheme | None) -> Iterator[str]:
-    if scheme:
-        refuse_relations(corpus, "a file of tags")
-    tags = corpus.tags(scheme) if scheme else None
-    for i, sample in enumerate(samples_of(corpus)):
-        if tags is not None:
-            sample = {name: value for name, value in sample.items() if name not in ("entities", "relations")}
-            sample["tags"] = tags[i]
-        yield json.dumps(sample, ensure_ascii=False) + "\n"
+def jsonl_text(corpora: Iterable[Corpus], how: Writing) -> Iterator[str]:
+    """Return a line for each sample, with its entities, or its tags where a scheme is given."""
+    for corpus in corpora:
+        if how.scheme:
+            refuse_relations(corpus, "a file of tags")
+        tags = corpus.tags(how.scheme) if how.scheme else None
+        for i, sample in enumerate(samples_of(corpus)):
+            if tags is not None:
+                sample = {name: value for name, value in sample.items() if name not in ("entities", "relations")}
+                sample["tags"] = tags[i]
+            yield json.dumps(sample, ensure_ascii=False) + "\n"
 
 
 def jsonl_texts(source: Source) -> Texts:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from ..core.corpus import Corpus
@@ -17,6 +18,7 @@ from .column_names import plain_columns
 from .conll import CONLL_SUFFIXES
 from .jsonl import JSONL_SUFFIXES
 from .opening import Source
+from .writing import Writing, refuse_relations
 
 
 def is_parquet(source: Source) -> bool:
@@ -126,3 +128,47 @@ def copy_parquet(
         with replacing(paths[-1]) as stream:
             pa.parquet.write_table(whole.take(pa.array(sorted(rows), pa.int64())), stream)
     return paths
+
+
+def write_parquet(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
+    """Write rows of tokens and entities, or tags of a scheme, with ids, documents and relations where there are any."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    parts = iter(corpora)
+    first = next(parts, None)
+    if first is None:
+        raise CleancutError(f"{path}: there are no samples to write.")
+    schema = _schema_for(first, how)
+    with replacing(path) as stream, pq.ParquetWriter(stream, schema) as writer:
+        for corpus in chain([first], parts):
+            lacking = [name for name in _schema_for(corpus, how).names if name not in schema.names]
+            if lacking:
+                place = corpus.mentions.where(0)
+                raise CleancutError(f"{place}: samples from here on have {lacking[0]}, those before not. Write JSONL.")
+            try:
+                writer.write_table(pa.Table.from_pydict(_columns_of(corpus, how), schema))
+            except UnicodeEncodeError:
+                raise CleancutError(f"{path}: a word holds half a character, which UTF-8 cannot write.") from None
+
+
+def _schema_for(corpus: Corpus, how: Writing) -> Any:
+    """Return the columns of a corpus, which ``datasets`` takes as they are."""
+    import pyarrow as pa
+
+    words, number = pa.list_(pa.string()), pa.int64()
+    spans = pa.list_(pa.struct({"start": number, "end": number, "label": pa.string()}))
+    relations = pa.list_(pa.struct({"head": number, "tail": number, "label": pa.string()}))
+    kinds = {"id": pa.string(), "doc": pa.string(), "tokens": words, "tags": words, "entities": spans}
+    return pa.schema([(name, kinds.get(name, relations)) for name in _columns_of(corpus.select([]), how)])
+
+
+def _columns_of(corpus: Corpus, how: Writing) -> dict[str, Any]:
+    beside = {"id": corpus.ids, "doc": corpus.docs}
+    columns: dict[str, Any] = {name: values for name, values in beside.items() if values is not None}
+    columns["tokens"] = corpus.tokens()
+    if how.scheme:
+        refuse_relations(corpus, "a table of tags")
+        return {**columns, "tags": corpus.tags(how.scheme)}
+    between = {} if corpus.relations is None else {"relations": corpus.relation_lists()}
+    return {**columns, "entities": corpus.entities(), **between}

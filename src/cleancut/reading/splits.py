@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.exceptions import CleancutError
+from .brat import is_brat
 from .formats import KNOWN_SUFFIXES
+from .opening import Source
 
 SPLITS = ("train", "validation", "test")
 """The order of splits: what comes later is held out from what comes earlier."""
@@ -69,7 +71,7 @@ def split_files(folder: str | os.PathLike[str]) -> dict[str, str]:
 
 def by_split(files: Sequence[str]) -> dict[str, str]:
     """Files, or those of a folder, by the original split that their names show, else by their place."""
-    if len(files) == 1 and os.path.isdir(files[0]):
+    if len(files) == 1 and os.path.isdir(files[0]) and not is_brat(Source.of(files[0])):
         return split_files(files[0])
     found = [split_name(file) for file in files]
     if len(files) > 1 and None not in found and len(set(found)) == len(found):

@@ -1,10 +1,10 @@
-"""What tools export as text with offsets or marks: PubTator, names in marks, and folders of BRAT."""
+"""What tools export as text with offsets or marks: PubTator, names in marks, and XML."""
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
+from collections.abc import Iterator, Set
+from xml.etree import ElementTree
 
 from ..core.exceptions import CleancutError
 from .exported import CHARACTERS, Exported
@@ -44,13 +44,16 @@ _MARKED = re.compile(
 
 def is_inline(source: Source) -> bool:
     """Are there names in marks, in lines that are otherwise plain text?"""
-    if source.suffix not in (".xml", ".sgml", ".txt", ".train", "") or source.head.lstrip().startswith("<?xml"):
+    if source.suffix not in (".xml", ".sgml", ".txt", ".train", ""):
         return False
     if not any(_MARKED.search(line) for line in source.head_lines):
         return False
+    if source.suffix in (".xml", ".sgml"):
+        return True
     widths = {len(line.split()) for line in source.head_lines}
-    of_columns = len(widths) == 1 and widths.pop() > 1  # as many in every line: tokens, and what is said of them
-    return not of_columns and not any(re.search(r"\t|\s[BIOESLU]-\S+$", line) for line in source.head_lines)
+    # as many in every line: tokens, and what is said of them
+    of_columns = len(widths) == 1 and widths.pop() > 1 and len(source.head_lines) > 1
+    return not of_columns and not any(re.search(r"\t|\s(O|[BIOESLU]-\S+)$", line) for line in source.head_lines)
 
 
 def inline(source: Source) -> Exported:
@@ -83,31 +86,77 @@ def inline(source: Source) -> Exported:
     return Exported(rows, CHARACTERS)
 
 
-def is_brat(source: Source) -> bool:
-    """Is it a folder of BRAT, with a file of annotation beside each text?"""
-    return source.is_folder and any(name.endswith(".ann") for name in os.listdir(source.name))
+def is_xml(source: Source) -> bool:
+    """Is it a document of XML, rather than lines with marks: does a declaration or a mark alone stand first?"""
+    if source.suffix not in (".xml", ".sgml", ".txt", "") or not source.head_lines:
+        return False
+    first = source.head_lines[0].strip()
+    return first.startswith("<?xml") or re.fullmatch(r"<[A-Za-z][\w.:-]*(\s[^<>]*)?>", first) is not None
 
 
-def brat(source: Source) -> Exported:
-    """Read a folder of BRAT: a row for each text, in the order of their names."""
+def xml_document(source: Source) -> Exported:
+    """An XML document: elements that have both text and elements are samples, and the elements in them are mentions.
+
+    All elements called as these are samples too. The type of a mention is its attribute ``type``, or its name.
+    """
+    text = source.text().lstrip("\ufeff").lstrip()
+    if "<!ENTITY" in text:
+        raise CleancutError(f"{source}: XML that defines entities of its own is not read. Write them out.")
+    try:
+        root = ElementTree.fromstring(text.encode())
+    except ElementTree.ParseError as error:
+        raise CleancutError(f"{source}: not a whole XML document ({error}). Close every element.") from None
+    names = _names_of_samples(root)
     rows: list[Row] = []
-    n_split = 0
-    for path in sorted(Path(source.name).glob("*.ann")):
-        text_path = path.with_suffix(".txt")
-        if not text_path.is_file():
-            raise CleancutError(f"{path} has no text beside it. Put {text_path.name} there.")
-        entities = []
-        for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
-            if not line.startswith("T"):
-                continue
-            found = re.fullmatch(r"T\S*\t(\S+) ([\d ;]+)\t?(.*)", line.rstrip("\r"))
-            if found is None:
-                raise CleancutError(f"{path}, line {number}: not a line of BRAT ({line!r:.60}).")
-            places = [tuple(map(int, place.split())) for place in found[2].split(";")]
-            n_split += len(places) > 1
-            start, end = min(place[0] for place in places), max(place[1] for place in places)
-            entities.append({"start": start, "end": end, "label": found[1]})
-        with open(text_path, encoding="utf-8", newline="") as stream:  # offsets count line ends as they stand
-            rows.append({"id": path.stem, "text": stream.read(), "entities": entities})
-    notes = [f"{n_split} mentions are discontinuous and are taken from their first to their last character."]
-    return Exported(rows, CHARACTERS, notes if n_split else ())
+    for element in _outermost(root, names):
+        parts: list[str] = []
+        entities = _mentions_in(element, parts)
+        rows.append({"text": "".join(parts), "entities": entities})
+    if not any(row["entities"] for row in rows):
+        raise CleancutError(f"{source}: no names in marks in the XML. Give a line for each sample, or JSONL.")
+    if all(_is_all_marked(row) for row in rows):
+        mark = rows[0]["entities"][0]["label"]
+        raise CleancutError(f"{source}: all of the text stands in marks such as {mark}. Leave only those of names.")
+    return Exported(rows, CHARACTERS)
+
+
+def _names_of_samples(root: ElementTree.Element) -> set[str]:
+    """Return the names of the outermost elements that have elements and text of their own beside them."""
+    if len(root) and _has_text(root):
+        return {root.tag}
+    return set().union(*(_names_of_samples(child) for child in root))
+
+
+def _has_text(element: ElementTree.Element) -> bool:
+    return any(part and part.strip() for part in (element.text, *(child.tail for child in element)))
+
+
+def _outermost(element: ElementTree.Element, names: Set[str]) -> Iterator[ElementTree.Element]:
+    if element.tag in names:
+        yield element
+        return
+    for child in element:
+        yield from _outermost(child, names)
+
+
+def _mentions_in(element: ElementTree.Element, parts: list[str]) -> list[Row]:
+    """Add the text of an element to ``parts``, and return the mentions that the elements in it are."""
+    entities: list[Row] = []
+    parts.append(element.text or "")
+    for child in element:
+        start = sum(map(len, parts))
+        inner = _mentions_in(child, parts)
+        end = sum(map(len, parts))
+        label = next((child.attrib[name] for name in ("type", "TYPE", "label") if name in child.attrib), child.tag)
+        if start < end:
+            entities += [{"start": start, "end": end, "label": label.rpartition("}")[2]}, *inner]
+        parts.append(child.tail or "")
+    return entities
+
+
+def _is_all_marked(row: Row) -> bool:
+    """Stands every word of a text in a mark, as where these are of words?"""
+    rest = list(row["text"])
+    for span in row["entities"]:
+        rest[span["start"] : span["end"]] = " " * (span["end"] - span["start"])
+    return not "".join(rest).strip()

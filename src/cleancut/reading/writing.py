@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import name_inside, replacing
+from ..core.tags import Scheme
 from .opening import Source
 
 
@@ -22,7 +23,33 @@ def packed(stream: IO[bytes], path: str | os.PathLike[str]) -> AbstractContextMa
     return gzip.GzipFile(fileobj=stream, mode="wb", filename="", mtime=0)  # the same bytes on every run
 
 
+class Writing(NamedTuple):
+    """How samples are written."""
+
+    scheme: Scheme | None = None
+    """The tag scheme; None for IOB2 where tags are written, and for spans where a format has them."""
+    ids: bool = False
+    """Are names written also where the format has no usual place for them?"""
+
+
+def write_texts(
+    texts_of: Callable[[Iterable[Corpus], Writing], Iterator[str]],
+    corpora: Iterable[Corpus],
+    path: str,
+    how: Writing,
+) -> None:
+    """Write the pieces of text that ``texts_of`` makes of samples to a file, in UTF-8."""
+    with replacing(path) as plain, packed(plain, path) as stream:
+        for text in texts_of(corpora, how):
+            try:
+                stream.write(text.encode("utf-8"))
+            except UnicodeEncodeError as error:
+                shown = text[max(error.start - 10, 0) : error.end + 10]
+                raise CleancutError(f"{path}: {shown!r} holds half a character, which UTF-8 cannot write.") from None
+
+
 def refuse_relations(corpus: Corpus, where: str) -> None:
+    """Raise an error where there are relations, for which a format has no place."""
     if corpus.relations is not None and len(corpus.relations.head):
         raise CleancutError(f"relations between entities cannot stand in {where}. Write JSONL with entities.")
 

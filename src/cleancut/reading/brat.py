@@ -1,0 +1,209 @@
+"""Folders of BRAT: an ``.ann`` file with mentions beside each ``.txt`` file.
+
+Offsets count the characters of a text, which has no tokens. What is written here has a line for each sample, with a
+space between its tokens, and ``cleancut.json`` says so, with the names of documents and samples. It comes back the
+same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
+from ..core.files import replacing_folder
+from .exported import CHARACTERS, TOKEN_SPANS, Exported
+from .opening import Row, Source
+from .writing import Writing, refuse_relations
+
+_NAMES = "cleancut.json"
+"""The file that says which samples the lines of the texts are."""
+
+
+def is_brat(source: Source) -> bool:
+    """Is it a folder of BRAT, with a file of annotation beside each text?"""
+    return source.is_folder and any(name.endswith(".ann") for name in os.listdir(source.name))
+
+
+def brat(source: Source) -> Exported:
+    """Read a folder of BRAT: a row for each text, in the order of their names; of our own, for each line."""
+    folder = Path(source.name)
+    names = _names_in(folder)
+    texts = [_read_text(path) for path in sorted(folder.glob("*.ann"))]
+    n_split = sum(text.n_split for text in texts)
+    split = [f"{n_split} mentions are discontinuous and are taken from their first to their last character."]
+    notes = split if n_split else []
+    if names is None:
+        rows = [{"id": text.path.stem, "text": text.text, "entities": text.entities} for text in texts]
+        return Exported(rows, CHARACTERS, notes)
+    known = {text.path.stem: text for text in texts}
+    changed = sorted({str(name) for name, _, _ in names} ^ set(known))
+    if changed:
+        raise CleancutError(
+            f"{folder}: {_NAMES} does not fit the texts ({changed[0]}). Remove it to read texts as they are."
+        )
+    rows = list(chain.from_iterable(_samples(known[name], document, ids) for name, document, ids in names))
+    return Exported(rows, TOKEN_SPANS, notes)
+
+
+class _Text(NamedTuple):
+    """A text with its mentions."""
+
+    path: Path
+    text: str
+    entities: list[Row]
+    n_split: int
+
+
+def _read_text(path: Path) -> _Text:
+    text_path = path.with_suffix(".txt")
+    if not text_path.is_file():
+        raise CleancutError(f"{path} has no text beside it. Put {text_path.name} there.")
+    entities = []
+    n_split = 0
+    for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+        if not line.startswith("T"):
+            continue
+        found = re.fullmatch(r"T\S*\t(\S+) ([\d ;]+)\t?(.*)", line.rstrip("\r"))
+        if found is None:
+            raise CleancutError(f"{path}, line {number}: not a line of BRAT ({line!r:.60}).")
+        places = [tuple(map(int, place.split())) for place in found[2].split(";")]
+        n_split += len(places) > 1
+        start, end = min(place[0] for place in places), max(place[1] for place in places)
+        entities.append({"start": start, "end": end, "label": found[1]})
+    with open(text_path, encoding="utf-8", newline="") as stream:  # offsets count line ends as they stand
+        return _Text(path, stream.read(), entities, n_split)
+
+
+_Named = tuple[str, str | None, list[str | None]]
+"""The name of a text, the document that it is, and the ids of the samples that its lines are."""
+
+
+def _names_in(folder: Path) -> list[_Named] | None:
+    """Return what was written beside the texts of a folder; None where it is not one of ours."""
+    path = folder / _NAMES
+    if not path.is_file():
+        return None
+    try:
+        return [(text["name"], text["document"], text["ids"]) for text in json.loads(path.read_text("utf-8"))["texts"]]
+    except (ValueError, KeyError, TypeError):
+        raise CleancutError(f"{path}: not as it was written. Remove it to read the texts as they are.") from None
+
+
+def _samples(text: _Text, document: str | None, ids: Sequence[str | None]) -> Iterator[Row]:
+    """Return the lines of a text as samples; a token is cut where a mention cuts it."""
+    lines = text.text.split("\n")[:-1]
+    if len(lines) != len(ids):
+        raise CleancutError(
+            f"{text.path}: {len(lines)} lines but {len(ids)} samples in {_NAMES}. Remove it to read texts as they are."
+        )
+    first = 0
+    n_mentions = 0
+    for line, name in zip(lines, ids, strict=True):
+        last = first + len(line)
+        inside = [span for span in text.entities if first <= span["start"] < span["end"] <= last]
+        n_mentions += len(inside)
+        row: Row = {"tokens": [], "entities": []} if not line else _row_of_line(line, inside, first)
+        yield {"id": name, "doc": document, **row}
+        first = last + 1
+    if n_mentions != len(text.entities):
+        raise CleancutError(f"{text.path}: a mention is not in one line. Remove {_NAMES} to read texts as they are.")
+
+
+def _row_of_line(line: str, spans: Sequence[Row], first: int) -> Row:
+    edges = {edge - first for span in spans for edge in (span["start"], span["end"])}
+    tokens: list[str] = []
+    begins: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    for found in re.finditer("[^ ]+", line):
+        cuts = [found.start(), *sorted(e for e in edges if found.start() < e < found.end()), found.end()]
+        for start, end in pairwise(cuts):
+            begins[start], ends[end] = len(tokens), len(tokens) + 1
+            tokens.append(line[start:end])
+    entities = [
+        {"start": begins[span["start"] - first], "end": ends[span["end"] - first], "label": span["label"]}
+        for span in spans
+    ]
+    return {"tokens": tokens, "entities": entities}
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+class _Sample(NamedTuple):
+    document: str | None
+    id: str | None
+    tokens: list[str]
+    entities: list[Row]
+
+
+def write_brat(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
+    """Write a folder: a text for each document, or for each sample that has none, with a line for each sample."""
+    if how.scheme:
+        raise CleancutError(f"{path}: BRAT holds spans, not tags of {how.scheme}. Leave the scheme out.")
+    samples = chain.from_iterable(map(_checked_samples, corpora))
+    texts: list[dict[str, Any]] = []
+    labels: set[str] = set()
+    with replacing_folder(path) as folder:
+        for _, group in groupby(enumerate(samples), key=lambda item: item[1].document or item[0]):
+            members = [sample for _, sample in group]
+            name = f"{len(texts):06}"  # a document may be called as no file can be
+            texts.append({"name": name, "document": members[0].document, "ids": [sample.id for sample in members]})
+            labels.update(span["label"] for sample in members for span in sample.entities)
+            _write_text(members, Path(folder, name))
+        _put(Path(folder, "annotation.conf"), _configuration(sorted(labels)))
+        _put(Path(folder, _NAMES), json.dumps({"texts": texts}, ensure_ascii=False, indent=1) + "\n")
+
+
+def _checked_samples(corpus: Corpus) -> Iterator[_Sample]:
+    refuse_relations(corpus, "a folder of BRAT as it is read here")
+    for i, (tokens, entities) in enumerate(zip(corpus.tokens(), corpus.entities(), strict=True)):
+        for token in tokens:
+            if not token or set(token) & {" ", "\n", "\r"}:
+                place = corpus.mentions.where(i, tokens.index(token))
+                raise CleancutError(
+                    f"{place}: the token {token!r:.60} cannot stand in BRAT, where spaces end tokens. Write JSONL."
+                )
+        for span in entities:
+            if span["label"].split() != [span["label"]]:
+                place = corpus.mentions.where(i)
+                raise CleancutError(
+                    f"{place}: the type {span['label']!r:.60} cannot stand in BRAT. Rename it, or write JSONL."
+                )
+        document, name = (of[i] if of is not None else None for of in (corpus.docs, corpus.ids))
+        yield _Sample(document, name, tokens, entities)
+
+
+def _write_text(samples: Sequence[_Sample], path: Path) -> None:
+    lines = [" ".join(sample.tokens) for sample in samples]
+    annotation: list[str] = []
+    first = 0
+    for sample, line in zip(samples, lines, strict=True):
+        starts = [first]
+        for token in sample.tokens:
+            starts.append(starts[-1] + len(token) + 1)
+        for span in sample.entities:
+            begin, end = starts[span["start"]], starts[span["end"]] - 1
+            words = line[begin - first : end - first]
+            annotation.append(f"T{len(annotation) + 1}\t{span['label']} {begin} {end}\t{words}\n")
+        first += len(line) + 1
+    _put(path.with_suffix(".txt"), "".join(f"{line}\n" for line in lines))
+    _put(path.with_suffix(".ann"), "".join(annotation))
+
+
+def _configuration(labels: Sequence[str]) -> str:
+    """Return what BRAT needs to know of the types."""
+    return "\n".join(["[entities]", *labels, "", "[relations]", "", "[events]", "", "[attributes]", ""])
+
+
+def _put(path: Path, text: str) -> None:
+    try:
+        path.write_bytes(text.encode())
+    except UnicodeEncodeError:
+        raise CleancutError(f"{path.name}: a word holds half a character, which UTF-8 cannot write.") from None

@@ -1,0 +1,161 @@
+"""Chats with a language model as samples: the user gives a text, and the assistant answers with its mentions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..core.answers import Answer, parse_answer
+from ..core.exceptions import CleancutError
+from ..core.grounding import Grounding, ground
+from .exported import CHARACTERS, Exported
+from .opening import Row
+
+REMEDY = 'Put the instruction into a system message, or give rows such as {"text": ..., "entities": [...]}.'
+_ASSISTANT = ("assistant", "model", "ai", "gpt")
+
+
+def turns_in(value: Any) -> list[Mapping[str, Any]]:
+    """Return the turns of a chat; none where a value is something else."""
+    is_chat = isinstance(value, list) and all(isinstance(turn, Mapping) and "role" in turn for turn in value)
+    return value if is_chat else []
+
+
+def content_of(turn: Mapping[str, Any]) -> Any:
+    """Return what a turn says: a text, also where it stands in parts."""
+    content = turn.get("content")
+    if isinstance(content, list):
+        return "".join(part.get("text", "") for part in content if isinstance(part, Mapping))
+    return content
+
+
+def last_answer(turns: Sequence[Mapping[str, Any]]) -> Any:
+    """Return what the assistant says last; None where it says nothing."""
+    return next((content_of(turn) for turn in reversed(turns) if turn.get("role") in _ASSISTANT), None)
+
+
+def is_chat(record: Row) -> bool:
+    """Has a record messages, one of the user and then one of the assistant?"""
+    roles = [turn.get("role") for turn in turns_in(record.get("messages"))]
+    return "user" in roles and any(role in _ASSISTANT for role in roles[roles.index("user") :])
+
+
+class _Exchange(NamedTuple):
+    """A message of the user, and the answer to it."""
+
+    record: Row
+    message: str
+    answer: Any
+    has_instruction: bool
+    """Does a message of the system say what is to be done?"""
+
+
+def _exchange(record: Row, place: str) -> _Exchange:
+    turns = turns_in(record.get("messages"))
+    messages = [content_of(turn) for turn in turns if turn.get("role") == "user"]
+    if not messages or not isinstance(messages[-1], str):
+        raise CleancutError(f"{place}: no message of the user in the chat. Give one, which has the text.")
+    has_instruction = any(turn.get("role") in ("system", "developer") for turn in turns)
+    return _Exchange(record, messages[-1], last_answer(turns), has_instruction)
+
+
+def chats(records: list[Any], name: str) -> Exported:
+    """Read chats: the text is the last message of the user, without the instruction that may stand around it.
+
+    The mentions are those that the assistant names, where they stand in the text.
+    """
+    exchanges = [_exchange(record, f"row {i} ({name})") for i, record in enumerate(records)]
+    before, after = _around_texts(exchanges, name)
+    rows: list[Row] = []
+    n_unparsed = n_unread = n_invented = n_open = 0
+    for i, exchange in enumerate(exchanges):
+        text = exchange.message[before : len(exchange.message) - after]
+        answer = parse_answer(exchange.answer, tokens=text)
+        if answer.unparsed is not None:
+            n_unparsed += 1
+            continue
+        placed = ground(text, answer)
+        if _names_instruction(placed, answer, exchange, before):
+            raise CleancutError(
+                f"row {i} ({name}): the answer names {placed.invented[0].text!r:.60}, which stands in what all "
+                f"messages begin with ({exchange.message[:before]!r:.60}). {REMEDY}"
+            )
+        n_unread += answer.n_unread
+        n_invented += len(placed.invented)
+        n_open += len(placed.ambiguous)
+        others = {key: value for key, value in exchange.record.items() if key != "messages"}
+        rows.append({**others, "text": text, "entities": placed.spans})
+    notes = {
+        f"{n_unparsed} of {len(records)} answers were not understood; their rows are left out.": n_unparsed,
+        f"{n_unread} items of answers were not understood and are left out.": n_unread,
+        f"{n_invented} mentions of answers do not stand in their texts and are left out.": n_invented,
+        f"{n_open} mentions stand in several places of their texts; one is taken.": n_open,
+    }
+    return Exported(rows, CHARACTERS, [note for note, n in notes.items() if n])
+
+
+def _names_instruction(placed: Grounding, answer: Answer, exchange: _Exchange, before: int) -> bool:
+    """Does a mention stand in what was taken for the instruction, but not in the text?"""
+    if not before or not placed.invented:
+        return False
+    return len(ground(exchange.message, answer).invented) < len(placed.invented)
+
+
+# --- the instruction around a text ------------------------------------------------------------------------------------
+
+_LABEL = re.compile(r"(?:^|\n)[ \t]*(?:text|input|sentence|passage|document|paragraph)[ \t]*:[ \t]*\n?", re.I)
+"""What stands before a text in a message."""
+_EDGE = re.compile(r"\n|:[ \t]+|[\"'`“«]+|<[A-Za-z_]+>")
+"""Where an instruction ends: a line, a colon, or what opens a quotation or an element."""
+_FEW_WORDS = 3
+"""Texts may begin with as many words in common by chance."""
+
+
+def _around_texts(exchanges: Sequence[_Exchange], name: str) -> tuple[int, int]:
+    """Return how many characters of each message stand before the text, and how many after it.
+
+    They are those that all messages have in common, as far as an edge. A message that may be an instruction and a
+    text, but does not show where one ends, is an error.
+    """
+    messages = [exchange.message for exchange in exchanges]
+    if len(set(messages)) == 1:
+        return _around_text(exchanges[0], name)
+    common = _common_beginning(messages)
+    edges = [edge.end() for edge in _EDGE.finditer(common)]
+    before = edges[-1] if edges else 0
+    if len(common[:before].split()) < _FEW_WORDS and not _LABEL.fullmatch(common[:before]):
+        before = 0
+    is_told = before > 0 or all(exchange.has_instruction for exchange in exchanges)
+    if not is_told and len(common.split()) > _FEW_WORDS:
+        raise CleancutError(f"{name}: all messages begin with {common!r:.60}. Is that an instruction? {REMEDY}")
+    return before, _length_after([message[before:] for message in messages], common[:before])
+
+
+def _common_beginning(texts: Sequence[str]) -> str:
+    first, last = min(texts), max(texts)
+    n_same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:n_same]
+
+
+def _length_after(texts: Sequence[str], instruction: str) -> int:
+    """Return how many characters at the end of each text belong to the instruction around it."""
+    common = _common_beginning([text[::-1] for text in texts])[::-1]
+    newline = common.find("\n")
+    if newline >= 0 and common.strip():
+        return len(common) - newline
+    opened = instruction[-1:]
+    closing = {"“": "”", "«": "»", ">": "</"}.get(opened, opened)
+    if opened in ('"', "'", "`", "“", "«", ">") and closing in common:
+        return len(common) - common.index(closing)
+    return 0
+
+
+def _around_text(exchange: _Exchange, name: str) -> tuple[int, int]:
+    """Return the same for a single message, which has nothing to be compared with."""
+    label = list(_LABEL.finditer(exchange.message))
+    if label:
+        return label[-1].end(), 0
+    if not exchange.has_instruction and re.search(r"\n|:\s", exchange.message.strip()):
+        raise CleancutError(f"{name}: {exchange.message!r:.60} may be an instruction and a text. {REMEDY}")
+    return 0, 0

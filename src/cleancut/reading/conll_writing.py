@@ -1,0 +1,104 @@
+"""CoNLL columns as they are written: a token, a tab, its tag; in the usual form, which other tools read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
+from ..core.language_codes import language_before
+from ..core.notices import say
+from ..core.tags import Scheme, Where
+from .conll import DOCSTART, ID
+from .writing import Writing, refuse_relations
+
+
+def conll_text(corpora: Iterable[Corpus], how: Writing) -> Iterator[str]:
+    """Return the lines of each sample, and a line ``-DOCSTART-`` where a document begins.
+
+    Comments with ids, and names of documents, are written if ``how.ids`` asks for them: other tools refuse them.
+    """
+    documents = _Documents(how.ids)
+    has_codes = _LanguageCodes()
+    loses_ids = False
+    for corpus in corpora:
+        refuse_relations(corpus, "a CoNLL file")
+        loses_ids |= corpus.ids is not None and not how.ids
+        where = corpus.mentions.where
+        rows = zip(corpus.tokens(), corpus.tags(how.scheme or Scheme.IOB2), strict=True)
+        for i, (tokens, tags) in enumerate(rows):
+            _check(tokens, tags, i, where)
+            has_codes.see(tokens)
+            yield documents.begun_by(corpus.docs[i] if corpus.docs else None, where(i))
+            if how.ids and corpus.ids is not None and corpus.ids[i] is not None:
+                yield f"{ID}{_name(corpus.ids[i], where(i))}\n"
+            yield "".join(f"{token}\t{tag}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
+    has_codes.refuse()
+    if loses_ids or documents.loses_names:
+        what = " and ".join(["ids of samples"] * loses_ids + ["names of documents"] * documents.loses_names)
+        say(f"{what} are not written to CoNLL, where other tools refuse them. Ask for them with ids=True (--ids).")
+
+
+def _check(tokens: Sequence[str], tags: Sequence[str], sample: int, where: Where) -> None:
+    """Raise an error where a sample would not come back as it is."""
+    if not tokens:
+        raise CleancutError(f"{where(sample)}: a sample without tokens cannot be written as CoNLL. Write JSONL.")
+    for i, (token, tag) in enumerate(zip(tokens, tags, strict=True)):
+        is_broken = token.isspace() or token.startswith((DOCSTART, "\ufeff"))
+        if is_broken or not _fits_a_line(token) or not _fits_a_line(tag):
+            shown = f"{token!r} with tag {tag!r}"
+            raise CleancutError(f"{where(sample, i)}: the token {shown} cannot stand in a CoNLL file. Write JSONL.")
+
+
+def _fits_a_line(text: str) -> bool:
+    return bool(text) and "\t" not in text and "\n" not in text and "\r" not in text
+
+
+def _name(name: str | None, place: str) -> str:
+    """Return the name of a sample or a document, which must fit a line."""
+    if name is not None and not _fits_a_line(name):
+        raise CleancutError(f"{place}: the name {name!r} cannot stand in a CoNLL file. Write JSONL.")
+    return name or ""
+
+
+class _Documents:
+    """The lines that begin documents. Without their names, a document is all samples between two such lines."""
+
+    def __init__(self, has_names: bool) -> None:
+        self._has_names = has_names
+        self._last: str | None = None
+        self._begun: set[str] = set()
+        self.loses_names = False
+
+    def begun_by(self, document: str | None, place: str) -> str:
+        """Return the line that a sample of a document needs before it, if any."""
+        if document == self._last:
+            return ""
+        if not self._has_names and (document is None or document in self._begun):
+            why = (
+                "has no document, but one before it has" if document is None else f"continues document {document!r:.60}"
+            )
+            raise CleancutError(
+                f"{place} {why}, which CoNLL cannot say without names. Give ids=True (--ids), or JSONL."
+            )
+        self.loses_names |= not self._has_names and document != str(len(self._begun))
+        self._last = document
+        self._begun.add(document or "")
+        return f"{DOCSTART}\t({_name(document, place)})\tO\n\n" if self._has_names else f"{DOCSTART}\tO\n\n"
+
+
+class _LanguageCodes:
+    """Looks out for words that all begin as ``en:Ada`` does, whose beginnings a reader would take away."""
+
+    def __init__(self) -> None:
+        self._are_all, self._n_words = True, 0
+
+    def see(self, tokens: Sequence[str]) -> None:
+        """Take notice of the words of a sample."""
+        self._n_words += len(tokens)
+        self._are_all = self._are_all and all(language_before([token]) is not None for token in tokens)
+
+    def refuse(self) -> None:
+        """Raise an error where all words were such."""
+        if self._are_all and self._n_words:
+            raise CleancutError("every word has the code of a language before it, which CoNLL loses. Write JSONL.")
