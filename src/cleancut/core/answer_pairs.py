@@ -25,6 +25,7 @@ _TEXT_WORDS = frozenset(("sentence", "input", "source", "full", "context", "docu
 """Words that a key of the whole text begins with: ``sentence_text``."""
 _SAYS_NAME = ("name", "text", "string", "value")
 """Words that add nothing behind a word for a type: ``label_name``."""
+_BETWEEN = re.compile(r"[\W_]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 
@@ -67,13 +68,14 @@ def _singular(word: str) -> str:
     return word
 
 
+@lru_cache(1 << 12)
 def plain_key(key: str) -> str:
     """Return a key without its case and the signs between its words.
 
     >>> plain_key("Named Entities"), plain_key("named_entities")
     ('namedentities', 'namedentities')
     """
-    return re.sub(r"[\W_]+", "", str(key).casefold())
+    return _BETWEEN.sub("", key.casefold())
 
 
 # --- lists --------------------------------------------------------------------------------------------

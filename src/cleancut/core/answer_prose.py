@@ -9,12 +9,15 @@ from .answer_records import Context, because, is_none
 
 _THINKING = ("think", "thinking", "thought", "reasoning", "reflection", "scratchpad", "analysis")
 _FINAL = re.compile(r"(?:<\|channel\|>final<\|message\|>|\b(?:final answer|answer|output|result)\s*(?:is)?\s*:)", re.I)
+_ANSWER_TAG = re.compile(r"<answer>", re.I)
 _SPECIAL = re.compile(r"<\|[\w.-]{1,40}\|>|</?s>")
 
 
 def without_thinking(answer: str) -> tuple[str, str | None]:
     """Return an answer without its thinking section; or the reason why nothing is left."""
     text = answer.removeprefix("\ufeff")
+    if "<" not in text:
+        return text, None
     lowered = text.lower() if len(text.lower()) == len(text) else text
     for name in _THINKING:
         end = lowered.rfind(f"</{name}>")
@@ -33,17 +36,16 @@ def without_thinking(answer: str) -> tuple[str, str | None]:
 
 def regions(said: str) -> Iterator[str]:
     """Yield the parts of an answer where its mentions may stand, the likeliest first; the whole comes last."""
-    lowered = said.lower()
-    begin = lowered.rfind("<answer>")
-    if begin >= 0 and len(lowered) == len(said):
-        end = lowered.find("</answer>", begin)
-        yield said[begin + 8 : end if end >= 0 else None]
+    tags = [*_ANSWER_TAG.finditer(said)] if "<" in said else []
+    if tags:
+        end = said.lower().find("</answer>", tags[-1].end()) if len(said.lower()) == len(said) else -1
+        yield said[tags[-1].end() : end if end >= 0 else None]
     blocks = said.split("```")
     for block in reversed(blocks[1::2]):
         first, newline, rest = block.partition("\n")
         # the word behind the fence is the language
         yield rest if newline and re.fullmatch(r"\s*[\w+.-]*\s*", first) else block
-    finals = list(_FINAL.finditer(said))
+    finals = [*_FINAL.finditer(said)] if ":" in said or "<|" in said else []
     if finals:
         yield said[finals[-1].end() :]
     yield said

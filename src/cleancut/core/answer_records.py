@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import unescape
 from typing import Any, NamedTuple
 
@@ -82,6 +82,8 @@ _APART = re.compile(r"[\s_\-]+")
 
 _MOST_AROUND = 40
 """Signs that may stand around the name of a type and between its words."""
+_MOST_ASKED = 1 << 14
+"""Labels whose types are remembered."""
 
 
 class KnownTypes:
@@ -99,6 +101,13 @@ class KnownTypes:
         for name in self.names:
             self._folded.setdefault(folded_type(name), name)
         self._longest = max(map(len, self.names), default=0) + _MOST_AROUND
+        self._asked: dict[str, str | None] = {}
+
+    @classmethod
+    @lru_cache(64)
+    def of(cls, names: tuple[str, ...]) -> KnownTypes:
+        """Return the types of these names, with what is remembered of them."""
+        return cls(names)
 
     def __bool__(self) -> bool:
         return bool(self.names)
@@ -107,12 +116,19 @@ class KnownTypes:
         """Return the type that a label names, or None."""
         if not isinstance(label, str) or len(label) > self._longest:
             return None
+        if label not in self._asked:
+            if len(self._asked) == _MOST_ASKED:
+                self._asked.clear()
+            self._asked[label] = self._find(label)
+        return self._asked[label]
+
+    def _find(self, label: str) -> str | None:
         if label in self._exact:
             return label
-        found = self._folded.get(folded_type(label))
-        if found is None and prefix_letter(label):  # B-PER, as taggers write it
+        name = self._folded.get(folded_type(label))
+        if name is None and prefix_letter(label):  # B-PER, as taggers write it
             return self.find(split_tag(label)[1])
-        return found
+        return name
 
 
 _AROUND_TYPE = " \t\n:*`\"'#"
@@ -174,7 +190,9 @@ class Context:
 
     def is_sample(self, text: str) -> bool:
         """Is a text that of the sample, without any mark?"""
-        return bool(self.sample) and self.sample in (squeezed(text), squeezed(unescape(text)))
+        if not self.sample or text.lstrip()[:1] not in (self.sample[0], "&"):
+            return False
+        return self.sample in (squeezed(text), squeezed(unescape(text)))
 
     def has_sample(self, text: str) -> bool:
         """Does a text, squeezed, hold that of the sample?"""

@@ -50,6 +50,9 @@ def with_pairs(value: Any) -> Any:
     return value
 
 
+_BETWEEN_NAMES = re.compile(r"\s*[;,]\s*")
+
+
 class _Roles(NamedTuple):
     """Which pair of an object has the name of a mention, and which its type; None where none has."""
 
@@ -230,7 +233,7 @@ class ValueReader:
 
     def _wrapped(self, pairs: Pairs) -> Any:
         """Return the value that an object only wraps, ``{"entities": [...]}``; None where it wraps none."""
-        if self._has_types(pairs):
+        if self._has_types(pairs) or not any(isinstance(value, list) or _is_json(value) for _, value in pairs):
             return None
         values = {plain_key(key): _unpacked(value) for key, value in pairs}
         containers = {key: value for key, value in values.items() if isinstance(value, list)}
@@ -259,7 +262,7 @@ class ValueReader:
         if isinstance(value, str):
             if self._context.is_none(value):
                 return []
-            parts = re.split(r"\s*[;,]\s*", value)
+            parts = _BETWEEN_NAMES.split(value) if "," in value or ";" in value else [value]
             if len(parts) > 1 and not self._context.in_text(value) and all(map(self._context.in_text, parts)):
                 self.is_by_type = True
                 return [Named(part, label) for part in parts]
@@ -347,9 +350,14 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _is_json(value: Any) -> bool:
+    """Is a value a string that begins as JSON does?"""
+    return isinstance(value, str) and value.lstrip()[:1] in ("[", "{")
+
+
 def _unpacked(value: Any) -> Any:
     """Return a value; one that is JSON inside a string is read."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+    if not _is_json(value):
         return value
     inner = values_in(value)
     return inner[0].value if inner else value
@@ -359,7 +367,7 @@ def _offsets(pairs: Pairs) -> tuple[int | None, int | None]:
     """Return the offsets that an object has, under any of their names."""
     fields: dict[str, Any] = {}
     for key, value in pairs:
-        if isinstance(value, int | list):
+        if isinstance(value, int) or (isinstance(value, list) and len(value) <= 2):
             fields.setdefault(plain_key(key), value)
     if not fields:
         return None, None

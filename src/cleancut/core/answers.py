@@ -53,7 +53,7 @@ def parse_answer(
     (True, 'no mention in any known form: Lorem ipsum')
     """
     chosen = parse_choice(Style, style, "answers")
-    names = types if isinstance(types, KnownTypes) else KnownTypes(types)
+    names = types if isinstance(types, KnownTypes) else KnownTypes.of(tuple(types))
     context = Context(names, label, tokens)
     if answer is None:
         return Answer(unparsed="there is no answer")
@@ -98,12 +98,13 @@ def _best_reading(said: str, style: Style, context: Context) -> tuple[Answer | N
             marked = read_marked_sample(region, context)
             if marked is not None:
                 return marked, len(marked.mentions)
+        is_json = begins_as_json(region)
         for reader in readers:
-            reading = reader(region, context)
+            reading = reader(region, context) if reader is not read_tags or not is_json else None
             if reading is None:
                 continue
             n_sure = context.n_sure(reading.mentions)
-            is_alone = reader is read_tags or (reader is read_json and begins_as_json(region))
+            is_alone = reader is read_tags or (reader is read_json and is_json)
             if is_alone and (n_sure or not reading.mentions):
                 return reading, n_sure
             if n_sure == len(reading.mentions) and n_sure > most_sure:

@@ -1,8 +1,12 @@
-"""The places of all mentions of an answer: a dynamic programme over the places that each of them may have."""
+"""The places of all mentions of an answer, chosen among those that each of them may have.
+
+Where all can stand in the order of the answer without touching one another, the leftmost places are best. Else a
+dynamic programme finds how as many as possible keep the order, with as few overlaps as possible.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -11,8 +15,10 @@ from .sample_text import Place
 
 BEAM = 32
 """Unfinished placements that are followed at a time. Real answers need two or three; so many bound the work."""
-NARROW_BEAM = 3
-"""The same in answers of more than ``MOST_SETTLED`` mentions."""
+NARROW_BEAM = 4
+"""The same in answers of more than ``MOST_FOLLOWED`` mentions."""
+MOST_FOLLOWED = 200
+"""Mentions of an answer up to which so many placements are followed."""
 NEAREST = 8
 """Places behind the last mention that are looked at where other types have taken the nearest."""
 MOST_SETTLED = 1000
@@ -61,50 +67,80 @@ class Placing:
         some = [i for i in chain if self._choices[i]]
         if not some:
             return
-        if self._is_plain(some):
-            for i in some:
-                self._take(i, self._choices[i][0])
-            return
         occupied = sorted(self._used)
-        state = self._best(some, occupied)
-        if state.n_overlaps:  # the answer nests, and may name what lies inside before what lies around it
-            inner_first = self._best(some, occupied, inner_first=True)
-            if _worth(inner_first)[:2] > _worth(state)[:2]:
-                state = inner_first
-        best = state.places()
-        nests = _nest(best.values())
+        best = self._leftmost(some, occupied)
+        if best is None:
+            best = self._best_places(some, occupied)
         for i, place in best.items():
             if self._labels[i] not in self._used.get(place, ()):
                 self._take(i, place)
-        self._left_over += [i for i in some if self.taken[i] is None]
+        if len(best) < len(some) or occupied:
+            self._left_over += [i for i in some if self.taken[i] is None]
         if any(len(self._choices[i]) > 1 for i in best):
-            self._find_ends(some, best, may_overlap=nests or self._several)
-            if len(best) <= MOST_SETTLED:
+            self._find_ends(some, best, may_overlap=self._several or _nest(best.values()))
+            if self._ends and len(best) <= MOST_SETTLED:
                 self._settle([i for i in some if i in best and self.taken[i] is not None])
+
+    def _leftmost(
+        self, chain: Sequence[int], occupied: list[Place], *, may_overlap: bool = False
+    ) -> dict[int, Place] | None:
+        """Place all mentions of a chain one behind the other, each as far to the left as it can; None if one cannot.
+
+        As none could stand further to the left, no placement is better: the dynamic programme would find the same.
+        """
+        places: dict[int, Place] = {}
+        low, last = 0, None
+        for i in chain:
+            choices = self._choices[i]
+            at = bisect_left(choices, Place(low, -1))
+            while at < len(choices) and (choices[at] == last or (occupied and _meets(choices[at], occupied))):
+                at += 1
+            if at == len(choices):
+                return None
+            last = places[i] = choices[at]
+            low = last.start if may_overlap else last.end
+        return places
+
+    def _rightmost(self, chain: Sequence[int], *, may_overlap: bool) -> dict[int, Place] | None:
+        """Place all mentions of a chain, each as far to the right as it can; None if one cannot."""
+        places: dict[int, Place] = {}
+        high, last = len(self._tokens), None
+        for i in reversed(chain):
+            choices = self._choices[i]
+            at = bisect_left(choices, Place(high + may_overlap, -1)) - 1
+            while at >= 0 and (choices[at] == last or (choices[at].end > high and not may_overlap)):
+                at -= 1
+            if at < 0:
+                return None
+            last = places[i] = choices[at]
+            high = last.start
+        return places
+
+    def _best_places(self, chain: Sequence[int], occupied: list[Place]) -> dict[int, Place]:
+        """Return the best places of a chain whose mentions overlap, or not all of which keep the order."""
+        state = self._best(chain, occupied)
+        if state.n_overlaps:  # the answer nests, and may name what lies inside before what lies around it
+            inner_first = self._best(chain, occupied, inner_first=True)
+            if _worth(inner_first)[:2] > _worth(state)[:2]:
+                state = inner_first
+        return state.places()
 
     def _find_ends(self, some: Sequence[int], best: Mapping[int, Place], *, may_overlap: bool) -> None:
         """Find the leftmost and the rightmost place of each mention among placements that are as good.
 
         Where the order says nothing of other types, or the answer nests, overlaps tell nothing of a place.
         """
-        ends = [self._best([*reversed(some)], [], mirrored=True, may_overlap=may_overlap).places()]
+        ends = [self._rightmost(some, may_overlap=may_overlap)]
+        if ends[0] is None:
+            ends = [self._best([*reversed(some)], [], mirrored=True, may_overlap=may_overlap).places()]
         if may_overlap:
-            ends.append(self._best(some, [], may_overlap=True).places())
+            leftmost = self._leftmost(some, [], may_overlap=True)
+            ends.append(leftmost if leftmost is not None else self._best(some, [], may_overlap=True).places())
         for i, place in best.items():
-            reached = [place, *(end[i] for end in ends if i in end)]
-            if min(reached) < max(reached):
-                self._ends[i] = min(reached), max(reached)
-
-    def _is_plain(self, some: Sequence[int]) -> bool:
-        """Has every mention one place, behind the one before?"""
-        reach = -1
-        for i in some:
-            if len(self._choices[i]) != 1 or self._choices[i][0].start < reach:
-                return False
-            if self._choices[i][0] in self._used:
-                return False
-            reach = self._choices[i][0].end
-        return True
+            if len(self._choices[i]) > 1:
+                reached = [place, *(end[i] for end in ends if end is not None and i in end)]
+                if min(reached) < max(reached):
+                    self._ends[i] = min(reached), max(reached)
 
     def _settle(self, placed: Sequence[int]) -> None:
         """Move mentions whose place is open to a likelier one between their neighbours, as far as nothing overlaps.
@@ -112,6 +148,7 @@ class Placing:
         Likelier is a place that touches a neighbour, as ``@`` does a user name, and one that has no number beside it,
         as the month in ``May 9`` has.
         """
+        occupied = sorted(self._used)
         for at in reversed(range(len(placed))):
             i = placed[at]
             own = self.taken[i]
@@ -121,11 +158,9 @@ class Placing:
             after = self.taken[placed[at + 1]] if at + 1 < len(placed) else None
             low = before.end if before is not None else 0
             high = after.start if after is not None else len(self._tokens)
-            others = sorted(place for place in self._used if place != own)
-            first, last = self._ends[i]
             options = [
-                place for place in self._choices[i][:BEAM]
-                if first <= place <= last and low <= place.start and place.end <= high and not _meets(place, others)
+                place for place in self._open_choices(i)
+                if low <= place.start and place.end <= high and not _meets(place, occupied, own)
             ]  # fmt: skip
             if own not in options:
                 continue  # it lies in another one, or around it
@@ -135,7 +170,16 @@ class Placing:
                 self._used[own].discard(self._labels[i])
                 if not self._used[own]:
                     del self._used[own]
+                    occupied.remove(own)
                 self._take(i, place)
+                insort(occupied, place)
+
+    def _open_choices(self, i: int) -> list[Place]:
+        """Return the places of a mention between its leftmost and its rightmost one; of many, the first."""
+        low, high = self._ends[i]
+        choices = self._choices[i]
+        first = bisect_left(choices, low)
+        return choices[first : min(bisect_right(choices, high), first + BEAM)]
 
     def _oddness(self, place: Place, before: int, after: int) -> tuple[bool, bool, bool, Place]:
         """Return what makes a place unlikely, the gravest first; of equal ones the leftmost is best."""
@@ -194,6 +238,7 @@ class Placing:
             may_overlap: overlaps cost nothing.
             inner_first: of mentions with one start, the shorter is named first.
         """
+        beam = BEAM if len(chain) <= MOST_FOLLOWED else NARROW_BEAM
         edge = 1 << 62 if mirrored else -1
         states = [_State(edge, edge, 0, 0, 0, None)]
         for i in chain:
@@ -206,7 +251,7 @@ class Placing:
                         reach = place.start - 1 if mirrored else place.start + 1
                         after = after._replace(n_overlaps=0, reach=reach)
                     _keep(following, after)
-            states = _pruned(following.values(), mirrored, BEAM if len(chain) <= MOST_SETTLED else NARROW_BEAM)
+            states = _pruned(following.values(), mirrored, beam)
         return max(states, key=_worth)
 
     def _within_reach(self, i: int, state: _State, occupied: list[Place], mirrored: bool) -> list[Place]:
@@ -267,13 +312,13 @@ def _nest(places: Iterable[Place]) -> bool:
     return any(after.start < before.end for before, after in pairwise(sorted(places)))
 
 
-def _meets(place: Place, occupied: list[Place]) -> bool:
-    """Does a place share a token with one that another chain has taken?"""
+def _meets(place: Place, occupied: list[Place], except_for: Place | None = None) -> bool:
+    """Does a place share a token with one that is taken, except for its own?"""
     if not occupied:
         return False
     at = bisect_left(occupied, Place(place.end, -1))
     # places of names are short: those that could reach here lie shortly before
-    return any(other.end > place.start for other in occupied[max(at - 8, 0) : at])
+    return any(other.end > place.start and other != except_for for other in occupied[max(at - 8, 0) : at])
 
 
 def _worth(state: _State) -> tuple[int, int, int]:
@@ -289,17 +334,16 @@ def _keep(states: dict[tuple[int, int], _State], state: _State) -> None:
 
 
 def _pruned(states: Iterable[_State], mirrored: bool, beam: int) -> list[_State]:
-    """The states that no other one beats in worth and in how much of the text it leaves."""
+    """Return the states that no other one beats in worth and in how much of the text it leaves."""
     kept: list[_State] = []
     for state in sorted(states, key=_worth, reverse=True):
         if len(kept) == beam:
             break
-        beaten = any(
-            (other.start >= state.start and other.reach >= state.reach)
-            if mirrored
-            else (other.start <= state.start and other.reach <= state.reach)
-            for other in kept
-        )
+        start, reach = state.start, state.reach
+        if mirrored:
+            beaten = any(other.start >= start and other.reach >= reach for other in kept)
+        else:
+            beaten = any(other.start <= start and other.reach <= reach for other in kept)
         if not beaten:
             kept.append(state)
     return kept

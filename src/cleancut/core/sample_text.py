@@ -43,18 +43,24 @@ class Line(NamedTuple):
 
 
 def _line(tokens: Sequence[str]) -> Line:
+    """Return the line of tokens that have no white space; empty ones are in no name."""
+    kept = range(len(tokens)) if all(tokens) else [i for i, token in enumerate(tokens) if token]
     starts: dict[int, int] = {}
     ends: dict[int, int] = {}
     begins: dict[str, list[int]] = {}
     at = 0
-    for i, token in enumerate(tokens):
-        if not token:
-            continue
+    for i in kept:
+        token = tokens[i]
         starts[at] = i
         begins.setdefault(token, []).append(at)
         at += len(token)
         ends[at] = i + 1
     return Line("".join(tokens), starts, ends, begins, max(map(len, begins), default=0))
+
+
+def _squeezed_tokens(tokens: Sequence[str]) -> Sequence[str]:
+    """Return tokens without white space; almost always these are the tokens themselves."""
+    return tokens if len("".join(tokens).split()) <= 1 else [squeezed(token) for token in tokens]
 
 
 class SampleText:
@@ -68,7 +74,7 @@ class SampleText:
     @cached_property
     def exact(self) -> Line:
         """The text as it is, but for white space."""
-        return _line([squeezed(token) for token in self.tokens])
+        return _line(_squeezed_tokens(self.tokens))
 
     @cached_property
     def normal(self) -> Line:
