@@ -168,9 +168,14 @@ def test_the_app_is_staged_again_but_never_over_files_of_others(cli, tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "README.md").write_text("keep me")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    for folder, of in (("space", "(examples/mine.conll)"), ("file", ""), ("other", "")):
+    said_of = {
+        "space": "not a staged Space alone (examples/mine.conll). Choose",
+        "other": "not a staged Space alone. Choose",
+        "file": "file is a file. Name a folder.",
+    }
+    for folder, said in said_of.items():
         done = cli("stage", "--app", "-o", folder)
-        assert done.returncode == 2 and f"not a staged Space alone{' ' * bool(of)}{of}. Choose" in done.stderr
+        assert done.returncode == 2 and said in done.stderr
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert "clean_f1 has no effect with --app" in cli("stage", "clean_f1", "--app", "-o", "x").stderr
 
