@@ -155,7 +155,7 @@ def test_convert(capsys, files):
     assert read(files / "z.jsonl.gz").tags() == read(files / "gold.conll").tags()
     code, _, err = run(capsys, "convert", files / "none", files / "y.conll")
     assert code == 2 and "no such file" in err
-    assert run(capsys, "convert", files / "gold.conll", files / "out.parquet")[0] == 2
+    assert run(capsys, "convert", files / "gold.conll", files / "out.unknown")[0] == 2
 
 
 def test_convert_bare_io_names(capsys, files):
