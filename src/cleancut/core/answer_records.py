@@ -155,6 +155,8 @@ class Context:
     """The type that was asked for, where the answer is to one type only."""
     tokens: Sequence[str] | str | None = None
     """The tokens or the text of the sample, as far as they are known."""
+    is_strict: bool = False
+    """Are words that come without a type and without quotes no mentions?"""
 
     @classmethod
     def of(cls, types: Iterable[str], tokens: Sequence[str] | str | None = None) -> Context:
@@ -183,10 +185,10 @@ class Context:
 
     @property
     def only_label(self) -> str | None:
-        """The type of mentions that come without one."""
+        """The type of mentions that come without one: the type that was asked for, or the only one that there is."""
         if self.label is not None:
             return self.label
-        return self.types.names[0] if len(self.types.names) == 1 else None
+        return self.types.names[0] if len(self.types.names) == 1 and not self.is_strict else None
 
     def is_sample(self, text: str) -> bool:
         """Is a text that of the sample, without any mark?"""

@@ -159,12 +159,13 @@ class ValueReader:
         """Tell which pair has the name and which has the type: by their keys, else by what is known of the values."""
         label = self._label_by_key(pairs)
         surface = self._surface_by_key(pairs, label)
+        others = [at for at, (key, _) in enumerate(pairs) if self._types.find(key) is None]  # no types with their names
         if label is None:
-            typed = [at for at, (_, value) in enumerate(pairs) if at != surface and self._is_type(value)]
+            typed = [at for at in others if at != surface and self._is_type(pairs[at][1])]
             if len(typed) == 1:
                 label = typed[0]
         if surface is None and label is not None and self._is_type(pairs[label][1]):
-            here = [at for at, (_, value) in enumerate(pairs) if at != label and self._is_here(value)]
+            here = [at for at in others if at != label and self._is_here(pairs[at][1])]
             if len(here) == 1:
                 surface = here[0]
         if surface is None and label is not None and key_meaning(pairs[label][0]).surface_rank is not None:
@@ -396,10 +397,12 @@ def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
     reader = ValueReader(context)
     read: list[tuple[list[Named], Found]] = []
     for one in found:
+        if context.is_strict and _is_bare(one.value):
+            continue
         mentions = reader.mentions(one.value, context.label)
         if mentions is None and context.only_label is not None:
             mentions = reader.mentions(one.value, context.only_label)
-        if mentions is not None:
+        if mentions is not None and (not _is_bare(one.value) or context.n_sure(mentions)):
             read.append((mentions, one))
     if not read:
         return None
@@ -434,6 +437,11 @@ def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> l
     some = [mentions for mentions, _ in read if mentions]
     sure = [mentions for mentions in some if context.n_sure(mentions)]
     return (sure or some or [[]])[-1]
+
+
+def _is_bare(value: Any) -> bool:
+    """Is a value nothing but words without quotes, as brackets in prose have?"""
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Bare) for item in value)
 
 
 _JSON_BEGIN = re.compile(r"\s*(?:\[\s*[\[({\"'\u201c\]]|\{\s*[\"'\u201c}]|\[\s*\w+\()")

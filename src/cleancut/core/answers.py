@@ -7,6 +7,7 @@ be so, with a reason; it is never taken for an answer without mentions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .answer_lines import read_lines
@@ -71,9 +72,11 @@ def _parse_text(answer: str, style: Style, context: Context) -> Answer:
         return Answer(unparsed=why_not)
     if not said.strip():
         return Answer()
-    best, n_sure = _best_reading(said, style, context)
+    best, n_sure = _best_reading(said, style, replace(context, is_strict=True))
     if n_sure == 0 and repeats_sample(said, context):
         return Answer()
+    if best is None and context.only_label is not None:
+        best, _ = _best_reading(said, style, context)
     if best is not None:
         return best
     if says_nothing(said):
