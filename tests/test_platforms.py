@@ -102,7 +102,7 @@ def test_uploads_are_copied_where_links_are_refused(tmp_path, monkeypatch):
     (tmp_path / "gold.conll").write_bytes(b"Ada B-PER\n\n")
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setattr(os, "symlink", refused)
-    assert jobs._file(tmp_path / "gold.conll", "gold annotation") == "gold.conll"
+    assert str(jobs._source(tmp_path / "gold.conll", "gold annotation")) == "gold.conll"
     assert Path("gold.conll").read_bytes() == b"Ada B-PER\n\n" and not Path("gold.conll").is_symlink()
 
 
