@@ -117,8 +117,10 @@ def test_the_command(capsys, corpus, found, tmp_path):
     assert max(map(len, said.splitlines())) <= 80 and signature.startswith("method:mincut")
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["frontier.html", "frontier.json", "frontier.md"]
     code, out, _ = run(capsys, "split", tmp_path / "all.jsonl", "--frontier", *quick, "--json")
-    assert code == 0 and json.loads(out) == json.loads(json.dumps(found.to_dict()))
-    assert json.loads((tmp_path / "out" / "frontier.json").read_text()) == json.loads(out)
+    printed = json.loads(out)
+    assert list(printed.pop("read_as").values()) == ["JSONL with tokens and entities"]
+    assert code == 0 and printed == json.loads(json.dumps(found.to_dict()))
+    assert json.loads((tmp_path / "out" / "frontier.json").read_text()) == printed
     for wrong, told in ((["--discard", "0.1", "--frontier"], "--discard has no effect"), ([], "Give -o DIR")):
         code, _, err = run(capsys, "split", tmp_path / "all.jsonl", *wrong)
         assert code == 2 and told in err and err.count("\n") == 1
