@@ -275,7 +275,7 @@ def test_bad_input_is_refused():
         buckets(GOLD, PRED, tokens=TOKENS, attributes=["elen"])
     with pytest.raises(CleancutError, match="eCon needs to know what training has shown"):
         buckets(GOLD, PRED, tokens=TOKENS, attributes=["eCon"])
-    with pytest.raises(CleancutError, match="give a list of names"):
+    with pytest.raises(CleancutError, match="Give a list of names"):
         buckets(GOLD, PRED, tokens=TOKENS, attributes="eLen")
     with pytest.raises(CleancutError, match="buckets need the words"):
         buckets(GOLD, PRED)
