@@ -290,7 +290,10 @@ def named_rows(given: Readable, option: str) -> list[dict[str, Any]]:
 def written_as(given: Readable) -> Format:
     """Return the format to write samples of a file in: its own, or JSONL where that is only read."""
     kind = format_of(given)
-    return kind if kind in (Format.CONLL, Format.JSONL) else Format.JSONL
+    if kind in (Format.CONLL, Format.JSONL):
+        return kind
+    assert kind in (Format.PARQUET, Format.ROWS), f"{kind} has to be written as something"
+    return Format.JSONL
 
 
 def read_plain(
