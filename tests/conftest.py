@@ -67,7 +67,11 @@ LONGEST = [
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by marker
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    if config.option.markexpr not in ("slow", "exhaustive"):
+        chosen = [item for item in items if item.get_closest_marker("exhaustive") is None]
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("exhaustive")])
+        items[:] = chosen
     places = {f"test_{name}": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(LONGEST)))
     for item in items:

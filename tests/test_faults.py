@@ -205,6 +205,7 @@ def test_some_faults(ways, hub, name):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", WAYS)
 def test_every_fault_at_every_request(ways, hub, name, fault):

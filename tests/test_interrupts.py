@@ -171,6 +171,7 @@ def test_a_command_that_is_interrupted_leaves_nothing_half_written(run, home, co
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_same_at_fifty_moments(run, home, command):
     interrupt(run, home, COMMANDS[command], 50)
