@@ -130,7 +130,7 @@ def test_the_key_decides():
     ],
 )  # fmt: skip
 def test_bad_settings_are_refused(wrong):
-    with pytest.raises(CleancutError, match=f"{next(iter(wrong))}="):
+    with pytest.raises(CleancutError, match=f"^{next(iter(wrong))}"):
         ladder(TRAIN, TEST, **wrong)
 
 
