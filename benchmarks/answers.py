@@ -186,7 +186,7 @@ def main() -> None:
         parts.append(table(n_tokens, {name: measure(system, corpus) for name, system in systems.items()}))
         print(parts[-1], "\n", flush=True)
     if options.markdown:
-        with open(options.markdown, "w", encoding="utf-8") as stream:
+        with open(options.markdown, "w", encoding="utf-8", newline="\n") as stream:
             stream.write("\n\n".join([_heading(has_peer), *parts]) + "\n")
 
 

@@ -48,8 +48,8 @@ def write(folder: Path, name: str, data: list[tuple[list[str], list[str]]], seed
     """Write the samples as CoNLL columns and as JSONL; a seed leaves out some of the mentions, as a system does."""
     rng = random.Random(seed)
     with (
-        open(folder / f"{name}.conll", "w", encoding="utf8") as conll,
-        open(folder / f"{name}.jsonl", "w", encoding="utf8") as jsonl,
+        open(folder / f"{name}.conll", "w", encoding="utf8", newline="\n") as conll,
+        open(folder / f"{name}.jsonl", "w", encoding="utf8", newline="\n") as jsonl,
     ):
         for i, (words, gold) in enumerate(data):
             tags = [tag if not seed or rng.random() > 0.1 else "O" for tag in gold]

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from cleancut import cli
 from cleancut.app import jobs, sandbox
+from cleancut.cli import terminal
 from cleancut.core.exceptions import CleancutError
 from cleancut.reading.hub_ids import is_local
 
@@ -137,7 +137,7 @@ def test_bounded_work_where_processes_are_spawned(tmp_path, monkeypatch):
 def test_a_reader_that_has_gone_is_no_error(error, system, gone):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "name", system)
-        found = cli._reader_has_gone(error)
+        found = terminal._reader_has_gone(error)
     assert found == gone
 
 

@@ -165,7 +165,8 @@ def test_a_new_metric_is_its_own_file(with_scratch_metric):
     assert "Starts (%)" in said and "F1 of starts" in said
     scored = json.loads(with_scratch_metric("-m", "cleancut", "score", *files, "--json"))
     assert (
-        list(scored) == ["exact_f1", "start_f1", "partial_f1"] and scored["start_f1"]["f1"] == scored["exact_f1"]["f1"]
+        list(scored) == ["exact_f1", "start_f1", "partial_f1", "read_as"]
+        and scored["start_f1"]["f1"] == scored["exact_f1"]["f1"]
     )
     compared = json.loads(
         with_scratch_metric("-m", "cleancut", "compare", *files, "--pred", "other.conll", "--ci", "20", "--json")

@@ -68,8 +68,10 @@ def _give_up(stream: TextIO) -> None:
 
 def _reader_has_gone(error: Exception) -> bool:
     """Is it the other end of a pipe that is closed? Windows reports that as an argument that is not valid."""
-    of_windows = os.name == "nt" and isinstance(error, OSError) and error.errno == errno.EINVAL
-    return isinstance(error, BrokenPipeError) or of_windows
+    if isinstance(error, BrokenPipeError):
+        return True
+    is_invalid = isinstance(error, OSError) and error.errno == errno.EINVAL and error.filename is None
+    return os.name == "nt" and is_invalid
 
 
 @contextmanager
