@@ -61,10 +61,13 @@ killed."""
 
 @dataclass
 class Fault:
-    """What to do with requests whose line matches: a status, one of ``HOW``, or None to close the connection."""
+    """What to do with requests whose line matches: a status, one of ``HOW``, None to close the connection.
+
+    A function is called before the request is answered: something happens in between.
+    """
 
     pattern: str
-    status: int | str | None
+    status: int | str | Callable[[], object] | None
     times: float
     headers: dict[str, str]
     after: int = 0
@@ -121,7 +124,13 @@ class Hub:
         return repo.commits[str(repo.find(revision))]
 
     def fail(
-        self, pattern: str, status: int | str | None, *, times: float = float("inf"), after: int = 0, **headers: str
+        self,
+        pattern: str,
+        status: int | str | Callable[[], object] | None,
+        *,
+        times: float = float("inf"),
+        after: int = 0,
+        **headers: str,
     ) -> None:
         """Have something befall requests that match ``METHOD /path``, ``after`` so many that pass: see ``Fault``."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -163,6 +172,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self.hang_up()
             case "truncated" | "lost":
                 self.cut = status
+                self.route(body)
+            case _ if callable(status):
+                status()
                 self.route(body)
             case "kill":
                 self.hub.kill()

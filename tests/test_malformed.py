@@ -314,3 +314,87 @@ def test_a_bad_value_is_refused_in_one_line(door, value, capsys):
 @pytest.mark.parametrize(("door", "value"), list(cases("good")))
 def test_a_good_value_is_taken(door, value):
     door(value)
+
+
+ANYTHING = (
+    None, True, -1, 0, 0.5, math.nan, 2**64, "x", "", [], {}, set(), object(), b"x", np.array([1, 2]), ["x"], [1],
+    {"a": 1}, (None,), range(3), lambda: None,
+)  # fmt: skip
+"""Values of any kind, of which a door may take some."""
+FOUND = cc.buckets(GOLD, PRED)
+DOORS: dict[str, Door] = {
+    "types": lambda v: cc.exact_f1(GOLD, PRED, types=v),
+    "scheme": lambda v: cc.exact_f1(TAGS, WRONG, scheme=v),
+    "tokens": lambda v: cc.clean_f1(TAGS, WRONG, SHOWN, tokens=v),
+    "exposure": lambda v: cc.clean_f1(GOLD, PRED, v),
+    "confusable": lambda v: cc.clean_f1(GOLD, PRED, SHOWN, confusable=v),
+    "systems": lambda v: cc.compare(GOLD, v, ci=10),
+    "gold of compare": lambda v: cc.compare(v, {"a": PRED, "b": GOLD}, ci=10),
+    "over_runs": lambda v: cc.over_runs(v),
+    "levels of a correlation": lambda v: cc.contamination_correlation(v, [{"f1": 1}]),
+    "scores of a correlation": lambda v: cc.contamination_correlation([1], v),
+    "errors": lambda v: cc.errors(GOLD, v),
+    "self_diagnosis": lambda v: cc.self_diagnosis(v),
+    "comparative_diagnosis": lambda v: cc.comparative_diagnosis(FOUND, v),
+    "model_wise": lambda v: cc.model_wise(v),
+    "attribute_wise": lambda v: cc.attribute_wise(v),
+    "friedman": lambda v: cc.friedman(v),
+    "wilcoxon": lambda v: cc.wilcoxon({"a": FOUND, "b": v}),
+    "edges": lambda v: cc.register_attribute("of a test", lambda table: table.start, edges=v),
+    "Exposure.of": lambda v: cc.Exposure.of(v),
+    "view": lambda v: SHOWN.view(v),
+    "update": lambda v: cc.Exposure().update(v),
+    "count_occurrences": lambda v: SHOWN.count_occurrences(v),
+    "renamed": lambda v: SHOWN.renamed(v),
+    "audit": lambda v: cc.audit(v),
+    "a split of an audit": lambda v: cc.audit({"train": TRAIN, "test": v}),
+    "mincut": lambda v: cc.mincut(v),
+    "ratios": lambda v: cc.mincut(GOLD, v, effort="fast"),
+    "stratify": lambda v: cc.mincut(GOLD, stratify=v, effort="fast"),
+    "kfold": lambda v: cc.kfold(v),
+    "folds": lambda v: cc.mincut_folds(GOLD, v, effort="fast"),
+    "train of a ladder": lambda v: cc.ladder(v, GOLD),
+    "test of a ladder": lambda v: cc.ladder(GOLD, v),
+    "discards": lambda v: cc.frontier(GOLD, discards=v, floors=[None], effort="fast", min_per_type=0),
+    "floors": lambda v: cc.frontier(GOLD, discards=[0], floors=v, effort="fast", min_per_type=0),
+    "folds of hardeval": lambda v: cc.hardeval_folds(GOLD, PRED, v),
+    "gold of hardeval_folds": lambda v: cc.hardeval_folds(v, PRED, FOLDS),
+    "predictions of hardeval_folds": lambda v: cc.hardeval_folds(GOLD, v, FOLDS),
+    "groups": lambda v: cc.CleanCutSplit(2).split(WORDS, groups=v),
+    "gold of a report": lambda v: cc.html_report(v, {"a": PRED}, ci=None),
+    "predictions of a report": lambda v: cc.html_report(GOLD, v, ci=None),
+    "train of a report": lambda v: cc.html_report(GOLD, {"a": PRED}, v, ci=None),
+    "title": lambda v: cc.html_report(GOLD, {"a": PRED}, ci=None, title=v),
+    "join_at": lambda v: cc.join_at(v),
+    "metric": lambda v: cc.metric(v),
+    "stage": lambda v: cc.stage(v, "staged") if not hasattr(v, "__len__") or len(v) else None,  # none is all
+    "component_sizes": lambda v: cc.component_sizes(v),
+    "write_incidence": lambda v: cc.write_incidence(v, "x.parquet"),
+    "ids": lambda v: Corpus.of(WORDS, tags=TAGS, ids=v),
+    "an id": lambda v: Corpus.of(WORDS, tags=TAGS, ids=[v] * 24),
+    "docs": lambda v: Corpus.of(WORDS, tags=TAGS, docs=v),
+    "entities": lambda v: Corpus.of(WORDS, entities=v),
+    "relations": lambda v: Corpus.of(WORDS, tags=TAGS, relations=v),
+    "relations of a sample": lambda v: Corpus.of([["a"]], entities=[[(0, 1, "X")]], relations=[v]),
+    "a relation": lambda v: Corpus.of([["a"]], entities=[[(0, 1, "X")]], relations=[[v]]),
+    "select": lambda v: GOLD.select(v),
+    "apply": lambda v: PLAN.apply(v),
+    "rows": lambda v: PLAN.rows(v),
+    "data of a plan": lambda v: PLAN.write("elsewhere", v),
+    "parse_answer": lambda v: cc.parse_answer(v),
+    "plan to publish": lambda v: cc.publish(v, "org/name", "c"),
+    "repository": lambda v: cc.publish(PLAN, v, "c", data=GOLD),
+    "config": lambda v: cc.publish(PLAN, "org/name", v, data=GOLD),
+    "also": lambda v: cc.publish("no plan", "org/name", "c", also=v),
+    "organisation": lambda v: cc.publish_metrics(v, ["exact_f1"]),
+    "materialise": lambda v: cc.materialise("org/name", v),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_anything_is_taken_or_refused_in_one_line(door):
+    for value in ANYTHING:
+        try:
+            DOORS[door](value)
+        except CleancutError as error:
+            assert len(str(error)) < 1000 and "\n" not in str(error), error

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import bounds_of
+from .checks import instance
 from .corpus import Corpus
 
 
@@ -31,6 +32,7 @@ def at_signs(corpus: Corpus) -> NDArray[np.int64]:
 
 def join_at(corpus: Corpus) -> Corpus:
     """Join each mention "@" to the mention of the same type that touches it (the partial-credit paper's fix of BTC)."""
+    instance(corpus, Corpus, "corpus", "a Corpus, such as read() returns")
     mentions, signs = corpus.mentions, at_signs(corpus)
     end, keep = mentions.end.copy(), np.ones(len(mentions), bool)
     end[signs] = mentions.end[signs + 1]

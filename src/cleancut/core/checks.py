@@ -88,9 +88,26 @@ def text(value: Any, name: str, wanted: str = "a text") -> str:
     return value
 
 
+Kind = TypeVar("Kind")
+
+
+def instance(value: Any, kind: type[Kind], name: str, wanted: str) -> Kind:
+    """Return an object of a kind of ours, such as a corpus."""
+    if not isinstance(value, kind):
+        raise CleancutError(f"{name} is {quoted(value)}, of type {type(value).__name__}. Give {wanted}.")
+    return value
+
+
+def instances(value: Any, kind: type[Kind], name: str, wanted: str) -> dict[str, Kind]:
+    """Return objects of a kind of ours by their names."""
+    if not isinstance(value, Mapping):
+        raise CleancutError(f"{name} is {quoted(value)}, of type {type(value).__name__}. Give {wanted}.")
+    return {key: instance(one, kind, f"{name}: {quoted(key)}", wanted) for key, one in value.items()}
+
+
 def names(value: Any, name: str, wanted: str = "a list of names") -> list[str]:
     """Return a list of texts, in its order; a single text is no list, and a set has no order."""
-    return [text(one, f"{name}: an item", wanted) for one in ordered(value, name, wanted)]
+    return [text(one, name, wanted) for one in ordered(value, name, wanted)]
 
 
 Item = TypeVar("Item")

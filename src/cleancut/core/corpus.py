@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from . import checks
 from .answer_report import AnswerReport
 from .arrays import bounds_of, ranges
-from .exceptions import CleancutError, parse_choice
+from .exceptions import CleancutError, parse_choice, quoted
 from .inputs import Interner, Raw, RawSpans, RawTags, in_sample, intern_words, recognise
 from .tags import Repair, Scheme, Tagging, Where, decode, encode, parse_scheme, prefix_letter, split_tag
 from .vocabulary import Vocabulary
@@ -120,7 +121,7 @@ class Mentions:
 
     def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Mentions:
         """The mentions of some samples, in the order asked for."""
-        chosen = np.arange(self.n_samples)[samples]
+        chosen = chosen_rows(samples, self.n_samples)
         moved = partial(_moved, self.where, chosen)
         if self.tagged is not None:
             bounds = bounds_of(self.tagged.lengths)
@@ -231,7 +232,7 @@ class Relations(NamedTuple):
         labels, found = Interner(), []
         for i, own in enumerate(data):
             entities = of_given[bounds[i] : bounds[i + 1]]
-            for k, relation in enumerate(own or ()):
+            for k, relation in enumerate([] if own is None else _relations(own)):
                 head, tail, label = _checked(relation, len(entities), f"{where(i)}: relation {k}")
                 found.append((entities[head], entities[tail], labels[label]))
         table = np.array(found, np.int64).reshape(-1, 3)
@@ -247,6 +248,11 @@ class Relations(NamedTuple):
         names, label = sorted_names(self.labels, self.label)
         table = np.unique(np.stack([self.head, self.tail, label.astype(np.int64)]), axis=1)
         return Relations(table[0], table[1], table[2], names)
+
+
+def _relations(own: Any) -> list[Any]:
+    """Return the relations of a sample."""
+    return checks.ordered(own, "the relations of a sample", "a list of them")
 
 
 def _checked(relation: Any, n_entities: int, place: str) -> tuple[int, int, str]:
@@ -268,6 +274,40 @@ def _checked(relation: Any, n_entities: int, place: str) -> tuple[int, int, str]
     if not isinstance(label, str) or not label:
         raise CleancutError(f"{place}: the label is {label!r:.60}. {wanted}.")
     return int(head), int(tail), label
+
+
+def _named(values: Any, name: str, n_samples: int) -> tuple[str | None, ...] | None:
+    """Return the ids or documents of samples as texts; None where no sample has one."""
+    if values is None:
+        return None
+    given = checks.ordered(values, name, "a list with one for each sample")
+    if all(value is None for value in given):
+        return None
+    if len(given) != n_samples:
+        raise CleancutError(f"{n_samples} samples but {len(given)} {name}. Give one for each sample.")
+    for at, value in enumerate(given):
+        if isinstance(value, list | tuple | set | frozenset | Mapping | bytes | np.ndarray):
+            raise CleancutError(f"{name}: that of sample {at} is {quoted(value)}. Give texts or numbers.")
+    return tuple(None if value is None else str(value) for value in given)
+
+
+def chosen_rows(samples: Any, n: int) -> NDArray[np.int64]:
+    """Return the numbers of chosen samples, of a slice, a list of numbers or a mask."""
+    wanted = f"a slice, or a list of whole numbers from {-n} to {n - 1}"
+    if isinstance(samples, slice):
+        try:
+            return np.arange(n)[samples]
+        except (TypeError, ValueError):
+            raise CleancutError(f"samples={quoted(samples)} cannot be chosen. Give {wanted}.") from None
+    is_list = isinstance(samples, np.ndarray | Sequence) and not isinstance(samples, str | bytes)
+    chosen = np.asarray(samples) if is_list else np.zeros((0, 0))
+    if chosen.shape == (0,):
+        return np.zeros(0, np.int64)
+    is_mask = chosen.shape == (n,) and chosen.dtype.kind == "b"
+    are_numbers = chosen.ndim == 1 and chosen.dtype.kind in "iu"
+    if not is_mask and not (are_numbers and -n <= int(chosen.min()) and int(chosen.max()) < n):
+        raise CleancutError(f"samples={quoted(samples)} cannot be chosen. Give {wanted}.")
+    return np.arange(n)[chosen]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -313,16 +353,11 @@ class Corpus:
         if entities is not None:
             raw = _as_spans(raw, where)
         mentions = on_lengths(mentions_of(raw, scheme, repair, where), lengths, "tokens")
-        names, documents = (
-            None if given is None or all(value is None for value in given)
-            else tuple(None if value is None else str(value) for value in given)
-            for given in (ids, docs)
-        )  # fmt: skip
-        for name, values in (("ids", names), ("docs", documents)):
-            if values is not None and len(values) != len(lengths):
-                raise CleancutError(f"{len(lengths)} samples but {len(values)} {name}. Give one for each sample.")
+        names, documents = _named(ids, "ids", len(lengths)), _named(docs, "docs", len(lengths))
         between = None
-        if relations is not None and any(map(bool, relations)):
+        if relations is not None:
+            relations = checks.ordered(relations, "relations", "a list of relations for each sample")
+        if relations is not None and any(own is not None and len(_relations(own)) for own in relations):
             if not isinstance(raw, RawSpans):
                 raise CleancutError(f"{where(0)}: relations are between entities. Give entities rather than tags.")
             between = Relations.of(relations, raw, mentions, where)
@@ -393,7 +428,7 @@ class Corpus:
 
     def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Corpus:
         """Some samples, in the order asked for."""
-        chosen = np.arange(len(self))[samples]
+        chosen = chosen_rows(samples, len(self))
         words = self.words[ranges(bounds_of(self.lengths)[chosen], self.lengths[chosen])]
         ids = None if self.ids is None else tuple(self.ids[i] for i in chosen)
         docs = None if self.docs is None else tuple(self.docs[i] for i in chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .exceptions import CleancutError, did_you_mean
+from .exceptions import CleancutError, did_you_mean, quoted
 
 
 def hub_folder(kind: str) -> Path:
@@ -18,8 +18,8 @@ def metric(name: str) -> str:
     """The folder of a metric module, for ``evaluate.load(cleancut.metric("exact_f1"))``."""
     folder = hub_folder("metrics")
     names = sorted(path.parent.name for path in folder.glob("*/*.py") if path.stem == path.parent.name)
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         raise CleancutError(
-            f"there is no metric {name!r}.{did_you_mean(name, names)} The metrics are {', '.join(names)}."
+            f"there is no metric {quoted(name)}.{did_you_mean(name, names)} The metrics are {', '.join(names)}."
         )
     return str(folder / name)

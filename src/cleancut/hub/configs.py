@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..reading.hub_ids import HubId, is_config
 from ..version import __version__
 from .cards import OWN_FILES, card_text
@@ -28,8 +28,8 @@ MAX_SHARD_SIZE = "500MB"
 
 def check_config(name: str) -> None:
     """Refuse a name that a config cannot have."""
-    if not is_config(name):
-        raise CleancutError(f"{name!r} cannot be the name of a config. Letters, digits, . _ - only.")
+    if not isinstance(name, str) or not is_config(name):
+        raise CleancutError(f"{quoted(name)} cannot be the name of a config. Letters, digits, . _ - only.")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, assert_never
 
+from ..core import checks
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError
@@ -80,6 +81,7 @@ def publish(
         For each config, what was uploaded; without ``push``, exactly what would be.
     """
     check_repo(to)
+    also = checks.names(also, "also", f"a list of some of {', '.join(DERIVED)}")
     unknown = set(also) - set(DERIVED)
     if unknown:
         raise CleancutError(f"{', '.join(sorted(unknown))}: no such config to derive. Choose of {', '.join(DERIVED)}.")
@@ -268,7 +270,8 @@ def _plan_and_rows(given: SplitPlan | str | os.PathLike[str], data: Any, folder:
                 "a plan in hand holds no rows, and names no source on the Hub. Give data=, what was split."
             )
     else:
-        path = Path(given, "plan.json") if os.path.isdir(given) else Path(given)
+        place = checks.checked_path(given, "plan")
+        path = Path(place, "plan.json") if os.path.isdir(place) else Path(place)
         plan = SplitPlan.load(path)
         if data is None:
             return plan, _split_rows(path.parent, plan, folder), plan.reading

@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..reading.hub_ids import is_repo, network_errors
 
 
 def check_repo(repo: str) -> str:
     """A repository id ``org/name``, refused before any request where it cannot be one."""
-    if not is_repo(repo):
-        raise CleancutError(f"{repo!r} is not the id of a repository. Give org/name: letters, digits, . _ - only.")
+    if not isinstance(repo, str) or not is_repo(repo):
+        raise CleancutError(f"{quoted(repo)} is no id of a repository. Give org/name: letters, digits, . _ - only.")
     return repo
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.files import temporary_folder
 from ..reading.hub_ids import is_repo
 from ..version import __version__
@@ -23,8 +23,8 @@ TAG = f"cleancut-{__version__}"
 
 def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) -> list[str]:
     """Upload the metric modules as Spaces ``org/<name>`` and tag the release; without ``push``, say what would be."""
-    if not is_repo(f"{org}/name"):
-        raise CleancutError(f"{org!r} is not a user or an organisation. Letters, digits, . _ - only.")
+    if not isinstance(org, str) or not is_repo(f"{org}/name"):
+        raise CleancutError(f"{quoted(org)} is not a user or an organisation. Letters, digits, . _ - only.")
     with temporary_folder() as folder:
         spaces = {check_repo(f"{org}/{space.name}"): files_of_space(space) for space in stage(names, folder)}
     left = list(spaces)

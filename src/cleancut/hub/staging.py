@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
+from ..core import checks
 from ..core.exceptions import CleancutError
 from ..core.files import check_output_folder, made_folder, temporary_folder, write_text
 from ..core.interrupts import uninterrupted
@@ -29,7 +30,7 @@ def stage(names: Iterable[str] = (), folder: str | os.PathLike[str] = "spaces") 
     The face has the engine files that it needs beside it, flat, and imports each of them itself, on a line of its own:
     evaluate fetches only what the main file names.
     """
-    names = list(names) or sorted(
+    names = checks.names(names, "names", "a list of metrics") or sorted(
         path.name for path in hub_folder("metrics").iterdir() if (path / "README.md").exists()
     )
     sources = [Path(metric(name)) for name in names]

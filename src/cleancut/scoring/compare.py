@@ -292,8 +292,11 @@ def over_runs(scores: Sequence[Score]) -> dict[str, Any]:
     >>> over_runs(runs)["f1"]
     {'mean': 0.5, 'std': 0.7071067811865476}
     """
+    scores = checks.ordered(scores, "scores", "a list of the scores of each run")
     if not scores:
         raise CleancutError("over_runs needs the scores of one run or more, but has none.")
+    for i, score in enumerate(scores):
+        checks.instance(score, Score, f"scores: run {i}", "what a metric returns")
     first = scores[0]
     for score in scores:
         if (score.metric, dict(score.settings)) != (first.metric, dict(first.settings)):
@@ -328,6 +331,11 @@ def contamination_correlation(
     """
     from scipy.stats import pearsonr
 
+    levels = checks.ordered(levels, "levels", "a number for each run")
+    scores = checks.ordered(scores, "scores", "a mapping of values for each run")
+    for i, score in enumerate(scores):
+        if not isinstance(score, Mapping):
+            raise CleancutError(f"scores: run {i} is {quoted(score)}. Give a mapping of values.")
     if len(levels) != len(scores):
         raise CleancutError(
             f"{len(levels)} contamination levels but {len(scores)} scores. Give one level for each run."
@@ -336,7 +344,11 @@ def contamination_correlation(
     for name in CORRELATED:
         if not scores or not all(name in score for score in scores):
             continue
-        both = np.array([[level, score[name]] for level, score in zip(levels, scores, strict=True)], float)
+        try:
+            both = np.array([[level, score[name]] for level, score in zip(levels, scores, strict=True)], float)
+        except (TypeError, ValueError):
+            raise CleancutError(f"a level or {name} is no number. Give numbers.") from None
+        both = both.reshape(-1, 2)
         x, y = both[~np.isnan(both).any(axis=1)].T
         r, p = pearsonr(x, y) if len(x) > 2 and np.ptp(x) and np.ptp(y) else (math.nan, math.nan)
         found[name] = {"r": float(r), "p": float(p), "n": len(x)}

@@ -13,11 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.exceptions import CleancutError
+from ..core import checks
+from ..core.exceptions import CleancutError, quoted
 from .buckets import Buckets
 from .compare import holm
 
 Systems = Mapping[str, Buckets]
+_WANTED = "what buckets() returns, by the name of its system"
+
+
+def _systems(given: Any, name: str = "systems") -> dict[str, Buckets]:
+    """Return the buckets of each system, checked: of the same attributes."""
+    found = checks.instances(given, Buckets, name, _WANTED)
+    first = set(next(iter(found.values()), ()))
+    for system, buckets in found.items():
+        if set(buckets) != first:
+            other = min(set(buckets) ^ first)
+            raise CleancutError(f"{quoted(system)}: not all systems have the attribute {other}. Give the same for all.")
+    return found
 
 
 def model_wise(systems: Systems) -> dict[str, dict[str, dict[str, float]]]:
@@ -27,7 +40,7 @@ def model_wise(systems: Systems) -> dict[str, dict[str, dict[str, float]]]:
     deviation of F1 over them (of the population). Attributes whose buckets have no order have no ``spearman``.
     """
     found = {}
-    for system, buckets in systems.items():
+    for system, buckets in _systems(systems).items():
         rows = {name: _f1(buckets[name]) for name in buckets}
         found[system] = {
             name: {"spearman": _spearman(f1) if _ordered(buckets[name]) else math.nan, "std": _std(f1)}
@@ -42,6 +55,8 @@ def attribute_wise(datasets: Mapping[str, Systems]) -> dict[str, dict[str, dict[
     ``zeta`` (Eq. 10) is its mean over the gold mentions, ``rho`` (Eq. 11) the mean over systems of ``|spearman|``.
     """
     found: dict[str, dict[str, dict[str, float]]] = {}
+    if not isinstance(datasets, Mapping):
+        raise CleancutError(f"datasets is {quoted(datasets)}. Give the systems of each, by its name.")
     for dataset, systems in datasets.items():
         if not systems:
             raise CleancutError(f"{dataset}: there is no system. Give at least one.")
@@ -57,7 +72,7 @@ def attribute_wise(datasets: Mapping[str, Systems]) -> dict[str, dict[str, dict[
 def self_diagnosis(buckets: Buckets) -> dict[str, dict[str, Any]]:
     """Where a system is best and where worst: for each attribute ``best``, ``worst`` (names of buckets) and ``gap``."""
     found = {}
-    for name, rows in buckets.items():
+    for name, rows in checks.instance(buckets, Buckets, "buckets", "what buckets() returns").items():
         known = [row for row in rows if row["n_gold"]]
         if known:
             best, worst = max(known, key=lambda row: row["f1"]), min(known, key=lambda row: row["f1"])
@@ -72,6 +87,7 @@ def comparative_diagnosis(a: Buckets, b: Buckets) -> dict[str, dict[str, Any]]:
     is smallest) with ``lag``; both differences are A minus B.
     """
     found = {}
+    _systems({"a": a, "b": b})
     for name in a:
         gaps = _gaps(a, b, name)
         if gaps:
@@ -89,6 +105,7 @@ def friedman(blocks: Mapping[str, Buckets]) -> dict[str, dict[str, float]]:
     from scipy.stats import friedmanchisquare
 
     found: dict[str, dict[str, float]] = {}
+    blocks = _systems(blocks, "blocks")
     for name in next(iter(blocks.values()), {}):
         table = _performance(blocks, name)
         n, k = table.shape
@@ -109,6 +126,7 @@ def wilcoxon(systems: Systems) -> list[dict[str, Any]]:
     """
     from scipy import stats
 
+    systems = _systems(systems)
     names, found = list(systems), []
     attributes = list(next(iter(systems.values()), {}))
     for at in ["all", *attributes]:

@@ -24,7 +24,7 @@ from ..core.arrays import bounds_of, ranges
 from ..core.checks import checked_path
 from ..core.corpus import Corpus, overlaps
 from ..core.entities import Key
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.files import replacing
 from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
@@ -137,6 +137,8 @@ class Exposure:
         Args:
             train: the corpora that the index is made of, in any order and in batches of any size.
         """
+        if isinstance(train, Corpus | str | Mapping) or not isinstance(train, Iterable):
+            raise CleancutError(f"train is {quoted(train)}. Give a list of corpora, or their batches.")
         counted = _Counted(train)
         self._set_occurrences(counted)
         if (counted.n_samples, counted.fingerprint) != (self.n_samples, self._fingerprint):

@@ -11,6 +11,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from ..core import checks
 from ..core.corpus import Corpus
 from ..core.notices import said_once
 from ..core.shown import percent
@@ -161,6 +162,7 @@ def _page(
     notes: Sequence[str],
     data: Mapping[str, Any] | None = None,
 ) -> str:
+    checks.instance(title, str, "title", "a text")
     parts, script = list(sections), _asset("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # whatever a corpus may smuggle in: no script but ours runs, and nothing is fetched

@@ -11,7 +11,7 @@ import numpy as np
 from ..core import checks
 from ..core.answer_report import AnswerReport
 from ..core.corpus import Corpus, overlaps
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.notices import say
 from ..core.pairing import Pair, pair
 from ..core.type_names import parse_types
@@ -168,7 +168,7 @@ def left_out(metric: str) -> str:
 
 
 def _kind(value: Any) -> str:
-    return type(value).__name__ if value else repr(value)
+    return "None" if value is None else f"{type(value).__name__} {quoted(value)}"
 
 
 def _shares(counts: Mapping[str, int], most: int) -> dict[str, int]:

@@ -269,7 +269,8 @@ def hardeval_folds(
     >>> score.n_unseen_i, score.n_unseen_o, score.ter_unseen
     (1, 1, 0.0)
     """
-    folds._refuse_other(gold)
+    checks.instance(gold, Corpus, "gold", "a Corpus, such as read() returns")
+    checks.instance(folds, Folds, "folds", "what kfold() or mincut_folds() returns")._refuse_other(gold)
     pred = pred if isinstance(pred, Corpus) else gold.with_predictions(pred)
     if len(pred) != len(gold):
         raise CleancutError(f"{len(gold)} gold samples but {len(pred)} predicted. Give one prediction for each.")

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.arrays import bounds_of
-from ..core.checks import checked_path
 from ..core.corpus import Corpus, sorted_names
 from ..core.entities import Key, Shared, entity_codes, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
@@ -84,7 +84,7 @@ class Incidences:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Incidences:
         """Read a file, or a folder of files, with its rows in any order."""
-        checked_path(path)
+        checks.checked_path(path)
         types, n_rows, n_runs = Interner(), 0, 0
         of_row, of_run = [], []  # rows of a sample usually stand together: such a run has one unit and one hash
         for batch in batches(path):
@@ -164,7 +164,10 @@ def write_incidence(
     import pyarrow.parquet as pq
 
     pa = _arrow()
-    parts = {"": data} if isinstance(data, Corpus) else data
+    wanted = "a Corpus, or a Corpus for each split"
+    parts = {"": data} if isinstance(data, Corpus) else checks.instances(data, Corpus, "data", wanted)
+    if not parts:
+        raise CleancutError(f"there are no samples to write. Give {wanted}.")
     corpus = Corpus.concatenate(
         [own_numbers(name, part) if len(parts) > 1 else part for name, part in parts.items()]
     )  # fmt: skip

@@ -199,7 +199,7 @@ def _seeds(seeds: Any) -> list[int]:
     wanted = "their number, from 1 on, or the seeds, such as (0, 1, 2)"
     if checks.is_whole(seeds):
         return list(range(_few_enough(checks.whole(seeds, "seeds", 1, wanted=wanted), "seeds", seeds)))
-    found = [checks.seed(seed, "seeds: a seed") for seed in checks.ordered(seeds, "seeds", wanted)]
+    found = [checks.seed(seed, "seeds") for seed in checks.ordered(seeds, "seeds", wanted)]
     if not found:
         raise CleancutError(f"seeds={quoted(seeds)} is not valid. Give {wanted}.")
     return list(dict.fromkeys(found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.files import replacing
 from ..core.hashing import fingerprint_of, order_of, sample_hashes
 from ..core.rooms import module_of
@@ -142,10 +142,11 @@ class SplitPlan(Drawn):
 
     def rows(self, name: str) -> NDArray[np.int64]:
         """The samples of a split (or ``discarded``), in the order of the input."""
-        if name == "discarded":
+        if isinstance(name, str) and name == "discarded":
             return np.flatnonzero(self.assignment == DISCARDED)
-        if name not in self.names:
-            raise CleancutError(f"the plan has no split {name!r}. It has {', '.join(self.names)}, and 'discarded'.")
+        if not isinstance(name, str) or name not in self.names:
+            there = f"{', '.join(self.names)}, and 'discarded'"
+            raise CleancutError(f"the plan has no split {quoted(name)}. It has {there}.")
         return np.flatnonzero(self.assignment == self.names.index(name))
 
     def origins(self) -> list[tuple[str, int]]:
@@ -306,7 +307,7 @@ class SplitPlan(Drawn):
         """Return what was split as one; an error where it is something else."""
         data = _rows_of_samples(data)
         if isinstance(data, Mapping) and self.original_sizes:
-            sizes = {name: len(part) for name, part in data.items()}
+            sizes = {name: len(part) if isinstance(part, Sized) else None for name, part in data.items()}
             if sizes != dict(self.original_sizes):
                 raise CleancutError(
                     f"the plan is for splits of {dict(self.original_sizes)} samples, but {sizes} are given."
