@@ -275,7 +275,7 @@ def test_bad_corpora_are_refused():
 
 def test_with_predictions_and_select():
     corpus = Corpus.of(
-        [["Ada", "King"], [], ["Oslo"]], tags=[["B-P", "I-P"], [], ["B-L"]], ids="abc", docs=["1", "1", None]
+        [["Ada", "King"], [], ["Oslo"]], tags=[["B-P", "I-P"], [], ["B-L"]], ids=list("abc"), docs=["1", "1", None]
     )
     pred = corpus.with_predictions([[(0, 1, "P")], [], [(0, 1, "L")]])
     assert pred.texts() == ["Ada", "Oslo"]

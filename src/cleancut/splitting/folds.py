@@ -352,7 +352,8 @@ def _corpus_of_sets(groups: Iterable[Any]) -> Corpus:
     """A corpus whose samples have the given entities, a word each."""
     samples_of: dict[Any, list[int]] = {}
     n = 0
-    for i, entities in enumerate(checks.ordered(groups, "groups", "the entities of each sample")):
+    given: list[Any] = checks.ordered(groups, "groups", "the entities of each sample")
+    for i, entities in enumerate(given):
         if isinstance(entities, str | bytes | Mapping) or not isinstance(entities, Iterable):
             raise CleancutError(f"groups[{i}] is {entities!r:.60}, not a list or set of entities. Give [] for none.")
         try:
