@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from types import ModuleType
 
 import pytest
 
@@ -82,5 +83,54 @@ def test_inspect_ai(tmp_path, monkeypatch):
     [log] = harness.eval(task, model=model, max_connections=1, max_samples=1, display="none", log_dir=str(tmp_path))
     assert log.status == "success", log.error
     found = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    score = score_of(answered_row(row, answer) for row, answer in zip(ROWS, ANSWERS, strict=True))
+    assert {name: found[name] for name in VALUES} == {name: float(score[name]) for name in VALUES}
+
+
+@pytest.mark.lighteval
+def test_lighteval(tmp_path, monkeypatch):
+    from lighteval.logging.evaluation_tracker import EvaluationTracker
+    from lighteval.models.dummy.dummy_model import DummyModel, DummyModelConfig
+    from lighteval.models.model_output import ModelResponse
+    from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
+    from lighteval.tasks.lighteval_task import LightevalTaskConfig
+    from lighteval.tasks.registry import Registry
+    from lighteval.tasks.requests import Doc
+
+    from cleancut.doors.lighteval import mentions
+
+    def only_ours(custom_tasks, **options):
+        """The tasks of the test alone: lighteval's own ask the network when they are listed."""
+        return Registry._extract_configs(custom_tasks)
+
+    class Model(DummyModel):
+        def greedy_until(self, docs):
+            return [ModelResponse(text=[ANSWERS["Ada" not in doc.query]]) for doc in docs]
+
+    def prompt(row, task_name=None):
+        specific = {"tokens": row["tokens"], "tags": row["tags"]}
+        return Doc(query=" ".join(row["tokens"]), choices=[""], gold_index=0, task_name=task_name, specific=specific)
+
+    monkeypatch.setattr(Registry, "load_all_task_configs", staticmethod(only_ours))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    tasks = ModuleType("tasks")
+    tasks.TASKS_TABLE = [
+        LightevalTaskConfig(
+            name="mentions", prompt_function=prompt, metrics=[mentions()], hf_repo=str(data), hf_subset="default",
+            hf_avail_splits=["test"], evaluation_splits=["test"], generation_size=64, stop_sequence=[],
+        )
+    ]  # fmt: skip
+    pipeline = Pipeline(
+        tasks="mentions|0",
+        pipeline_parameters=PipelineParameters(launcher_type=ParallelismManager.NONE, custom_tasks_directory=tasks),
+        evaluation_tracker=EvaluationTracker(output_dir=str(tmp_path), save_details=True),
+        model=Model(DummyModelConfig()),
+    )
+    pipeline.evaluate()
+    pipeline.save_and_push_results()
+    found = pipeline.get_results()["results"]["mentions|0"]
     score = score_of(answered_row(row, answer) for row, answer in zip(ROWS, ANSWERS, strict=True))
     assert {name: found[name] for name in VALUES} == {name: float(score[name]) for name in VALUES}
