@@ -59,7 +59,7 @@ NEEDS = {
     "npm": Need("npm, which fetches axe-core", lambda: shutil.which("npm") is not None, "Node.js with npm", ("axe",)),
     "lm_eval": Need("lm-evaluation-harness", _installed("lm_eval"), f"{_APART} lm_eval", is_slow=True),
     "inspect_ai": Need("inspect-ai", _installed("inspect_ai"), f"{_APART} inspect-ai", is_slow=True),
-    "lighteval": Need("lighteval", _installed("lighteval"), f"{_APART} lighteval", is_slow=True),
+    "lighteval": Need("lighteval", _installed("lighteval"), f"{_APART} lighteval 'xxhash<4'", is_slow=True),
     "spacy": Need("spaCy", _installed("spacy"), "pip install spacy", is_slow=True),
     "browser": Need("a browser (chromium)", _has_browser, "chromium of your system", ("browser",), is_slow=True),
 }

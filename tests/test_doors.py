@@ -131,6 +131,7 @@ def test_lighteval(tmp_path, monkeypatch):
     )
     pipeline.evaluate()
     pipeline.save_and_push_results()
-    found = pipeline.get_results()["results"]["mentions|0"]
+    results = pipeline.get_results()["results"]
+    found = results["mentions:0"]
     score = score_of(answered_row(row, answer) for row, answer in zip(ROWS, ANSWERS, strict=True))
     assert {name: found[name] for name in VALUES} == {name: float(score[name]) for name in VALUES}
