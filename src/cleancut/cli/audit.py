@@ -13,7 +13,6 @@ from ..core.files import write_text
 from ..reading.dataset import load_splits
 from ..reading.hub_ids import is_local
 from ..reading.splits import SPLITS, split_files
-from ..showing.html import html_audit
 from ..showing.text import audit_text
 from ..splitting.audit import Unit, audit
 from .options import (
@@ -81,9 +80,10 @@ def _audit(arguments: argparse.Namespace) -> str:
     options = {**shared_key(arguments), **type_options(arguments)}
     found = audit(splits, unit=arguments.unit, top=arguments.top, **options)
     if arguments.html:
-        write_text(
-            arguments.html, html_audit(found, title=f"Audit of {arguments.source}" if arguments.source else "Audit")
-        )
+        from ..showing.html import html_audit  # only here: it takes as long to import as a small audit
+
+        title = f"Audit of {arguments.source}" if arguments.source else "Audit"
+        write_text(arguments.html, html_audit(found, title=title))
     if arguments.json:
         return json_answer(found.to_dict())
     return audit_text(found, colour=wants_colour())

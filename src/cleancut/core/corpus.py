@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import chain
 from operator import add
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -285,10 +286,17 @@ def _named(values: Any, name: str, n_samples: int) -> tuple[str | None, ...] | N
         return None
     if len(given) != n_samples:
         raise CleancutError(f"{n_samples} samples but {len(given)} {name}. Give one for each sample.")
-    for at, value in enumerate(given):
-        if isinstance(value, list | tuple | set | frozenset | Mapping | bytes | np.ndarray):
-            raise CleancutError(f"{name}: that of sample {at} is {quoted(value)}. Give texts or numbers.")
+    kinds = set(map(type, given))
+    if any(issubclass(kind, _NO_NAMES) for kind in kinds):
+        at, value = next((at, value) for at, value in enumerate(given) if isinstance(value, _NO_NAMES))
+        raise CleancutError(f"{name}: that of sample {at} is {quoted(value)}. Give texts or numbers.")
+    if kinds <= {str, NoneType}:
+        return tuple(given)
     return tuple(None if value is None else str(value) for value in given)
+
+
+_NO_NAMES = (list, tuple, set, frozenset, Mapping, bytes, np.ndarray)
+"""Kinds of values that name no sample."""
 
 
 def chosen_rows(samples: Any, n: int) -> NDArray[np.int64]:

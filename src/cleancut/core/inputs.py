@@ -108,7 +108,7 @@ class Interner(dict[Any, int]):
 
 
 @cache
-def _reuse_memory() -> None:
+def reuse_memory() -> None:
     """Have glibc keep freed columns for the next ones; taking their pages anew would be a third of the time.
 
     It gives blocks above a limit back to the system when they are freed. The limit follows the largest block freed so
@@ -121,7 +121,7 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     """Tags, label ids or spans? Decided by the whole input, never by its first sample. What is raw is returned."""
     if isinstance(data, RawTags | RawSpans):
         return data
-    _reuse_memory()
+    reuse_memory()
     if is_arrow(data):
         return _from_arrow(data, labels, where)
     array = as_array(data)
@@ -510,8 +510,9 @@ def _arrow_words(tokens: Any, where: Where) -> Words:
     encoded = pa.chunked_array(chunks).dictionary_encode()  # all chunks with one dictionary
     vocabulary = Vocabulary(encoded.chunk(0).dictionary.to_pylist())
     words = np.concatenate([arrow_numbers(part.indices).astype(np.int32) for part in encoded.chunks])
-    del encoded, chunks
-    pa.default_memory_pool().release_unused()
+    if len(chunks) > 1:  # many, of a dataset; a block of a file leaves its memory to the next one
+        del encoded, chunks
+        pa.default_memory_pool().release_unused()
     return Words(words, np.concatenate(sizes), vocabulary)
 
 

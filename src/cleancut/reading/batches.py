@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..core.coded import Coded
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
-from ..core.inputs import intern_words, recognise
+from ..core.inputs import intern_words, recognise, reuse_memory
 from ..core.tags import Tagging, Where
 from .opening import Source
 
@@ -149,6 +149,7 @@ def row_corpora(
         size: samples of each corpus but the last; None for all of them.
         line_per_token: does each token stand on a line of its own, so that errors can name that line?
     """
+    reuse_memory()
     return _collecting_later(_row_corpora(source, blocks, options, size, line_per_token))
 
 

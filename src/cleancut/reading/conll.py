@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import bounds_of
 from ..core.coded import Coded
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
@@ -18,7 +17,7 @@ from ..core.inputs import RawTags, Words, arrow_numbers
 from ..core.language_codes import language_before, without_language
 from ..core.vocabulary import Vocabulary
 from .batches import ListedRows, Options, Rows, row_corpora
-from .opening import Block, Source
+from .opening import BYTE_ORDER_MARK, Block, Source
 from .writing import Texts
 
 DOCSTART = "-DOCSTART-"
@@ -144,8 +143,8 @@ _MARKED_LINES = re.compile(rb"\n((?:#|-DOCSTART-)[^\n]*)")
 def _rows_at_once(block: Block, columns: _Columns, names: _Names) -> Rows | None:
     """Return the samples of a block of usual lines, as ``_rows_by_line`` does; None where a line is not as usual.
 
-    Every line is brought to have the same number of separators, also blank ones and comments. Then the places of the
-    separators show which lines are samples, and Arrow numbers the fields between them.
+    Every line is brought to have the same number of separators, also blank ones and comments: so it is one row of
+    separated values, which Arrow reads.
     """
     separator = columns.separator.encode()
     data = _even_lines(block.data, separator)
@@ -168,7 +167,7 @@ def _rows_at_once(block: Block, columns: _Columns, names: _Names) -> Rows | None
         return None
     blank = b"\n" + separator * (columns.width - 1) + b"\n"
     data = data.replace(b"\n\n", blank).replace(b"\n\n", blank)[1:]
-    lines = _lines_in(data, separator, columns)
+    lines = _lines_in(data, columns.separator, columns)
     return None if lines is None else _samples_in(block.line, lines, columns, marked, names)
 
 
@@ -188,51 +187,69 @@ def _even_lines(data: bytes, separator: bytes) -> bytes | None:
 
 
 class _Lines(NamedTuple):
-    """The lines of a block: what each is, and its fields as numbers. What is neither token nor mark is blank."""
+    """The lines of a block: what each is, and its columns as numbers. What is neither token nor mark is blank."""
 
     is_token: NDArray[np.bool_]
     is_mark: NDArray[np.bool_]
-    fields: NDArray[np.integer]
-    """A row for each line."""
-    texts: list[str]
-    """What the numbers of fields stand for."""
+    columns: list[_Column]
 
-    def column(self, number: int) -> tuple[NDArray[np.integer], list[str]]:
-        """Return a column of the lines that are tokens, numbered by itself, and what its numbers stand for."""
-        codes = self.fields[self.is_token, number]
-        is_used = np.zeros(len(self.texts), bool)
+    def tokens(self, number: int) -> _Column:
+        """Return a column of the lines that are tokens, without the texts that no token has."""
+        codes, texts = self.columns[number]
+        codes = codes[self.is_token]
+        is_used = np.zeros(len(texts), bool)
         is_used[codes] = True
-        texts = [self.texts[code] for code in np.flatnonzero(is_used).tolist()]
-        return (np.cumsum(is_used) - 1)[codes], texts
+        used = [texts[code] for code in np.flatnonzero(is_used).tolist()]
+        return _Column((np.cumsum(is_used) - 1)[codes], used)
 
 
-def _lines_in(data: bytes, separator: bytes, columns: _Columns) -> _Lines | None:
-    """Return the lines of a block; None where one has another number of fields, or lacks a tag, or is not UTF-8."""
+class _Column(NamedTuple):
+    """A column of a block: a number for each line, and the texts that the numbers stand for."""
+
+    codes: NDArray[np.integer]
+    texts: list[str]
+
+    def lines_with(self, text: str) -> NDArray[np.bool_]:
+        """Tell of each line whether it has a text."""
+        if text not in self.texts:
+            return np.zeros(len(self.codes), bool)
+        return self.codes == self.texts.index(text)
+
+
+def _lines_in(data: bytes, separator: str, columns: _Columns) -> _Lines | None:
+    """Return the lines of a block; None where one has another number of fields, or lacks a tag, or is not UTF-8.
+
+    Arrow's reader of separated values splits the lines and numbers the fields. It must not see quotes, nulls or a
+    byte order mark in them: they are words.
+    """
     import pyarrow as pa
+    from pyarrow import csv
 
-    letters = np.frombuffer(data, np.uint8)
-    is_separator = (letters == separator[0]) | (letters == ord("\n"))
-    places = np.flatnonzero(is_separator)
-    if len(places) % columns.width:
+    if data.startswith(BYTE_ORDER_MARK):
         return None
-    is_end = (letters[places] == ord("\n")).reshape(-1, columns.width)
-    if not is_end[:, -1].all() or is_end[:, :-1].any():
-        return None
-    sizes = (np.diff(places, prepend=-1) - 1).reshape(-1, columns.width)
-    is_token = sizes[:, columns.tag] > 0
-    is_mark = letters[places.reshape(-1, columns.width)[:, 0] - sizes[:, 0]] == _MARK[0]
-    is_blank = ~sizes.any(axis=1)
-    if not (is_token | is_mark | is_blank).all():
-        return None
-    bounds = pa.py_buffer(bounds_of(sizes.ravel()).astype(np.int64))
-    fields = pa.LargeStringArray.from_buffers(sizes.size, bounds, pa.py_buffer(letters[~is_separator]))
+    names = [str(number) for number in range(columns.width)]
+    numbered = pa.dictionary(pa.int32(), pa.large_string())
     try:
-        fields.validate(full=True)
+        table = csv.read_csv(
+            pa.py_buffer(data),
+            csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
+            csv.ParseOptions(delimiter=separator, quote_char=False, escape_char=False, ignore_empty_lines=False),
+            csv.ConvertOptions(column_types=dict.fromkeys(names, numbered), strings_can_be_null=False),
+        )
     except pa.ArrowInvalid:
         return None
-    numbered = fields.dictionary_encode()
-    codes = arrow_numbers(numbered.indices).reshape(-1, columns.width)
-    return _Lines(is_token, is_mark, codes, numbered.dictionary.to_pylist())
+    read = [_Column(arrow_numbers(part.indices), part.dictionary.to_pylist()) for part in _only_chunks(table)]
+    is_token = ~read[columns.tag].lines_with("")
+    is_mark = read[0].lines_with(_MARK.decode())
+    is_blank = np.logical_and.reduce([column.lines_with("") for column in read])
+    if not (is_token | is_mark | is_blank).all():
+        return None
+    return _Lines(is_token, is_mark, read)
+
+
+def _only_chunks(table: Any) -> list[Any]:
+    """Return the columns of a table that was read as one block."""
+    return [column.chunk(0) for column in table.columns]
 
 
 def _samples_in(first_line: int, lines: _Lines, columns: _Columns, marked: list[str], names: _Names) -> Rows | None:
@@ -241,8 +258,8 @@ def _samples_in(first_line: int, lines: _Lines, columns: _Columns, marked: list[
     is_inside = lines.is_token[np.maximum(marks - 1, 0)].tolist()
     if any(inside and text.startswith("#") for text, inside in zip(marked, is_inside, strict=True)):
         return None
-    words, vocabulary = lines.column(columns.word)
-    tags, inventory = lines.column(columns.tag % columns.width)
+    words, vocabulary = lines.tokens(columns.word)
+    tags, inventory = lines.tokens(columns.tag)
     if any(tag.isspace() for tag in inventory):
         return None
     edges = np.flatnonzero(np.diff(lines.is_token, prepend=False, append=False))

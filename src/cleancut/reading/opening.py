@@ -29,7 +29,7 @@ class Block(NamedTuple):
 
     def without_mark(self) -> Block:
         """Return the block without the mark of the byte order that may begin a file."""
-        return self._replace(data=self.data.removeprefix(_BYTE_ORDER_MARK)) if self.line == 1 else self
+        return self._replace(data=self.data.removeprefix(BYTE_ORDER_MARK)) if self.line == 1 else self
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,10 +225,10 @@ class Source:
 Readable = str | os.PathLike[str] | Source
 """A path, or a source of one."""
 
-BLOCK = 1 << 22
-"""Bytes that are read at a time where many lines are read at once."""
+BLOCK = 1 << 20
+"""Bytes that are read at a time where many lines are read at once: so few that arrays of them are reused."""
 _LINES = 1 << 16
 """The same where a reader may need only the first lines."""
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEAD, _LONGEST = 1 << 16, 1 << 26
 """Bytes that show the format of a file, and of the longest line that is looked at for it."""
