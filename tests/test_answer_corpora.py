@@ -99,10 +99,18 @@ def shuffled(tokens, spans):
 FLAT = [objects, fenced, pairs, calls, table, bullets, elements, links, bars, tags]
 
 
-@pytest.fixture(scope="module", params=CORPORA)
+PARTS = [
+    *((name, slice(0, 500)) for name in CORPORA),
+    *(pytest.param((name, slice(None)), marks=pytest.mark.exhaustive, id=f"{name}, whole") for name in CORPORA),
+]
+
+
+@pytest.fixture(scope="module", params=PARTS, ids=lambda part: part[0])
 def gold(request) -> Corpus:
-    folder = SHARED / "corpora" / request.param
-    return read(next(path for path in (folder / "test.jsonl", folder / "train.jsonl") if path.exists()))
+    name, part = request.param
+    folder = SHARED / "corpora" / name
+    whole = read(next(path for path in (folder / "test.jsonl", folder / "train.jsonl") if path.exists()))
+    return whole.select(part)
 
 
 def score(gold, write):

@@ -179,17 +179,19 @@ def test_the_same_at_fifty_moments(run, home, command):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [COMMANDS["split"], PUBLISH])
-def test_the_same_while_a_new_interpreter_imports_what_it_needs(home, command):
+@pytest.mark.parametrize("n", [3, pytest.param(12, marks=pytest.mark.exhaustive)])
+def test_the_same_while_a_new_interpreter_imports_what_it_needs(home, command, n):
     def anew(*words, cwd, environment):
         command = [sys.executable, *map(str, words)]
         return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
 
-    interrupt(anew, home, command, 12)
+    interrupt(anew, home, command, n)
 
 
 @pytest.mark.slow
-def test_a_demo_that_is_interrupted_leaves_whole_folders(run, home):
-    interrupt(run, home, "demo -o out", 6)
+@pytest.mark.parametrize("n", [1, pytest.param(6, marks=pytest.mark.exhaustive)])
+def test_a_demo_that_is_interrupted_leaves_whole_folders(run, home, n):
+    interrupt(run, home, "demo -o out", n)
 
 
 # --- its parts --------------------------------------------------------------------------------------------------------

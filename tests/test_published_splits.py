@@ -9,6 +9,8 @@ from cleancut import Corpus, audit, mincut
 from cleancut.splitting.mincut import NOTHING_SHARED
 
 pytestmark = pytest.mark.slow  # the quick cuts of test_splitting.py obey the same laws
+ASKED = pytest.mark.exhaustive
+"""For what takes long and is like a quicker one beside it."""
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +34,9 @@ def cut(originals):
     ("name", "ratios", "floor", "most"),
     [
         ("btc", (80, 10, 10), None, 0), ("btc", (80, 10, 10), 0.9, 80), ("btc", "original", None, 0),
-        ("btc", "original", 0.9, 220), ("wnut17", (80, 10, 10), 0.9, 0), ("wnut17", "original", 0.9, 0),
-        ("bc5cdr", (80, 10, 10), None, 505), ("bc5cdr", (80, 10, 10), 0.9, 505), ("wikigold", (80, 10, 10), 0.9, 0),
+        pytest.param("btc", "original", 0.9, 220, marks=ASKED), ("wnut17", (80, 10, 10), 0.9, 0),
+        ("wnut17", "original", 0.9, 0), pytest.param("bc5cdr", (80, 10, 10), None, 505, marks=ASKED),
+        ("bc5cdr", (80, 10, 10), 0.9, 505), ("wikigold", (80, 10, 10), 0.9, 0),
     ],
 )  # fmt: skip
 def test_published_figures(name, ratios, floor, most, originals, cut):
@@ -54,14 +57,14 @@ def test_published_figures(name, ratios, floor, most, originals, cut):
         assert plan.how == "components" and plan.guarantee == NOTHING_SHARED
 
 
-@pytest.mark.parametrize("name", ["bc5cdr", "crossner_ai", "crossner_politics", "wikigold"])
+@pytest.mark.parametrize("name", [pytest.param("bc5cdr", marks=ASKED), "crossner_ai", "crossner_politics", "wikigold"])
 def test_no_more_contamination_than_the_papers_method(name, originals, cut):
     pytest.importorskip("pymetis", reason="the paper's method needs METIS")
     plan = cut(name, ratios=(80, 10, 10), representative=None)
     assert held_out(plan) <= held_out(mincut(originals(name), method="paper"))
 
 
-@pytest.mark.parametrize("name", ["btc", "crossner_ai", "crossner_politics", "wikigold"])
+@pytest.mark.parametrize("name", [pytest.param("btc", marks=ASKED), "crossner_ai", "crossner_politics", "wikigold"])
 @pytest.mark.parametrize("ratios", [(34, 33, 33), (60, 20, 20)])
 def test_nor_at_ratios_that_leave_train_little(name, ratios, originals):
     pytest.importorskip("pymetis", reason="the paper's method needs METIS")
@@ -72,11 +75,16 @@ def test_nor_at_ratios_that_leave_train_little(name, ratios, originals):
 
 
 @pytest.mark.parametrize(
-    ("name", "ratios", "most"), [("btc", (80, 10, 10), 80), ("btc", "original", 240), ("crossner_ai", (80, 10, 10), 55)]
-)
-def test_nothing_is_shared_where_samples_may_be_set_aside(name, ratios, most, originals):
+    ("name", "ratios", "effort", "most"),
+    [
+        pytest.param("btc", (80, 10, 10), "auto", 80, marks=ASKED), ("btc", (80, 10, 10), "fast", 130),
+        pytest.param("btc", "original", "auto", 240, marks=ASKED), ("btc", "original", "fast", 370),
+        ("crossner_ai", (80, 10, 10), "auto", 55),
+    ],
+)  # fmt: skip
+def test_nothing_is_shared_where_samples_may_be_discarded(name, ratios, effort, most, originals):
     data = originals(name)
-    plan = mincut(data, ratios, discard="auto")
+    plan = mincut(data, ratios, discard="auto", effort=effort)
     assert plan.n_discarded <= most
     total = sum(map(len, data.values()))
     shares = [len(part) / total for part in data.values()] if ratios == "original" else (0.8, 0.1, 0.1)

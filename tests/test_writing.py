@@ -92,7 +92,9 @@ def test_usual_samples_are_never_refused(format, tmp_path):
 
 
 def test_conll_is_written_as_other_tools_read_it(tmp_path, caplog):
-    corpus = Corpus.of([["Ada"], ["ran"], ["#"]], tags=[["B-P"], ["O"], ["O"]], ids="xyz", docs=["a", "a", "b"])
+    corpus = Corpus.of(
+        [["Ada"], ["ran"], ["#"]], tags=[["B-P"], ["O"], ["O"]], ids=["x", "y", "z"], docs=["a", "a", "b"]
+    )
     write(corpus, tmp_path / "x.conll")
     usual = "-DOCSTART-\tO\n\nAda\tB-P\n\nran\tO\n\n-DOCSTART-\tO\n\n#\tO\n\n"
     assert (tmp_path / "x.conll").read_text() == usual
