@@ -14,7 +14,7 @@ def check_repo(repo: str) -> str:
     """A repository id ``org/name``, refused before any request where it cannot be one."""
     if not isinstance(repo, str) or not is_repo(repo):
         raise CleancutError(
-            f"{quoted(repo)} is not the id of a repository. Give org/name: letters, digits, . _ - only."
+            f"{quoted(repo)} is not the id of a repository. Give org/name of letters, digits, . _ -."
         )
     return repo
 
