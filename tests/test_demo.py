@@ -135,6 +135,7 @@ def rows(output):
     return {name: [float(value) for value in values] for name, *values in lines}
 
 
+@pytest.mark.slow
 def test_the_demo_shows_f1_fall(demo_run):
     _, out = demo_run
     assert max(map(len, out.splitlines())) <= 80 and "\x1b" not in out

@@ -195,6 +195,7 @@ def ways(hub, home, run):
 FAST = {"publish": 3, "metrics": 1, "materialise": 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_some_faults(ways, hub, name):
     way, rng = ways(name), random.Random(name)

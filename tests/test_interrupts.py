@@ -165,6 +165,7 @@ def interrupt(run, folder, command, n):
             assert files in (before.get(name), complete.get(name)), f"{name} is half-written: {list(files)}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_that_is_interrupted_leaves_nothing_half_written(run, home, command):
     interrupt(run, home, COMMANDS[command], 3)

@@ -13,9 +13,7 @@ from ..reading.hub_ids import is_repo, network_errors
 def check_repo(repo: str) -> str:
     """A repository id ``org/name``, refused before any request where it cannot be one."""
     if not isinstance(repo, str) or not is_repo(repo):
-        raise CleancutError(
-            f"{quoted(repo)} is not the id of a repository. Give org/name of letters, digits, . _ -."
-        )
+        raise CleancutError(f"{quoted(repo)} is not the id of a repository. Give org/name of letters, digits, . _ -.")
     return repo
 
 
