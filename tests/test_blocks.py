@@ -1,16 +1,18 @@
 """Reading many lines at once gives what reading line by line gives, whatever the file and the size of a block."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from cleancut import CleancutError, read_text
+from cleancut import CleancutError, Corpus, read, read_text, write
 from cleancut.reading import conll, jsonl, opening
 from cleancut.reading.files import read_batches
 from cleancut.reading.opening import Source
+from cleancut.reading.progress import work_shown
 
 SIZES = (1, 7, 50, opening.BLOCK)
 """Bytes of a block."""
@@ -198,3 +200,16 @@ def test_batches_have_the_size_that_was_asked_for(name, block, size, monkeypatch
     assert [len(batch) for batch in batches[:-1]] == [size] * (len(batches) - 1)
     assert [sample_id for batch in batches for sample_id in batch.ids] == [str(i) for i in range(50)]
     assert all(batch.texts()[0].startswith("Ada") for batch in batches)
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_whoever_waits_for_a_file_is_told_how_much_of_it_was_read(tmp_path, monkeypatch, ending):
+    shares = []
+    shown = partial(work_shown, told=shares.append)
+    monkeypatch.setattr("cleancut.reading.opening.work_shown", shown)
+    monkeypatch.setattr("cleancut.reading.opening.BLOCK", 1 << 12)
+    file = tmp_path / f"x.conll{ending}"
+    write(Corpus.of([[f"w{i}", "ran"] for i in range(3000)], tags=[["B-PER", "O"]] * 3000), file)
+    assert len(read(file)) == 3000
+    assert min(shares) > 0 and sum(shares) == pytest.approx(1)
+    assert len(shares) > 1 or ending  # the packed file is read at once

@@ -216,6 +216,10 @@ BROKEN = {
     "utf16.conll": ("a O\n".encode("utf-16"), "line 1: byte 0xff .* is not UTF-8"),
     "one.conll": (b"a\nb\n", "line 1: 1 column "),
     "ragged.conll": (b"a O\n\nb x O\n", "line 3: 3 columns .* but 2 on the first line"),
+    "objects.conll": (
+        b'{"tokens": ["a"], "tags": ["O"]}\n{"tokens": ["a", "b"], "tags": ["O", "O"]}\n',
+        "a JSON object .* Name the file .jsonl",
+    ),
     "tag.conll": (b"a O\nb O\n\nc O\nd X\n", r"sample 1 \(tag.conll, line 5\): tag 'X'"),
     "list.jsonl": (b"[1]\n", "line 1: expected an object, got list"),
     "bad.jsonl": (b'{"tokens": [], "entities": []}\n{"tokens": [\n', "line 2: invalid JSON"),

@@ -120,6 +120,8 @@ def _rows_by_line(source: Source, block: Block, columns: _Columns, names: _Names
 
 def _check_line(source: Source, number: int, line: str, n_fields: int, columns: _Columns) -> None:
     width = columns.width
+    if line.startswith("{") and line.endswith("}") and (n_fields != width or not columns.are_there):
+        raise CleancutError(f"{source}, line {number}: a JSON object in a file of CoNLL columns. Name the file .jsonl.")
     if not columns.are_there:
         raise CleancutError(
             f"{source}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "

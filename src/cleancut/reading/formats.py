@@ -311,7 +311,9 @@ def read_plain(
 ) -> Corpus:
     """Return a whole file of CoNLL columns, or of JSONL or parquet with the usual columns, as a corpus."""
     options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
-    return next(_corpora(Source.of(given), format, options, None))
+    source = Source.of(given)
+    with source.shown():
+        return next(_corpora(source, format, options, None))
 
 
 def plain_batches(

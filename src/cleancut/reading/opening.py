@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
 from ..core.exceptions import CleancutError
+from .progress import Told, work_shown
 
 Row = dict[str, Any]
 Found = TypeVar("Found")
@@ -32,6 +33,14 @@ class Block(NamedTuple):
         return self._replace(data=self.data.removeprefix(BYTE_ORDER_MARK)) if self.line == 1 else self
 
 
+@dataclass
+class _Reader:
+    """Who reads a source as a whole, and how far they have come."""
+
+    told: Told | None = None
+    n_bytes: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """A file or folder by its path, or a text in memory by a name of the caller's choice.
@@ -46,6 +55,7 @@ class Source:
     data: bytes | None = None
     """What is in memory; None for a path."""
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _reader: _Reader = field(default_factory=_Reader, repr=False)
 
     @classmethod
     def of(cls, given: Readable) -> Source:
@@ -144,6 +154,7 @@ class Source:
         number, waiting = 1, b""
         with self.opened() as stream:
             while data := stream.read(size):
+                self._tell(stream)
                 waiting += data
                 cut = max(waiting.rfind(end) + len(end) if end in waiting else 0 for end in ends)
                 if not cut:
@@ -155,6 +166,26 @@ class Source:
                 waiting = waiting[cut:]
         if waiting:
             yield Block(number, waiting).without_mark()
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show a bar of how much of the file has been read, where reading it takes more than a moment."""
+        with work_shown(f"reading {self.base}") as told:
+            self._reader.told, self._reader.n_bytes = told, 0
+            try:
+                yield
+            finally:
+                self._reader.told = None
+
+    def _tell(self, stream: Any) -> None:
+        """Tell whoever listens what share of the file has been read since they were told last."""
+        reader = self._reader
+        if reader.told is None or self.path is None:
+            return
+        n_bytes = getattr(stream, "fileobj", stream).tell()  # of a packed file, its packed bytes
+        if n_bytes > reader.n_bytes:
+            reader.told((n_bytes - reader.n_bytes) / os.path.getsize(self.path))
+            reader.n_bytes = n_bytes
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Numbered lines; only line feeds end a line, since tokens may hold Unicode's other separators."""

@@ -31,14 +31,18 @@ def is_wanted() -> bool:
     return not _Shown.is_active and (sys.stderr.isatty() or "ipykernel" in sys.modules)
 
 
-def with_progress(items: Iterable[Item], what: str) -> Iterable[Item]:
+def with_progress(items: Iterable[Item], what: str) -> Iterator[Item]:
     """Return items as they are, with a bar where going through them takes more than a moment."""
     if not is_wanted():
-        return items
+        yield from items
+        return
     from tqdm.auto import tqdm
 
-    bar: Iterable[Item] = tqdm(items, desc=os.path.basename(what), unit=" batches", delay=1, leave=False)
-    return bar
+    _Shown.is_active = True
+    try:
+        yield from tqdm(items, desc=os.path.basename(what), unit=" batches", delay=1, leave=False)
+    finally:
+        _Shown.is_active = False
 
 
 @contextmanager
