@@ -11,7 +11,7 @@ from strategies import examples, pairs
 
 import cleancut
 from cleancut import CleancutError, Corpus
-from cleancut.scoring.resampling import _collapsed, paired
+from cleancut.scoring.resampling import Rows, _collapsed, paired
 
 GOLD = [["B-A", "O", "B-B", "O"]] * 40 + [["O", "B-A", "O", "O"]] * 50 + [["O"] * 4] * 30
 PRED = [["B-A", "O", "O", "O"]] * 60 + [["O", "B-A", "O", "O"]] * 50 + [["B-B", "O", "O", "O"]] * 10
@@ -87,12 +87,12 @@ def test_documents_are_resampled_whole():
 def beside(gold, one, other, name="exact_f1", *train, **given):
     """Two scores, and the paired test of their rows."""
     first, second = (getattr(cleancut, name)(gold, pred, *train, ci=1, **given) for pred in (one, other))
-    return first, first.sums.rows.beside(second.sums.rows, range(len(first.parts)))
+    return first, Rows.together([first.sums.rows, second.sums.rows], range(len(first.parts)))
 
 
 def difference(gold, one, other, n=2_000, value="f1", **given):
     score, rows = beside(gold, one, other, **given)
-    return paired(score.parts, rows, [value], n, 1)[value]
+    return paired(score.parts, rows, [value], n, 1)[0, 1][value]
 
 
 def test_paired_comparison():
@@ -113,7 +113,7 @@ def test_rows_stand_beside_each_other_as_long_as_they_are_units():
     shards = [beside(GOLD[a : a + 40], PRED[a : a + 40], PRED[::-1][a : a + 40])[1] for a in range(0, len(GOLD), 40)]
     assert shards[0] + shards[1] + shards[2] == whole
     with pytest.raises(TypeError, match="same order"):
-        (score + score).sums.rows.beside((score + score).sums.rows, [0])
+        Rows.together([(score + score).sums.rows] * 2, [0])
     with pytest.raises(TypeError, match="add up"):
         score.sums.rows + whole
 

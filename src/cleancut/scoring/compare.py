@@ -54,8 +54,8 @@ class Comparison(Drawn):
 
     scores: Mapping[str, Mapping[str, Score]]
     """``scores[system][metric]``, with intervals."""
-    beside: Mapping[tuple[str, str], Mapping[str, Rows]] = field(repr=False)
-    """For each pair of systems and each metric, the sums of both in each unit, for the parts that are compared."""
+    beside: Mapping[str, Rows] = field(repr=False)
+    """For each metric, the sums of all systems in each unit, for the parts that are compared."""
 
     def __add__(self, other: Comparison) -> Comparison:
         if not isinstance(other, Comparison):
@@ -70,11 +70,7 @@ class Comparison(Drawn):
             name: {metric: found[metric] + other.scores[name][metric] for metric in shared}
             for name, found in self.scores.items()
         }
-        beside = {
-            names: {metric: rows[metric] + other.beside[names][metric] for metric in shared}
-            for names, rows in self.beside.items()
-        }
-        return Comparison(scores, beside)
+        return Comparison(scores, {metric: self.beside[metric] + other.beside[metric] for metric in shared})
 
     def __radd__(self, other: Any) -> Comparison:
         return self if other == 0 else NotImplemented  # the start value of sum()
@@ -86,7 +82,7 @@ class Comparison(Drawn):
     @cached_property
     def pairs(self) -> tuple[Difference, ...]:
         """All pairs of systems, in each value that is compared."""
-        tests = {names: self._tests(names) for names in self.beside}
+        tests = self._tests()
         corrected = {
             key: dict(zip(tests, holm([found[key].p for found in tests.values()]), strict=True))
             for key in next(iter(tests.values()))
@@ -97,16 +93,19 @@ class Comparison(Drawn):
             for key, test in found.items()
         )
 
-    def _tests(self, names: tuple[str, str]) -> dict[tuple[str, str], Paired]:
-        """By metric and value."""
-        found: dict[tuple[str, str], Paired] = {}
-        for metric, rows in self.beside[names].items():
-            score = self.scores[names[0]][metric]
+    def _tests(self) -> dict[tuple[str, str], dict[tuple[str, str], Paired]]:
+        """Return the tests of each pair of systems, by metric and value."""
+        systems = list(self.scores)
+        tests: dict[tuple[str, str], dict[tuple[str, str], Paired]] = {}
+        for metric, rows in self.beside.items():
+            score = self.scores[systems[0]][metric]
             given = int(score.settings["ci"]), int(score.settings["seed"])
             compared = score.record.compared
-            tests = paired([score.parts[i] for i in _parts(score)], rows, compared, *given)
-            found |= {(metric, value): tests[value] for value in compared}
-        return found
+            of_places = paired([score.parts[i] for i in _parts(score)], rows, compared, *given)
+            for (a, b), by_value in of_places.items():
+                of_pair = tests.setdefault((systems[a], systems[b]), {})
+                of_pair.update({(metric, value): by_value[value] for value in compared})
+        return tests
 
     @cached_property
     def ranks(self) -> dict[str, Any]:
@@ -154,7 +153,7 @@ class Comparison(Drawn):
 
     def __repr__(self) -> str:
         lines = [f"Comparison of {', '.join(self.scores)} (* significant) {self.signature}"]
-        for a, b in self.beside:
+        for a, b in combinations(self.scores, 2):
             shown = (f"{d.value} {d.difference:+.4f}{'*' * d.significant}" for d in self.pairs if (d.a, d.b) == (a, b))
             lines.append(f"  {a} - {b}: {', '.join(shown)}")
         return "\n".join(lines)
@@ -213,10 +212,7 @@ def compare(
         }
         for name, both in scored.items()
     }
-    beside = {
-        (a, b): {metric: _beside(scores[a][metric], scores[b][metric]) for metric in chosen}
-        for a, b in combinations(systems, 2)
-    }
+    beside = {metric: _together([scores[name][metric] for name in systems]) for metric in chosen}
     return Comparison(scores, beside)
 
 
@@ -242,9 +238,10 @@ def _parts(score: Score) -> list[int]:
     return [i for i, part in enumerate(score.parts) if part.gives() & set(score.record.compared)]
 
 
-def _beside(a: Score, b: Score) -> Rows:
-    assert a.sums.rows is not None and b.sums.rows is not None
-    return a.sums.rows.beside(b.sums.rows, _parts(a))
+def _together(scores: Sequence[Score]) -> Rows:
+    """Return the sums of several systems in each unit."""
+    rows = [score.sums.rows for score in scores if score.sums.rows is not None]
+    return Rows.together(rows, _parts(scores[0]))
 
 
 def holm(p: Sequence[float]) -> list[float]:
