@@ -13,7 +13,7 @@ from strategies import examples, samples, tags_of
 from test_cli import run
 
 import cleancut
-from cleancut import CleancutError, Corpus, Exposure, compare, contamination_correlation, over_runs
+from cleancut import CleancutError, Corpus, Exposure, cli, compare, contamination_correlation, over_runs
 from cleancut.scoring.compare import holm, kendall_tau
 from cleancut.showing.text import comparison_text, to_json
 
@@ -120,6 +120,20 @@ def test_overlapping_mentions_leave_hardeval_out_unless_it_is_asked_for():
     assert list(compare(gold, {"a": gold, "b": [[]]}, **given_).scores["a"]) == ["exact_f1", "partial_f1", "clean_f1"]
     with pytest.raises(CleancutError, match="overlap"):
         compare(gold, {"a": gold, "b": [[]]}, metrics=["hardeval"], **given_)
+
+
+def test_the_order_of_many_systems_changes_nothing_but_signs():
+    gold = [["B-PER", "O"], ["O", "B-LOC"], ["B-LOC", "I-LOC"]] * 10
+    systems = {
+        "a": gold, "b": [["B-PER", "O"], ["O", "O"], ["B-LOC", "I-LOC"]] * 10, "c": [["O", "O"]] * 30,
+        "d": [["B-PER", "O"], ["O", "B-LOC"], ["O", "O"]] * 10,
+    }  # fmt: skip
+    there = {(d.a, d.b, d.metric, d.value): d for d in compare(gold, systems, ci=200).pairs}
+    back = compare(gold, dict(reversed(systems.items())), ci=200).pairs
+    assert len(back) == len(there) > 6
+    for d in back:
+        other = there[d.b, d.a, d.metric, d.value]
+        assert (d.difference, d.low, d.high, d.p) == (-other.difference, -other.high, -other.low, other.p)
 
 
 # --- oracles ------------------------------------------------------------------------------------------------
@@ -356,8 +370,8 @@ def test_runs_on_the_command_line(capsys, files):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["compare"], "given 0 times"),
-        (["compare", "--pred", "runs/a.conll"], "given 1 times"),
+        (["compare"], "--pred has 0 systems"),
+        (["compare", "--pred", "runs/a.conll"], "--pred has 1 system,"),
         (["compare", "--pred", "runs/a.conll", "--pred", "runs/a.conll"], "same file is given twice"),
         (["compare", "--pred", "runs/a.conll", "--pred", "none"], "none: no such file"),
         (["compare", "--pred", "runs/a.conll", "--pred", "runs/b.conll", "--ci", "0"], "compared by resampling"),
@@ -382,3 +396,30 @@ def test_submissions_of_wnut17(reader):
     of = {(d.a, d.b): d for d in found.pairs if d.value == "f1"}
     assert not of["uh_ritual", "spinningbytes"].significant
     assert of["uh_ritual", "drexel_cci"].significant and of["spinningbytes", "drexel_cci"].significant
+
+
+def test_many_systems_on_one_screen(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, n_right in (("gold", 24), ("run-one-dev", 20), ("run-two-dev", 10), ("run-three-dev", 22)):
+        lines = [f"Ada{i} {'B-PER' if i < n_right else 'O'}\n\n" for i in range(24)]
+        (tmp_path / f"{name}.conll").write_text("".join(lines))
+    command = ["compare", "--gold", "gold.conll", "--ci", "200", "--pred"]
+    assert cli.main([*command, "run-*.conll"]) == 0
+    shown = capsys.readouterr().out
+    table = [line.split() for line in shown.splitlines() if line.split()[:1] in (["one"], ["two"], ["three"])]
+    assert [row[0] for row in table[:3]] == ["three", "one", "two"] and "differences from three" in shown
+    f1 = {name: 2 * n / (n + 24) for name, n in (("one", 20), ("two", 10), ("three", 22))}
+    assert table[2][1:3] == [f"{100 * f1['two']:.2f}", f"{100 * (f1['two'] - f1['three']):+.2f}*"]
+    assert "minus" not in shown
+    assert cli.main([*command, "run-one-dev.conll", "best=run-three-dev.conll", "run-two-dev.conll", "--pairs"]) == 0
+    shown = capsys.readouterr().out
+    assert "run-one-dev minus run-two-dev, with 95% intervals (%)" in shown and "differences from best" in shown
+    assert cli.main([*command, "run-*.conll", "--baseline", "run-one-dev"]) == 0
+    assert "differences from one" in capsys.readouterr().out
+    assert cli.main([*command, "run-*.conll", "--baseline", "nobody"]) == 2
+    assert "Give one of run-one-dev, run-three-dev, run-two-dev." in capsys.readouterr().err
+    assert cli.main([*command, "x=run-one-dev.conll", "x=run-two-dev.conll"]) == 2
+    assert "two systems are called x" in capsys.readouterr().err
+    assert cli.main([*command, "run-*.conll", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["systems"]) == ["run-one-dev", "run-three-dev", "run-two-dev"] and len(found["pairs"]) > 3

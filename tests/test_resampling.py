@@ -92,7 +92,7 @@ def beside(gold, one, other, name="exact_f1", *train, **given):
 
 def difference(gold, one, other, n=2_000, value="f1", **given):
     score, rows = beside(gold, one, other, **given)
-    return paired(score.parts, rows, [value], n, 1)[0, 1][value]
+    return paired(score.parts, rows, "ab", [value], n, 1)[0, 1][value]
 
 
 def test_paired_comparison():

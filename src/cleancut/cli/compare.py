@@ -40,12 +40,20 @@ def add(commands: Any) -> None:
         "tell which differences between systems are more than chance, and whether their order is stable",
         "cleancut compare --gold test.conll --pred a.conll --pred b.conll --train train.conll",
     )
-    add_system_options(parser, "predictions of a system for the same text; give two or more")
+    add_system_options(
+        parser, "predictions of the systems for the same text, two or more; NAME=FILE for another name than the file's"
+    )
     add_metrics(parser)
     parser.add_argument(
         "--ci", type=int, default=10_000, metavar="N", help="resamples for intervals and tests; default 10000"
     )
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
+    parser.add_argument(
+        "--baseline",
+        metavar="NAME",
+        help="of three or more systems, the one to compare with; default the one with the highest F1",
+    )
+    parser.add_argument("--pairs", action="store_true", help="of three or more systems, the tests of all pairs too")
     parser.add_argument(
         "--html", type=Output, metavar="FILE", help="the comparison as a page too: one file that needs no other"
     )
@@ -55,10 +63,14 @@ def add(commands: Any) -> None:
 def _compare(arguments: argparse.Namespace) -> str:
     n = len(arguments.pred or [])
     if n < 2:
-        raise CleancutError(f"--pred is given {n} times, but it takes two systems to compare. Repeat --pred.")
+        raise CleancutError(
+            f"--pred has {n} system{'s' * (n != 1)}, but it takes two to compare. Give --pred a.conll b.conll."
+        )
     metrics = chosen_metrics(arguments)
-    exposure = exposure_of(arguments, metrics or available_metrics(train=bool(arguments.train)))
     systems, columns = system_files(arguments)
+    if arguments.baseline is not None and arguments.baseline not in systems:
+        raise CleancutError(f"--baseline {arguments.baseline} is no system. Give one of {', '.join(systems)}.")
+    exposure = exposure_of(arguments, metrics or available_metrics(train=bool(arguments.train)))
     reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
     reading |= answer_options(arguments)
     options = {"ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
@@ -80,4 +92,4 @@ def _compare(arguments: argparse.Namespace) -> str:
         write_text(arguments.html, html_comparison(found.to_dict()))
     if arguments.json:
         return json_answer(found.to_dict())
-    return comparison_text(found, colour=wants_colour())
+    return comparison_text(found, baseline=arguments.baseline, all_pairs=arguments.pairs, colour=wants_colour())

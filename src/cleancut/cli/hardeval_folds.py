@@ -18,10 +18,10 @@ from ..splitting.folds import hardeval_folds, kfold
 from .options import (
     add_tag_options,
     command,
-    distinct_names,
     tag_options,
 )
 from .paths import Input, OutputFolder, add_overwrite_option
+from .systems import AddSystems, names_of
 from .terminal import wants_colour
 
 
@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
     )
     add_overwrite_option(parser)
     parser.add_argument(
-        "--pred", action="append", default=[], type=Input, metavar="FILE",
+        "--pred", action=AddSystems, nargs="+", default=[], metavar="FILE",
         help="predictions for the whole corpus, in its order, each sample by a model that had not seen its fold; "
         "repeat it to compare systems",
     )  # fmt: skip
@@ -79,7 +79,7 @@ def _hardeval_folds(arguments: argparse.Namespace) -> str:
     if arguments.output:
         format = arguments.format or written_as(arguments.gold)
         folds.write(gold, arguments.output, format=format, overwrite=arguments.overwrite)
-    systems = zip(distinct_names(arguments.pred), arguments.pred, strict=True) if arguments.pred else ()
+    systems = zip(names_of(arguments.pred), arguments.pred, strict=True) if arguments.pred else ()
     scores = {
         name: {
             "hardeval": hardeval_folds(

@@ -30,6 +30,7 @@ from ..scoring.registry import metrics as all_metrics
 from ..showing.escaping import one_line
 from ..showing.text import to_json
 from .paths import Input
+from .systems import AddSystems, names_of
 from .terminal import tell
 
 
@@ -46,8 +47,8 @@ def command(commands: Any, name: str, run: Callable[..., str | None], summary: s
 
 
 _PRED = (
-    "predictions for the same text; repeat it for systems side by side. Without it, the last two columns of the gold "
-    "file are gold and prediction, as conlleval has them"
+    "predictions for the same text; give several for systems side by side, NAME=FILE for another name than the "
+    "file's. Without it, the last two columns of the gold file are gold and prediction, as conlleval has them"
 )
 
 
@@ -56,7 +57,7 @@ def add_system_options(parser: Any, pred: str = _PRED) -> None:
     parser.add_argument(
         "--gold", required=True, type=Input, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
     )
-    parser.add_argument("--pred", action="append", type=Input, metavar="FILE", help=pred)
+    parser.add_argument("--pred", action=AddSystems, nargs="+", metavar="FILE", help=pred)
     parser.add_argument(
         "--train", action="append", type=Input, metavar="SOURCE",
         help="training data: a file, or a dataset on the Hub (org/name:config@revision)",
@@ -99,7 +100,7 @@ def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[st
         columns = {name: last[name] if given is None else given for name, given in columns.items()}
         if os.path.isfile(arguments.gold) and format_of(arguments.gold) is not Format.CONLL:
             raise CleancutError(f"{arguments.gold}: only a CoNLL file holds gold and predictions. Give --pred FILE.")
-    return dict(zip(distinct_names(files), files, strict=True)), columns
+    return dict(zip(names_of(files), files, strict=True)), columns
 
 
 def system_batches(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
@@ -349,19 +350,3 @@ def say_found(source: str, splits: Mapping[str, Samples]) -> None:
     for name, samples in splits.items():
         for note in samples.notes:
             tell(f"{source}{f' ({name})' if name else ''}: {note}")
-
-
-def distinct_names(files: Sequence[str]) -> list[str]:
-    """A name for each file: its stem, with as many parent folders as it takes to tell them apart."""
-    if len({os.path.realpath(file) for file in files}) < len(files):
-        raise CleancutError("--pred: the same file is given twice.")
-    paths = [Path(file.removesuffix(".gz")).resolve().with_suffix("") for file in files]
-    names = [path.name for path in paths]
-    for depth in range(2, 1 + max(len(path.parts) for path in paths)):
-        twice = {name for name in names if names.count(name) > 1}
-        if not twice:
-            break
-        names = ["/".join(p.parts[-depth:]) if name in twice else name for p, name in zip(paths, names, strict=True)]
-    if len(set(names)) < len(names):  # the same folder and stem: only the endings differ
-        names = [Path(file).name if names.count(name) > 1 else name for file, name in zip(files, names, strict=True)]
-    return names

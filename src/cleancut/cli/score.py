@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import glob
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -91,7 +89,8 @@ def _score(arguments: argparse.Namespace) -> str:
     if arguments.runs:
         if arguments.ci is not None:
             raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
-        arguments.pred = _expanded(arguments.pred or [])
+        if not arguments.pred:
+            raise CleancutError("--runs needs the predictions of each run. Give --pred 'runs/*.conll'.")
     files, columns = system_files(arguments)
     tags, of_columns = tag_options(arguments), column_options(arguments)
     exposure = exposure_of(arguments, metrics)
@@ -117,19 +116,6 @@ def _score(arguments: argparse.Namespace) -> str:
         plain = {name: {metric: score.to_dict() for metric, score in found.items()} for name, found in results.items()}
         return json_answer(plain if len(files) > 1 else next(iter(plain.values())))
     return scores_text(results, by_type=arguments.by_type, colour=wants_colour())
-
-
-def _expanded(patterns: list[str]) -> list[str]:
-    """The files of runs; a name that is a file is that file, whatever characters it has."""
-    files = []
-    for pattern in patterns:
-        found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
-        if not found:
-            raise CleancutError(f"--pred {pattern}: no such file, and no file of this pattern.")
-        files += found
-    if not files:
-        raise CleancutError("--runs needs the predictions of each run. Give --pred 'runs/*.conll'.")
-    return list(dict.fromkeys(files))
 
 
 def _runs(results: Mapping[str, Mapping[str, Score]], arguments: argparse.Namespace) -> str:

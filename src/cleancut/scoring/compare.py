@@ -101,7 +101,7 @@ class Comparison(Drawn):
             score = self.scores[systems[0]][metric]
             given = int(score.settings["ci"]), int(score.settings["seed"])
             compared = score.record.compared
-            of_places = paired([score.parts[i] for i in _parts(score)], rows, compared, *given)
+            of_places = paired([score.parts[i] for i in _parts(score)], rows, systems, compared, *given)
             for (a, b), by_value in of_places.items():
                 of_pair = tests.setdefault((systems[a], systems[b]), {})
                 of_pair.update({(metric, value): by_value[value] for value in compared})

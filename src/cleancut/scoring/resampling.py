@@ -248,7 +248,9 @@ Tests = dict[tuple[int, int], dict[str, Paired]]
 """The difference of each pair of systems, by their places, in each value."""
 
 
-def paired(parts: Sequence[Part], rows: Rows, wanted: Collection[str], n: int, seed: int) -> Tests:
+def paired(
+    parts: Sequence[Part], rows: Rows, names: Sequence[str], wanted: Collection[str], n: int, seed: int
+) -> Tests:
     """Return the first minus the second of each two systems that stand beside each other, in each value that is wanted.
 
     The interval is of the bootstrap; for p, the systems are exchanged in each unit with probability 1/2 (Noreen 1989).
@@ -258,6 +260,7 @@ def paired(parts: Sequence[Part], rows: Rows, wanted: Collection[str], n: int, s
     Args:
         parts: what values follow from which sums.
         rows: the sums of each unit, as ``Rows.together`` puts them beside each other.
+        names: of the systems, which tell those apart whose sums do not.
         wanted: the names of the values.
         n: draws.
         seed: of the draws.
@@ -265,7 +268,7 @@ def paired(parts: Sequence[Part], rows: Rows, wanted: Collection[str], n: int, s
     tests: Tests = {}
     for part, (table, times) in zip(parts, rows.collapsed(), strict=True):
         width = len(part.sums)
-        order = _own_order(table, times, width)
+        order = _own_order(table, times, width, names)
         moved = np.concatenate([np.arange(width) + width * place for place in order])
         drawn = _Drawn.of(part, *_collapsed(table[:, moved], times), n, seed)
         for a, b in combinations(range(len(order)), 2):
@@ -279,9 +282,9 @@ def _negative(found: Mapping[str, Paired]) -> dict[str, Paired]:
     return {name: -of for name, of in found.items()}
 
 
-def _own_order(table: Table, times: Table, width: int) -> list[int]:
+def _own_order(table: Table, times: Table, width: int, names: Sequence[str]) -> list[int]:
     """Return the places of systems in an order that follows from their sums, not from the order they are given in."""
-    n_systems = table.shape[1] // width
+    n_systems = len(names)
     sums = [table[:, width * place : width * (place + 1)] for place in range(n_systems)]
 
     def beside(places: Sequence[int]) -> bytes:
@@ -289,7 +292,7 @@ def _own_order(table: Table, times: Table, width: int) -> list[int]:
         return rows.tobytes() + n_units.tobytes()
 
     alone = [beside([place]) for place in range(n_systems)]
-    order = sorted(range(n_systems), key=lambda place: alone[place])
+    order = sorted(range(n_systems), key=lambda place: (alone[place], names[place]))
     for at in range(n_systems - 1):  # systems that are alike alone are told apart by their units
         one, other = order[at : at + 2]
         if alone[one] == alone[other] and beside([other, one]) < beside([one, other]):

@@ -238,12 +238,63 @@ def _gap_table(buckets: Buckets, of: str, i: int) -> Exhibit:
 # --- a comparison -----------------------------------------------------------------------------------------------
 
 
-def comparison_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
+def comparison_tables(
+    comparison: Mapping[str, Any], *, baseline: str | None = None, all_pairs: bool = True
+) -> list[Exhibit]:
     """Return what is compared of each system, the differences of each pair of systems, and their ranks.
 
-    ``comparison`` is what ``Comparison.to_dict`` returns and ``cleancut compare --json`` prints.
+    Args:
+        comparison: what ``Comparison.to_dict`` returns and ``cleancut compare --json`` prints.
+        baseline: of three or more systems, the one that the others are compared with; by default the best.
+        all_pairs: of three or more systems, return the scores of each metric and the tests of all pairs too.
     """
-    return [*_compared_tables(comparison), *_difference_tables(comparison), *_rank_tables(comparison)]
+    of_pairs = [*_compared_tables(comparison), *_difference_tables(comparison)]
+    ranks = _rank_tables(comparison)
+    if len(comparison["systems"]) < 3:
+        return [*of_pairs, *ranks]
+    matrix = _baseline_tables(comparison, baseline)
+    return [*matrix, *ranks, *of_pairs] if all_pairs else [*matrix, *ranks]
+
+
+def _baseline_tables(comparison: Mapping[str, Any], baseline: str | None) -> list[Exhibit]:
+    """Return the systems from the best on, with how much each differs from one of them in the value of each metric."""
+    systems = comparison["systems"]
+    shown = [(metric.name, metric.ranked) for metric in _metrics_of(systems) if metric.ranked]
+    if not shown:
+        return []
+    order = _from_the_best(systems, *shown[0])
+    base = baseline or order[0]
+    tests = {(row["a"], row["b"], row["metric"], row["value"]): row for row in comparison.get("pairs", ())}
+    rows: list[Row] = []
+    for name in order:
+        cells: list[Cell] = []
+        for metric, value in shown:
+            forth, back = tests.get((name, base, metric, value)), tests.get((base, name, metric, value))
+            cells += [known(systems[name][metric].get(value)), _difference(forth, back)]
+        rows.append((name, cells))
+    header = ["system"]
+    for metric, value in shown:
+        header += [title_of(metric, value), ""]
+    n_pairs = len(systems) * (len(systems) - 1) // 2
+    note = f"Beside each value: the difference from {base}; * significant at {ALPHA}, corrected for {n_pairs} pairs."
+    return [Exhibit("baseline", f"Systems, and their differences from {base} (%)", header, rows, note=note)]
+
+
+def _difference(forth: Values | None, back: Values | None) -> str:
+    """Return the difference of a system from another in points, with a star where it is significant."""
+    row = forth or back
+    if row is None or math.isnan(known(row["difference"])):
+        return ""
+    sign = 1 if forth else -1
+    star = "*" if known(row.get("p_holm")) < ALPHA else " "
+    return f"{100 * sign * row['difference']:+.2f}{star}"
+
+
+def _from_the_best(systems: Mapping[str, Mapping[str, Values]], metric: str, value: str) -> list[str]:
+    """Return the names of systems in the order of a value, those that have none last."""
+    sign = 1 if score_metrics()[metric].lower_is_better else -1
+    worth = {name: sign * known(own[metric].get(value)) for name, own in systems.items()}
+    return sorted(systems, key=lambda name: (math.isnan(worth[name]), worth[name]))
 
 
 def _compared_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
@@ -315,9 +366,16 @@ def _ranks(values: Mapping[str, float], sign: int) -> dict[str, str]:
     return {name: "-" if math.isnan(v) else str(1 + ordered.index(sign * v)) for name, v in values.items()}
 
 
+_SWAPS = 8
+"""Pairs of systems that are named as changing places; of more, the number is told."""
+
+
 def _change(change: Mapping[str, Any]) -> str:
     """Return Kendall's tau between two orders, and the pairs of systems that change places from one to the other."""
-    swaps = "; ".join(" and ".join(names) for names in change["swaps"]) or "none"
+    pairs = [" and ".join(names) for names in change["swaps"]]
+    if len(pairs) > _SWAPS + 1:
+        pairs[_SWAPS:] = [f"{len(pairs) - _SWAPS} more"]
+    swaps = "; ".join(pairs) or "none"
     tau = "-" if math.isnan(known(change["tau"])) else f"{change['tau']:.2f}"
     orders = " and ".join(ranked_title(change[which]) for which in ("first", "second"))
     return f"{orders}: Kendall's tau {tau}; pairs that swap: {swaps}"

@@ -14,6 +14,7 @@ from ..scoring.compare import Comparison
 from ..scoring.score import Score
 from .escaping import json_text, markdown_text, one_line, visible
 from .exhibit import Cell, Exhibit, Measured, cell_text, row_texts
+from .short_names import short_names, with_short_names
 from .tables import (
     answer_table,
     audit_notes,
@@ -208,10 +209,22 @@ def buckets_text(found: Mapping[str, Buckets], *, colour: bool = False) -> str:
     return _joined(bucket_tables(found), list(dict.fromkeys(own.signature for own in found.values())), colour)
 
 
-def comparison_text(found: Comparison, *, colour: bool = False) -> str:
-    """Return systems with their scores, the differences of each pair, and how their order changes."""
+def comparison_text(
+    found: Comparison, *, baseline: str | None = None, all_pairs: bool = False, colour: bool = False
+) -> str:
+    """Return systems with their scores, how they differ, and how their order changes.
+
+    Args:
+        found: what was compared.
+        baseline: of three or more systems, the one that the others are compared with; by default the best.
+        all_pairs: of three or more systems, return the scores of each metric and the tests of all pairs too.
+        colour: mark words for a terminal.
+    """
     notes = [*score_notes(found.scores), found.signature]
-    return _joined(comparison_tables(found.to_dict()), notes, colour)
+    short = short_names(list(found.scores))
+    beside = short[baseline] if baseline is not None else None
+    tables = comparison_tables(with_short_names(found.to_dict()), baseline=beside, all_pairs=all_pairs)
+    return _joined(tables, notes, colour)
 
 
 def audit_text(found: Audit, *, colour: bool = False) -> str:
