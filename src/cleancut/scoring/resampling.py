@@ -148,34 +148,30 @@ def _by_name(tables: tuple[NDArray[np.integer], ...], names: tuple[str, ...]) ->
 def _resamples(table: Table, times: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
     """Return the sums over ``n`` draws of as many units with replacement, some draws at a time."""
     n_units = int(times.sum())
-    units = _units(table, times)
-    if units is None:
-        for size in _portions(n, len(times)):
-            yield _total(rng.multinomial(n_units, times / n_units, size), table)
-        return
+    for size in _portions(n, len(times)):
+        drawn = rng.multinomial(n_units, times / n_units, size) if n_units else np.zeros((size, 0), np.int64)
+        yield _total(drawn, table)
+
+
+def _halves(table: Table, times: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
+    """Return the sums over ``n`` draws of units, each with probability 1/2, some draws at a time."""
+    for size in _portions(n, len(times)):
+        yield _total(rng.binomial(times, 0.5, (size, len(times))), table)
+
+
+def _resamples_of_units(units: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
+    """Return what ``_resamples`` does, of a table with a row for each unit."""
+    n_units = len(units)
     for size in _portions(n, n_units):
         chosen = rng.integers(0, max(n_units, 1), (size, n_units), dtype=np.int32)
         chosen += n_units * np.arange(size, dtype=np.int32)[:, None]
         yield _total(np.bincount(chosen.ravel(), minlength=size * n_units).reshape(size, n_units), units)
 
 
-def _halves(table: Table, times: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
-    """Return the sums over ``n`` draws of units, each with probability 1/2, some draws at a time."""
-    units = _units(table, times)
-    if units is None:
-        for size in _portions(n, len(times)):
-            yield _total(rng.binomial(times, 0.5, (size, len(times))), table)
-        return
+def _halves_of_units(units: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
+    """Return what ``_halves`` does, of a table with a row for each unit."""
     for size in _portions(n, len(units)):
         yield _total(rng.integers(0, 2, (size, len(units)), dtype=np.uint8), units)
-
-
-def _units(table: Table, times: Table) -> Table | None:
-    """Return a row for each unit where these are drawn faster than distinct rows with their numbers: where most differ.
-
-    A unit is drawn in a tenth of the time that it takes to draw how often a row comes.
-    """
-    return np.repeat(table, times, axis=0) if times.sum() <= 10 * len(times) else None
 
 
 def _total(drawn: NDArray[np.integer], table: Table) -> Table:
@@ -315,9 +311,13 @@ class _Drawn:
     @classmethod
     def of(cls, part: Part, table: Table, times: Table, n: int, seed: int) -> _Drawn:
         rng = np.random.default_rng(seed)
-        resampled = np.concatenate(list(_resamples(table, times, n, rng)))
-        exchanged = np.concatenate(list(_halves(table, times, n, rng)))
-        return cls(part, table, times, resampled, exchanged)
+        # a unit is drawn in a tenth of the time that it takes to draw how often a row comes
+        if times.sum() <= 10 * len(times):
+            units = np.repeat(table, times, axis=0)
+            resampled, exchanged = _resamples_of_units(units, n, rng), _halves_of_units(units, n, rng)
+        else:
+            resampled, exchanged = _resamples(table, times, n, rng), _halves(table, times, n, rng)
+        return cls(part, table, times, np.concatenate(list(resampled)), np.concatenate(list(exchanged)))
 
     def difference(self, first: int, second: int) -> dict[str, Paired]:
         """Return the first minus the second of two systems, by their places, in each value."""
