@@ -343,7 +343,7 @@ def test_a_split(given):
     assert "No entity is shared between any two splits." in words and plan.signature in words
     assert f"{100 * plan.leakage['before']['test', 'train']['rate_partial']:.2f}" in words
     assert (
-        f"set aside {plan.n_discarded}" in words and f"PER {plan.representation['test']['type_counts']['PER']}" in words
+        f"discarded {plan.n_discarded}" in words and f"PER {plan.representation['test']['type_counts']['PER']}" in words
     )
     n_bearing = sum(size * n for size, n in sizes.items())
     assert f"The largest holds {max(sizes)} of {n_bearing} samples with entities." in words
