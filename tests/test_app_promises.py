@@ -139,6 +139,15 @@ def test_a_new_request_ends_the_one_before(server, visit):
     assert set(json.loads(me.saved("Save plan.json"))["sizes"]) == {"train", "test"}
 
 
+def test_a_double_click_asks_once(visit):
+    me = visit()
+    asked = []
+    me.page.on("request", lambda request: asked.append(request.url) if "queue/join" in request.url else None)
+    me.page.get_by_role("button", name="Score", exact=True).dblclick()
+    me.about("perceptron.conll on test.conll")
+    assert len(asked) == 1
+
+
 def test_of_each_tab_the_newest_request_counts():
     desk = Desk()
     first = desk.ask("page", "score")
@@ -650,6 +659,10 @@ def test_file_boxes_show_every_file_and_limits_are_those_documented(visit):
         assert limit in limits and limit in " ".join(documented.split())
     links = me.page.locator("footer.version a").evaluate_all("all => all.map(one => one.href)")
     assert "https://aclanthology.org/2025.findings-acl.504/" in links
+    documentation, code = (me.page.request.get(link) for link in links[:2])
+    assert documentation.text().startswith("# cleancut")
+    with zipfile.ZipFile(BytesIO(code.body())) as packed:
+        assert packed.read("cleancut/app/page.py") == (ROOT / "src" / "cleancut" / "app" / "page.py").read_bytes()
 
 
 def test_a_long_name_stays_within_its_button(visit):
