@@ -570,10 +570,13 @@ def read_pairs(region: str, context: Context) -> Answer | None:
     return answer
 
 
+_NO_CALLS = re.compile(r"\s*(?:\w{1,40}\s*(?::[^=\n]{1,80})?=\s*)?\[\s*\]\s*")
+
+
 def read_code(region: str, context: Context) -> Answer | None:
-    """Read ``Person(span="Ada")``, in a list or not."""
+    """Read ``Person(span="Ada")``, in a list or not; a list without any, ``result = []``."""
     if "(" not in region:
-        return None
+        return Answer() if _NO_CALLS.fullmatch(region) else None
     calls = calls_in(region)
     answer = answer_of_values(calls, context) if calls else None
     if answer is None or (answer.mentions and not is_plausible(answer.mentions, context)):
