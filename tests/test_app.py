@@ -475,7 +475,7 @@ def test_endpoints_are_named_and_bad_input_is_told(server):
     api = client(server)
     named = api.view_api(return_format="dict")["named_endpoints"]
     assert set(named) == {"/score", "/audit", "/split", "/compare", "/learn"}
-    assert [p["parameter_name"] for p in named["/score"]["parameters"]] == ["gold", "predictions", "train"]
+    assert [p["parameter_name"] for p in named["/score"]["parameters"]] == ["gold", "predictions", "train", "types"]
     with pytest.raises(Exception, match="two files|names|letters"):
         api.predict(splits={"../x": "a O\n", "test": "a O\n"}, api_name="/audit")
     with pytest.raises(Exception, match="no gold annotation"):
