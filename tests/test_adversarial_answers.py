@@ -37,6 +37,17 @@ FORMS = {
     "numbers": "\n".join(f'{i}) "{name}" ({label})' for i, (name, label) in enumerate(NAMES, 1)),
     "elements": MARKED.format(*(f"<{label.lower()}>{name}</{label.lower()}>" for name, label in NAMES)),
     "links": MARKED.format(*(f"[{name}]({label})" for name, label in NAMES)),
+    "brackets behind brackets": MARKED.format(*(f"[{name}][{label}]" for name, label in NAMES)),
+    "colons in brackets": MARKED.format(*(f"[{name}: {label}]" for name, label in NAMES)),
+    "bold names in the text": MARKED.format(*(f"**{name}** ({label})" for name, label in NAMES)),
+    "types in brackets": "\n".join(f"\u2022 [{label}] {name}" for name, label in NAMES),
+    "tuples without quotes": "\n".join(f"({name}; {label})" for name, label in NAMES),
+    "entities that are counted": "\n".join(f"Entity {i}: {name} ({label})" for i, (name, label) in enumerate(NAMES)),
+    "a type below its name": "\n".join(f"1. **{name}**\n   - Type: {label}" for name, label in NAMES),
+    "names in quotes in prose": "They are " + ", ".join(f'"{name}" ({label})' for name, label in NAMES) + ", I think.",
+    "tokens of names": json.dumps([{"tokens": name.split(), "label": label} for name, label in NAMES]),
+    "lists by and": "PER: Ada Lovelace and Ada\nLOC: New York, and York",
+    "other colons": "PER\uff1aAda Lovelace\uff0cAda\nLOC\uff1aNew York\u3001York",
 }  # fmt: skip
 
 AROUND = {
@@ -195,6 +206,19 @@ CASES = {
     "ten thousand repeats": (json.dumps([["New York", "LOC"]] * 10_000), Counts(1, 0, 9_999, 0)),
     "wrapped twice": ('{"a": {"b": {"entities": [{"text": "C#", "label": "work-of-art"}]}}}', Counts(1)),
     "an image of the text": ("![New York](http://x.y/a.png)", UNPARSED),
+    "tags behind a word": (f"Tags: {' '.join(['B-PER', 'I-PER', *['O'] * (len(TRAPS) - 2)])}", Counts(1, 0, 0, 0)),
+    "prose that ends as a tag does": ("The tags of this text are all O", UNPARSED),
+    "prose with types": ("The town New York is a place (LOC) and C# a language, which is art (work-of-art).", UNPARSED),
+    "none of each type": ("LOC: None\nPER: none", EMPTY),
+    "two fences": (
+        '```json\n[{"text": "New York", "label": "LOC"}]\n```\n```json\n[{"text": "C#", "label": "work-of-art"}]\n```',
+        Counts(2, 0, 0, 0),
+    ),
+    "two fences, the first a draft": (
+        '```json\n[["York", "PER"]]\n```\nNo:\n```json\n[["New York", "LOC"], ["C#", "work-of-art"]]\n```', Counts(2)
+    ),
+    "JSON as a string": (json.dumps(json.dumps([["New York", "LOC"]])), Counts(1, 0, 0, 0)),
+    "words outside": ("| New York | LOC |\n| near | O |\n| C# | work of art |", Counts(2, 0, 0, 0)),
     "numbered tags": ("1 New B-LOC\n2 York I-LOC\n3 , O", Counts(1, 0, 0, 0)),
     "types as tags": ("New LOC\nYork LOC\n, O\nnear O", Counts(1, 0, 0, 0)),
 }  # fmt: skip

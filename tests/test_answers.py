@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cleancut import Corpus, exact_f1, read_answers
 from cleancut.core.answer_records import Answer, KnownTypes, Named, Order, Style
 from cleancut.core.answers import parse_answer
 from cleancut.core.grounding import ground
@@ -292,3 +293,25 @@ def test_broken_json_is_read_as_far_as_it_is_sure():
         1, "a b", [("k", "v"), ("w", [True, None])],
     ]  # fmt: skip
     assert values_in('["\\u00e9\\ud83d\\ude00\\n"]')[0].value == ["\u00e9\U0001f600\n"]
+
+
+@pytest.mark.parametrize("answer", ["PER: None\nLOC: none", "### PER\n- None", '{"PER": ["None"], "LOC": []}'])
+def test_none_is_no_mention_though_it_is_a_word_of_the_sample(answer):
+    assert parse_answer(answer, types=["PER", "LOC"], tokens="None of them spoke .".split()).is_empty
+
+
+def test_numbers_are_tokens_where_nothing_else_is():
+    assert parse_answer("1 O\n2 B-LOC", types=["LOC"], tokens=["1", "2"]).mentions[0].text == "2"
+
+
+def test_a_token_with_its_tag_does_not_announce_the_answer():
+    tags = "Ada: B-PER\nread: O\nthe: O\noutput: O\nof: O\nBo: B-PER"
+    names = parse_answer(tags, types=["PER"], tokens="Ada read the output of Bo".split()).mentions
+    assert [mention.text for mention in names] == ["Ada", "Bo"]
+
+
+def test_items_that_are_not_understood_are_counted_beside_those_that_are(caplog):
+    gold = Corpus.of([["Ada", "met", "Bo"]], tags=[["B-PER", "O", "B-PER"]])
+    score = exact_f1(gold, read_answers(['[["Ada", "PER"], 17, {"a": 3}]'], gold))
+    assert (score.n_pred, score.n_unparsed) == (1, 0)
+    assert "2 items of other answers were not understood" in caplog.text

@@ -20,7 +20,7 @@ from visitors import client, left_folders, soon, visitors_of, workers
 
 import cleancut as cc
 from cleancut import cli
-from cleancut.app import advice, jobs, page
+from cleancut.app import advice, jobs, package
 from cleancut.app.desk import Desk
 from cleancut.app.panels import errors_panel
 from cleancut.app.tab import progress
@@ -40,6 +40,11 @@ MINE = [
 
 def quiet(share):
     pass
+
+
+def beginning(file):
+    """The first samples of a file."""
+    return "\n\n".join(file.read_text().split("\n\n")[:60]) + "\n"
 
 
 def slow_splits():
@@ -240,7 +245,7 @@ def test_closing_the_page_ends_the_work(server, visit):
 def test_one_limit_holds_for_all_ways_in(server, visit):
     """Two computations at a time, whichever tabs and endpoints they are asked for at."""
     api = client(server)
-    texts = {name: (RANDOM / f"{name}.conll").read_text() for name in ("train", "test", "perceptron", "small")}
+    texts = {name: beginning(RANDOM / f"{name}.conll") for name in ("train", "test", "perceptron", "small")}
     splits = {name: texts[name] for name in ("train", "test")}
     systems = {name: texts[name] for name in ("perceptron", "small")}
     me = visit()
@@ -347,7 +352,7 @@ def test_systems_are_named_for_their_files(tmp_path, monkeypatch):
     files = [tmp_path / "up" / name for name in ("bert.v1.conll", "bert.v2.conll", "crf.conll", "crf.txt")]
     for i, file in enumerate(files):
         file.write_text("Ada B-PER\nran O\n" if i else "Ada O\nran O\n")
-    made = jobs.compare_systems("Ada B-PER\nran O\n", files, "", quiet)
+    made = jobs.compare_systems("Ada B-PER\nran O\n", files, "", "", quiet)
     assert list(made.values["systems"]) == ["bert.v1", "bert.v2", "crf.conll", "crf.txt"]
     assert made.about == "bert.v1, bert.v2, crf.conll, crf.txt on pasted gold"
     assert f"<h1>{made.about}</h1>" in Path("comparison.html").read_text()
@@ -370,7 +375,7 @@ def test_advice_can_be_followed_in_the_app(tmp_path, monkeypatch):
     told = re.sub(r'"\s*f?"', "", sources).replace("{{", "{").replace("}}", "}")
     assert [elsewhere for elsewhere in advice.ADVICE if elsewhere not in told] == []
     monkeypatch.chdir(tmp_path)
-    headline = jobs.score("Ada B-PER\n", "Ada O\n", "", quiet).panels[0]
+    headline = jobs.score("Ada B-PER\n", "Ada O\n", "", "", quiet).panels[0]
     assert "without the training data" in headline and "--" not in re.sub("<[^>]*>", "", headline)
 
 
@@ -384,9 +389,12 @@ def test_advice_is_in_the_words_of_the_app():
         "train has no document ids, so that unit='doc' is undefined. Use unit='sample'.": (
             'train has no document ids, so that "doc" is undefined. Choose "sample".'
         ),
-        "if they mean the same, give --map a=B (types= in Python).": (
-            "if they mean the same, give --map a=B (types= in Python). "
-            "(The app has no such option: use the command line.)"
+        "if they mean the same, give --map a=B,c=D (types= in Python).": (
+            'if they mean the same, write a=B,c=D under "Other names for types".'
+        ),
+        "they count as wrong; give --map for other names of gold's types, or --ignore-types to leave them out.": (
+            'they count as wrong; use "Other names for types" for other names of gold\'s types, or --ignore-types to '
+            "leave them out. (The app has no such option: use the command line.)"
         ),
         "Choose another with word_column=.": (
             "Choose another with word_column=. (The app has no such option: use the command line.)"
@@ -400,11 +408,11 @@ def test_what_could_mislead_is_said_above_the_result(tmp_path, monkeypatch):
     """Notices on how files were read and on the scores, which the command line has on standard error."""
     monkeypatch.chdir(tmp_path)
     gold = '{"text": "Ada ran", "entities": [{"text": "Ada", "label": "PER"}, {"text": "Bo", "label": "PER"}]}\n'
-    made = jobs.score(gold, "Ada B-person\nran O\n", "", quiet)
+    made = jobs.score(gold, "Ada B-person\nran O\n", "", "", quiet)
     of_reading, of_scores = made.notices
     assert of_reading.startswith("pasted gold annotation: ") and "1" in of_reading
-    assert "person" in of_scores and of_scores.endswith("(The app has no such option: use the command line.)")
-    assert of_scores.partition(" (The app")[0] not in html.unescape(made.panels[0])  # once is enough
+    assert of_scores.endswith('write person=PER under "Other names for types".')
+    assert of_scores not in html.unescape(made.panels[0])  # once is enough
 
 
 def test_notices_are_seen(visit):
@@ -415,12 +423,13 @@ def test_notices_are_seen(visit):
     me.press("Score")
     me.about("pasted predictions on pasted gold")
     notices = me.page.locator(".notices ul:visible")
-    assert "person" in notices.inner_text() and "The app has no such option" in notices.inner_text()
-    me.box("Predictions").fill("Ada B-PER\n")
+    assert 'write person=PER under "Other names for types"' in notices.inner_text()
+    me.box("Other names for types (optional)").fill("person=PER")
     me.press("Score")
     notices.wait_for(state="detached")
     me.about("pasted predictions on pasted gold")
     assert notices.count() == 0
+    assert json.loads(me.saved("Save scores.json"))["exact_f1"]["f1"] == 1
 
 
 def test_gold_and_predictions_may_have_the_same_name(tmp_path, monkeypatch):
@@ -430,26 +439,26 @@ def test_gold_and_predictions_may_have_the_same_name(tmp_path, monkeypatch):
     files = [tmp_path / role / "test.conll" for role in ("gold", "predicted", "training")]
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    made = jobs.score(*files, quiet)
+    made = jobs.score(*files, "", quiet)
     assert made.about == "test.conll on test.conll, trained on test.conll"
     assert (made.values["exact_f1"]["f1"], made.values["clean_f1"]["n_contaminated"]) == (0, 1)
     (tmp_path / "predicted" / "test.conll").write_text("Bo O\nran O\n")
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path / "there")
     with pytest.raises(cc.CleancutError, match="the gold token is 'Ada' but the predicted one is 'Bo'"):
-        jobs.score(*files, quiet)
+        jobs.score(*files, "", quiet)
     with pytest.raises(cc.CleancutError, match=r"2 files are called test\.conll. Rename them"):
-        jobs.compare_systems("Ada B-PER\nran O\n", files[:2], "", quiet)
+        jobs.compare_systems("Ada B-PER\nran O\n", files[:2], "", "", quiet)
 
 
 def test_pasted_texts_are_read_where_they_are(tmp_path, monkeypatch):
     """In memory: nothing of them is written, and their content alone shows the format."""
     monkeypatch.chdir(tmp_path)
     conll = "{ O\nAda B-PER\n"  # a brace makes no JSON
-    made = jobs.score(conll, conll, conll, quiet)
+    made = jobs.score(conll, conll, conll, "", quiet)
     assert made.values["exact_f1"]["f1"] == 1
     rows = '[{"text": "Ada ran", "label": [[0, 3, "PER"]]}]\n'
-    assert jobs.score(rows, "Ada B-PER\nran O\n", "", quiet).values["exact_f1"]["f1"] == 1
+    assert jobs.score(rows, "Ada B-PER\nran O\n", "", "", quiet).values["exact_f1"]["f1"] == 1
     made = jobs.split({"train": MINE[0][1], "test": MINE[1][1]}, "", "auto", "50/50", "sample", 13, 5, quiet)
     assert made.values["command"].startswith("cleancut split train.conll test.conll -o clean")
     assert {path.name for path in tmp_path.iterdir()} == {"report.html", "scores.json"}
@@ -457,14 +466,14 @@ def test_pasted_texts_are_read_where_they_are(tmp_path, monkeypatch):
 
 def test_the_report_has_the_title_that_is_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = jobs.score("Ada B-PER\n", "Ada O\n", "Ada B-PER\n", quiet)
+    made = jobs.score("Ada B-PER\n", "Ada O\n", "Ada B-PER\n", "", quiet)
     assert made.about == "pasted predictions on pasted gold, trained on pasted training data"
     assert f"<h1>{made.about}</h1>" in Path("report.html").read_text()
 
 
 def test_a_space_links_to_its_documentation_and_code(monkeypatch):
     monkeypatch.setenv("SPACE_ID", "org/name")
-    assert page._project_links() == {
+    assert package.project_links() == {
         "Documentation": "https://huggingface.co/spaces/org/name/blob/main/README.md",
         "Code": "https://huggingface.co/spaces/org/name/tree/main",
     }
@@ -498,11 +507,11 @@ def test_answers_are_predictions(tmp_path, monkeypatch):
     for i, given in enumerate((ANSWERED, tmp_path / "model 1.jsonl")):
         (tmp_path / str(i)).mkdir()
         monkeypatch.chdir(tmp_path / str(i))
-        made = jobs.score(gold, given, "", quiet)
+        made = jobs.score(gold, given, "", "", quiet)
         assert made.values["exact_f1"] == expected.to_dict()
         for example in ("Zed (PER)", "not understood", "ambiguous", "lowest F1"):
             assert example in made.panels[0] and example in Path("report.html").read_text()
-        compared = jobs.compare_systems(ASKED, {"model": ANSWERED, "gold": ASKED}, "", quiet)
+        compared = jobs.compare_systems(ASKED, {"model": ANSWERED, "gold": ASKED}, "", "", quiet)
         assert compared.values["systems"]["model"]["exact_f1"] == expected.to_dict()
         for example in ("Zed (PER)", "not understood", "ambiguous"):
             assert example in compared.panels[0] and example in Path("comparison.html").read_text()
@@ -595,10 +604,10 @@ def test_one_f1_has_one_interval(tmp_path, monkeypatch):
     for name in ("score", "compare"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "score")
-    one = jobs.score(clean / "test.conll", clean / "perceptron.conll", clean / "train.conll", quiet)
+    one = jobs.score(clean / "test.conll", clean / "perceptron.conll", clean / "train.conll", "", quiet)
     monkeypatch.chdir(tmp_path / "compare")
     files = [clean / "perceptron.conll", other]
-    both = jobs.compare_systems(clean / "test.conll", files, clean / "train.conll", quiet)
+    both = jobs.compare_systems(clean / "test.conll", files, clean / "train.conll", "", quiet)
     for metric in ("exact_f1", "clean_f1"):
         assert json.dumps(both.values["systems"]["perceptron"][metric]) == json.dumps(one.values[metric])
     score = one.values["exact_f1"]
@@ -614,7 +623,7 @@ def test_one_f1_has_one_interval(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 720)])
-def test_the_button_and_progress_are_on_the_first_screen(visit, width, height):
+def test_the_button_and_progress_are_on_the_first_screen_and_a_double_click_asks_once(visit, width, height):
     me = visit(viewport={"width": width, "height": height})
     for tab, button in (("Score", "Score"), ("Split", "Split"), ("Compare", "Compare")):
         me.open(tab)
@@ -622,8 +631,11 @@ def test_the_button_and_progress_are_on_the_first_screen(visit, width, height):
         box = me.page.get_by_role("button", name=button, exact=True).bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= height
     me.open("Score")
-    me.press("Score")
+    asked = []
+    me.page.on("request", lambda request: asked.append(request.url) if "queue/join" in request.url else None)
+    me.page.get_by_role("button", name="Score", exact=True).dblclick()
     me.about("perceptron.conll on test.conll")
+    assert len(asked) == 1
     notice = me.page.locator(".notice:visible").first.bounding_box()
     assert 0 <= notice["y"] <= height
 
@@ -646,6 +658,10 @@ def test_file_boxes_show_every_file_and_limits_are_those_documented(visit):
         assert limit in limits and limit in " ".join(documented.split())
     links = me.page.locator("footer.version a").evaluate_all("all => all.map(one => one.href)")
     assert "https://aclanthology.org/2025.findings-acl.504/" in links
+    documentation, code = (me.page.request.get(link) for link in links[:2])
+    assert documentation.text().startswith("# cleancut")
+    with zipfile.ZipFile(BytesIO(code.body())) as packed:
+        assert packed.read("cleancut/app/page.py") == (ROOT / "src" / "cleancut" / "app" / "page.py").read_bytes()
 
 
 def test_a_long_name_stays_within_its_button(visit):
@@ -683,13 +699,13 @@ def test_names_of_uploads_are_bounded(tmp_path, monkeypatch, name, message):
     (tmp_path / "up").mkdir()
     (tmp_path / "up" / name).write_text("this is not read B-\n")
     with pytest.raises(cc.CleancutError, match=re.escape(message)):
-        jobs.score(tmp_path / "up" / name, "a O\n", "", quiet)
+        jobs.score(tmp_path / "up" / name, "a O\n", "", "", quiet)
 
 
 def test_the_number_of_uploads_is_bounded(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(cc.CleancutError, match="there are 13 files. Give 12 at most"):
-        jobs.audit_splits({f"part{i}": "not read" for i in range(13)}, "", "sample", quiet)
+        jobs.audit_splits({f"part{i}": "not read" for i in range(13)}, "", "sample", "", quiet)
 
 
 def test_a_name_that_a_shell_would_take_apart_is_quoted(tmp_path, monkeypatch):

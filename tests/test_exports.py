@@ -407,7 +407,7 @@ MIXED = {
     "two-tools-too.jsonl": (f"{DOCCANO}\n{PRODIGY}\n", "row 0 .*: a record of doccano in a file of Prodigy"),
     "plain-first.jsonl": (f"{PLAIN}\n{DOCCANO}\n", "row 0 .*: no text, but 'tokens', 'tags'"),
     "plain-last.json": (f"[{DOCCANO}, {PLAIN}]", "row 1 .*: no text, but 'tokens', 'tags'"),
-    "rows-in-columns.conll": (f"Ada B-PER\nran O\n\n{PLAIN}\n", "line 4: 4 columns"),
+    "rows-in-columns.conll": (f"Ada B-PER\nran O\n\n{PLAIN}\n", "line 4: a JSON object"),
     "cut.jsonl": (f"{DOCCANO}\n{DOCCANO[:-9]}", "line 2: invalid JSON"),
     "cut.json": (f"[{DOCCANO}, {DOCCANO[:-9]}", "line 1: invalid JSON"),
     "cut.xml": ("<?xml version='1.0'?>\n<d><s><PER>Ada</PER> ran</s>", "not a whole XML document"),

@@ -35,7 +35,7 @@ SHARED_NOTHING = "no entity is shared between any two folds"
 
 
 def check_partition(folds: Folds, n: int) -> None:
-    """Every sample that is not set aside is tested once, and trained on in all other folds."""
+    """Every sample that is not discarded is tested once, and trained on in all other folds."""
     tested = np.concatenate([test for _, test in folds])
     assert sorted(tested.tolist()) == np.flatnonzero(folds.assignment >= 0).tolist()
     assert len(folds.assignment) == n == len(tested) + folds.n_discarded

@@ -15,6 +15,7 @@ import cleancut as cc
 from cleancut import cli
 from cleancut.demo.story import generate
 from cleancut.showing.export import Format, tables
+from cleancut.showing.html import report_page
 from cleancut.showing.pictures import save_plots
 from cleancut.showing.report_data import findings
 from cleancut.showing.sections import report_sections
@@ -343,7 +344,7 @@ def test_a_split(given):
     assert "No entity is shared between any two splits." in words and plan.signature in words
     assert f"{100 * plan.leakage['before']['test', 'train']['rate_partial']:.2f}" in words
     assert (
-        f"set aside {plan.n_discarded}" in words and f"PER {plan.representation['test']['type_counts']['PER']}" in words
+        f"discarded {plan.n_discarded}" in words and f"PER {plan.representation['test']['type_counts']['PER']}" in words
     )
     n_bearing = sum(size * n for size, n in sizes.items())
     assert f"The largest holds {max(sizes)} of {n_bearing} samples with entities." in words
@@ -533,6 +534,14 @@ def test_nothing_overflows(opened, page, width):
 
 
 _ENDS = "all => all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => [left, right])"
+
+
+def test_long_names_of_systems_stay_on_a_phone(opened):
+    gold = cc.Corpus.of([["Ada", "ran"]], tags=[["B-PER", "O"]])
+    systems = {"a_long_name_" + "x" * 80: [["O", "O"]], "another-long-name-" * 5: [["O", "B-PER"]]}
+    long = report_page(findings(gold, systems, gold, ci=10), title="x" * 90)
+    tab = opened(long, viewport={"width": 390, "height": 844})
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_hostile_text_in_a_browser(opened, hostile_pages):

@@ -102,7 +102,8 @@ class Visitor:
 
     def result(self):
         """What the results say that they are about; nothing where there are none."""
-        return self.page.locator(".about:visible").first.inner_text().strip()
+        # its paragraphs alone: Gradio has a clock there, which nobody sees
+        return " ".join(self.page.locator(".about:visible p").all_inner_texts()).strip()
 
     def add(self, *files):
         """Add files to the box of the open tab, by their paths or as names and texts."""
@@ -118,7 +119,7 @@ class Visitor:
 
     def said(self):
         """What stands beside the button."""
-        return self.page.locator("div.notice:visible").first.inner_text()
+        return " ".join(self.page.locator("div.notice:visible :is(p, .doing)").all_inner_texts())
 
     def is_said(self, text):
         """Wait until something stands beside the button."""

@@ -23,9 +23,12 @@ ADVICE = {
 }
 """What is said elsewhere, and what is said here: each stands in a message of another room, word for word."""
 RATIOS, SEED, LEAST = "Ratios", "Seed", "Least mentions of a type"
-DISCARD, UNIT = "What may be set aside", "What stays whole"
+DISCARD, UNIT = "What may be discarded", "What stays whole"
+TYPES = "Other names for types"
 _INPUTS = {"ratios": RATIOS, "seed": SEED, "min_per_type": LEAST, "discard": DISCARD, "unit": UNIT}
 """What is an option elsewhere, and the label of its input here."""
+_MAPPED = re.compile(r"give --map (?P<pairs>\S+(?: and so on)?) \(types= in Python\)|give --map for\b")
+"""Advice to give types other names."""
 _OF_INPUT = re.compile(rf"\b({'|'.join(_INPUTS)})=")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+|(?<![\w.'\"])[a-z_]+=(?=[\s,.;:)'\"]|$)")
 """An option of the command line, or a keyword of Python that is to be given."""
@@ -38,12 +41,19 @@ def in_the_app(message: str) -> str:
     'row 3 holds several samples. Choose "doc" for what stays whole.'
     >>> in_the_app("seed=-1 is out of range.")
     'Seed: -1 is out of range.'
-    >>> in_the_app("if they mean the same, give --map person=PER.")
-    'if they mean the same, give --map person=PER. (The app has no such option: use the command line.)'
+    >>> in_the_app("if they mean the same, give --map person=PER (types= in Python).")
+    'if they mean the same, write person=PER under "Other names for types".'
+    >>> in_the_app("Choose another with --word-column.")
+    'Choose another with --word-column. (The app has no such option: use the command line.)'
     """
     for elsewhere, here in ADVICE.items():
         message = message.replace(elsewhere, here)
+    message = _MAPPED.sub(_under_types, message)
     message = _OF_INPUT.sub(lambda option: f"{_INPUTS[option[1]]}: ", message)
     if _OPTION.search(message) and "ommand line" not in message:
         message += " (The app has no such option: use the command line.)"
     return message
+
+
+def _under_types(advice: re.Match[str]) -> str:
+    return f'use "{TYPES}" for' if advice["pairs"] is None else f'write {advice["pairs"]} under "{TYPES}"'

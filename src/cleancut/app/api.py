@@ -27,14 +27,17 @@ def add_endpoints() -> None:
     gr.api(api_learn, api_name="learn")
 
 
-def api_score(request: Any, gold: str, predictions: str, train: str = "") -> dict:
-    """Score one system, from texts in CoNLL columns or JSONL; with training data, clean_f1 and hardeval too."""
-    return _values(request, jobs.score, gold, predictions, train)
+def api_score(request: Any, gold: str, predictions: str, train: str = "", types: str = "") -> dict:
+    """Score one system, from texts in CoNLL columns or JSONL; with training data, clean_f1 and hardeval too.
+
+    ``types`` are other names for types: person=PER,location=LOC.
+    """
+    return _values(request, jobs.score, gold, predictions, train, types)
 
 
-def api_audit(request: Any, splits: dict, hub: str = "", unit: str = "sample") -> dict:
+def api_audit(request: Any, splits: dict, hub: str = "", unit: str = "sample", types: str = "") -> dict:
     """Tell what splits share: texts by the name of their split, or a dataset on the Hub."""
-    return _values(request, jobs.audit_splits, splits, hub, unit)
+    return _values(request, jobs.audit_splits, splits, hub, unit, types)
 
 
 def api_split(
@@ -45,9 +48,9 @@ def api_split(
     return _values(request, jobs.split, splits, hub, discard, ratios, unit, seed, min_per_type)
 
 
-def api_compare(request: Any, gold: str, systems: dict, train: str = "") -> dict:
+def api_compare(request: Any, gold: str, systems: dict, train: str = "", types: str = "") -> dict:
     """Compare the predictions of two or more systems, by name: scores, paired tests, ranks."""
-    return _values(request, jobs.compare_systems, gold, systems, train)
+    return _values(request, jobs.compare_systems, gold, systems, train, types)
 
 
 def api_learn(training: str, gold: str, prediction: str) -> dict:

@@ -90,9 +90,9 @@ def _work(folder: Path) -> Mapping[str, tuple[Callable[..., jobs.Made], Sequence
     gold, _, train = EXAMPLES[first].files(folder)
     systems = [folder / "random" / f"{name}.conll" for name in SYSTEMS]
     return {
-        first: (jobs.score, EXAMPLES[first].files(folder)),
-        "audit": (jobs.audit_splits, (splits, "", Unit.SAMPLE.value)),
-        **{name: (jobs.score, EXAMPLES[name].files(folder)) for name in others},
-        "compare": (jobs.compare_systems, (gold, systems, train)),
+        first: (jobs.score, (*EXAMPLES[first].files(folder), "")),
+        "audit": (jobs.audit_splits, (splits, "", Unit.SAMPLE.value, "")),
+        **{name: (jobs.score, (*EXAMPLES[name].files(folder), "")) for name in others},
+        "compare": (jobs.compare_systems, (gold, systems, train, "")),
         "split": (jobs.split, (splits, "", *SPLIT_OPTIONS)),
     }

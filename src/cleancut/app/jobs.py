@@ -24,6 +24,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..core.notices import say
+from ..core.type_names import parse_type_map
 from ..reading.answer_files import is_answer_file, read_answers
 from ..reading.dataset import Samples, load_splits, read_files, read_samples
 from ..reading.files import read_pair
@@ -58,7 +59,7 @@ from ..splitting.audit import audit
 from ..splitting.mincut import mincut
 from ..splitting.plan import SplitPlan
 from ..splitting.settings import SplitSettings
-from .advice import in_the_app
+from .advice import TYPES, in_the_app
 from .panels import Point, errors_panel, leaks_panel
 
 MOST_BYTES = 20_000_000
@@ -255,9 +256,14 @@ def _training(given: Given) -> Corpus | None:
     return _read(_source(given, "training data")) if _is_given(given) else None
 
 
-def _predicted(source: Source, gold: Corpus) -> Corpus:
+def _predicted(source: Source, gold: Corpus, types: Mapping[str, str]) -> Corpus:
     """Return predictions: samples, or the answers of a language model to the gold samples."""
-    return read_answers(source, gold) if is_answer_file(source) else _read(source)
+    return read_answers(source, gold, types=types) if is_answer_file(source) else _read(source)
+
+
+def _type_names(text: str) -> dict[str, str]:
+    """Return the names of types that stand for others, which need not be given."""
+    return parse_type_map(text, TYPES) if text.strip() else {}
 
 
 def _stem(file: str) -> str:
@@ -342,12 +348,13 @@ def _from_hub(source: str) -> dict[str, Samples]:
 
 
 @_with_notices
-def score(gold: Given, pred: Given, train: Given, tell: Tell, *, notices: Notices = ()) -> Made:
+def score(gold: Given, pred: Given, train: Given, types: str, tell: Tell, *, notices: Notices = ()) -> Made:
     """Score one system: its scores with intervals, buckets, errors; the report."""
+    names = _type_names(types)
     source = _source(gold, "gold annotation")
     if _is_given(pred):
         ours = _read(source)
-        theirs = _predicted(_source(pred, "predictions"), ours)
+        theirs = _predicted(_source(pred, "predictions"), ours, names)
     elif format_of(source) is Format.CONLL:
         ours, theirs = read_pair(source)  # as conlleval has them
     else:
@@ -356,7 +363,7 @@ def score(gold: Given, pred: Given, train: Given, tell: Tell, *, notices: Notice
     tell(0.2)
     system, about = _score_names(gold, pred)
     about += _trained_on(train)
-    found = findings(ours, {system: theirs}, seen, ci=_RESAMPLES)
+    found = findings(ours, {system: theirs}, seen, ci=_RESAMPLES, types=names)
     tell(0.5)
     values = {metric: score.to_dict() for metric, score in found.scores[system].items()}
     values["bucket_f1"] = found.buckets[system].to_dict()
@@ -395,17 +402,18 @@ def _score_panels(found: Findings) -> tuple[str, ...]:
 
 
 @_with_notices
-def audit_splits(splits: Several, hub: str, unit: str, tell: Tell, *, notices: Notices = ()) -> Made:
+def audit_splits(splits: Several, hub: str, unit: str, types: str, tell: Tell, *, notices: Notices = ()) -> Made:
     """Audit splits: what they share, with examples."""
+    called = _type_names(types)
     data = _data(splits, hub)
     tell(0.5)
-    found = audit(data.parts, unit=unit, top=8)
+    found = audit(data.parts, unit=unit, top=8, types=called)
     tell(0.4)
     write_text("audit.html", html_audit(found, title=f"Audit of {data.named}"))
     write_text("audit.json", to_json(found.to_dict()) + "\n")
-    shared, memory, leaks, types = audit_sections(found)
+    shared, memory, leaks, of_types = audit_sections(found)
     first = fragment([shared, memory]) + _how(found.notes, notices)
-    panels = first, fragment([leaks]) + leaks_panel(found), fragment([types])
+    panels = first, fragment([leaks]) + leaks_panel(found), fragment([of_types])
     return Made(data.named, panels, found.to_dict(), ("audit.html", "audit.json"))
 
 
@@ -442,7 +450,7 @@ def _write_split(plan: SplitPlan, data: _Data) -> tuple[str, ...]:
 def trade_off(
     splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell
 ) -> Point:
-    """Return what the same split sets aside and shares, where it may set aside this much."""
+    """Return what the same split discards and shares, where it may discard this much."""
     asked = _settings(discard, ratios, unit, seed, min_per_type)
     data = _data(splits, hub)
     tell(0.03)
@@ -483,15 +491,18 @@ def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
 
 
 @_with_notices
-def compare_systems(gold: Given, preds: Several, train: Given, tell: Tell, *, notices: Notices = ()) -> Made:
+def compare_systems(
+    gold: Given, preds: Several, train: Given, types: str, tell: Tell, *, notices: Notices = ()
+) -> Made:
     """Compare systems side by side: scores, paired tests, and whether their order holds."""
+    called = _type_names(types)
     ours = _read(_source(gold, "gold annotation"))
     sources = _sources(preds, "predictions")
     names = _names(list(map(str, sources)))
-    systems = {name: _predicted(source, ours) for name, source in zip(names, sources, strict=True)}
+    systems = {name: _predicted(source, ours, called) for name, source in zip(names, sources, strict=True)}
     seen = _training(train)
     tell(0.2)
-    found = compare(ours, systems, None if seen is None else Exposure.of(seen), ci=_RESAMPLES)
+    found = compare(ours, systems, None if seen is None else Exposure.of(seen), ci=_RESAMPLES, types=called)
     tell(0.3)
     values = found.to_dict()
     tell(0.4)

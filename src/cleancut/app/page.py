@@ -6,14 +6,12 @@ it any more. Uploads, and files to take home, are deleted when the page is close
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
-from importlib.metadata import PackageNotFoundError, metadata
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,10 +21,11 @@ from ..splitting.audit import Unit
 from ..splitting.settings import largest_discard
 from ..version import __version__
 from . import jobs, sandbox
-from .advice import DISCARD, LEAST, RATIOS, SEED, UNIT, in_the_app
+from .advice import DISCARD, LEAST, RATIOS, SEED, TYPES, UNIT, in_the_app
 from .api import add_endpoints
 from .examples import EXAMPLES, SPLIT_OPTIONS, SPLITS, SYSTEMS, Shelf
 from .lesson import lesson_html
+from .package import project_links
 from .panels import Point, allowed, commands_panel, trade_off_panel
 from .tab import (
     AT_ONCE,
@@ -110,28 +109,11 @@ def _footer() -> str:
         f"deleted when the page is closed, and within {_KEPT // 60} minutes in any case. The command line has no such "
         "limits."
     )
-    links = {**_project_links(), **_PAPERS}
+    links = {**project_links(), **_PAPERS}
     items = "".join(
         f'<li><a href="{escape(url)}" rel="noreferrer">{escape(name)}</a></li>' for name, url in links.items()
     )
     return f'<footer class="version"><p>{limits}</p><ul>{items}</ul><p>cleancut {__version__}</p></footer>'
-
-
-def _project_links() -> dict[str, str]:
-    """Return links to the documentation and the code: to the Space, or those that the package names."""
-    space = os.environ.get("SPACE_ID")
-    if space:
-        at = f"https://huggingface.co/spaces/{space}"
-        return {"Documentation": f"{at}/blob/main/README.md", "Code": f"{at}/tree/main"}
-    try:
-        named = metadata("cleancut").get_all("Project-URL") or ()
-    except PackageNotFoundError:
-        named = ()
-    found = {}
-    for line in named:
-        name, _, url = line.partition(", ")
-        found[name] = url
-    return found
 
 
 # --- files of a page ----------------------------------------------------------------------------------------
@@ -231,14 +213,18 @@ def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -
         texts = EXAMPLES[first].texts(folder)
         formats = (_FORMATS, _PREDICTED_FORMATS, _FORMATS)
         boxes = (_text_or_file(*given) for given in zip(_ROLES, texts, formats, strict=True))
-        return [example, *chain.from_iterable(boxes)]
+        return [example, *chain.from_iterable(boxes), _types_box()]
 
     with gr.Tab("Score", id="score"):
         panels = ["Headline", "Novelty", "Buckets", "Errors"]
         tab = Tab("score", inputs, "Score", ["report.html", "scores.json"], panels)
         number = gr.Number(0, visible=False)  # of the newest request for an example
-    example, *boxes = tab.inputs
-    tab.fill(jobs.score, lambda _, *texts: [given(*texts[i : i + 2]) for i in (0, 2, 4)], watched=boxes)
+    example, *boxes, types = tab.inputs
+
+    def asked(_: str, *texts: Any) -> list[Any]:
+        return [*(given(*texts[i : i + 2]) for i in (0, 2, 4)), texts[6]]
+
+    tab.fill(jobs.score, asked, watched=[*boxes, types])
     tab.open_with(page.load, shelf, first)
 
     @asked_by
@@ -255,6 +241,13 @@ def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -
     filled = example.select(chosen, example, changed, trigger_mode="multiple", **UNQUEUED)
     filled.then(shown, [number, example], tab.outputs, trigger_mode="multiple", **UNQUEUED)
     tab.mark_new(example.select)
+
+
+def _types_box() -> Any:
+    """Return a box for names of types that stand for others."""
+    import gradio as gr
+
+    return gr.Textbox("", label=f"{TYPES} (optional)", placeholder="person=PER, location=LOC")
 
 
 def _files_box(label: str, example: Sequence[str]) -> Any:
@@ -290,6 +283,7 @@ def _audit_tab(folder: Path, shelf: Shelf) -> None:
         return [
             *_splits_input(folder),
             gr.Radio(list(Unit), value=Unit.SAMPLE.value, label="What is counted as contaminated"),
+            _types_box(),
         ]
 
     with gr.Tab("Audit", id="audit") as opened:
@@ -363,7 +357,7 @@ def _trade_off() -> list[Any]:
     """Return the button that computes the trade-off, the curve, and what is computed so far."""
     import gradio as gr
 
-    gr.Markdown("What less sharing costs: the same data split with each choice of what may be set aside.")
+    gr.Markdown("What less sharing costs: the same data split with each choice of what may be discarded.")
     button = gr.Button("Compute the trade-off", interactive=False)
     panel = gr.HTML(elem_classes="report", apply_default_css=False, min_height=200)
     return [button, panel, gr.State(None)]
@@ -440,11 +434,16 @@ def _compare_tab(folder: Path, given: _Given, shelf: Shelf) -> None:
             _files_box("Predictions of two or more systems", files),
             *_text_or_file(_ROLES[0], gold),
             *_text_or_file(_ROLES[2], train),
+            _types_box(),
         ]
 
     with gr.Tab("Compare", id="compare") as opened:
         tab = Tab("compare", inputs, "Compare", ["comparison.html", "comparison.json"], ["Comparison"])
-    tab.fill(jobs.compare_systems, lambda preds, *both: [given(*both[:2]), _paths(preds), given(*both[2:])])
+
+    def asked(preds: Sequence[str] | None, *texts: Any) -> list[Any]:
+        return [given(*texts[:2]), _paths(preds), given(*texts[2:4]), texts[4]]
+
+    tab.fill(jobs.compare_systems, asked)
     tab.open_with(opened.select, shelf, "compare")
 
 

@@ -142,7 +142,7 @@ def commands_panel(command: str, python: str) -> str:
 
 
 class Point(NamedTuple):
-    """A split of a trade-off: what it sets aside, and what its held-out samples still share with train."""
+    """A split of a trade-off: what it discards, and what its held-out samples still share with train."""
 
     discard: str
     n_samples: int
@@ -160,7 +160,7 @@ class Point(NamedTuple):
 
     @property
     def discarded(self) -> float:
-        """The share of all samples that is set aside."""
+        """The share of all samples that is discarded."""
         return self.n_discarded / max(self.n_samples, 1)
 
     @property
@@ -173,10 +173,10 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 620, 250, 46, 24, 44
 
 
 def trade_off_panel(points: Sequence[Point], chosen: str, note: str = "") -> str:
-    """Return a curve of what is shared over what is set aside, and the same as a table.
+    """Return a curve of what is shared over what is discarded, and the same as a table.
 
     Args:
-        points: The splits that were computed, in the order of what they may set aside.
+        points: The splits that were computed, in the order of what they may discard.
         chosen: The ``discard`` of the split that is shown beside it.
         note: What is to be said below the table.
     """
@@ -184,16 +184,16 @@ def trade_off_panel(points: Sequence[Point], chosen: str, note: str = "") -> str
     for point in points:
         shared = Measured(point.shared, n=point.n_shared)
         rows.append((allowed(point.discard), [point.n_discarded, point.discarded, shared]))
-    header = ["may be set aside", "samples", "%", "shared"]
+    header = ["may be discarded", "samples", "%", "shared"]
     table = Exhibit("trade-off", "In numbers (%)", header, rows, note=note)
-    lead = "Each point is a split that was computed; the large one is yours. What is set aside is in a file of its own."
+    lead = "Each point is a split that was computed; the large one is yours. What is discarded is in a file of its own."
     drawn = _curve([(point.discarded, point.shared, point.discard == chosen) for point in points])
     inner = fragment([Section("trade-off", "Trade-off", lead, [table])])
     return inner.replace("<figure>", f"<figure>{drawn}</figure><figure>", 1)
 
 
 def allowed(discard: str) -> str:
-    """Return what a split may set aside, in words."""
+    """Return what a split may discard, in words."""
     if discard == "auto":
         return "what it takes to share nothing"
     return f"at most {100 * float(discard):g}%" if float(discard) else "nothing"
@@ -213,7 +213,7 @@ def _curve(points: Sequence[tuple[float, float, bool]]) -> str:
         return f'<text x="{at:.1f}" y="{height:.1f}" text-anchor="{anchor}">{text}</text>'
 
     marks = [written("held-out samples that share an entity with train, %", _LEFT, 12, "start")]
-    marks.append(written("samples set aside, %", _WIDTH - 4, _HEIGHT - 6, "end"))
+    marks.append(written("discarded samples, %", _WIDTH - 4, _HEIGHT - 6, "end"))
     marks += [written(f"{100 * tick:.3g}", x(tick), _HEIGHT - 26) for tick in _ticks(right)]
     for tick in _ticks(top):
         marks.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>')
@@ -221,10 +221,10 @@ def _curve(points: Sequence[tuple[float, float, bool]]) -> str:
     line = " ".join(f"{x(a):.1f},{y(s):.1f}" for a, s, _ in sorted(points))
     marks.append(f'<polyline class="s0" points="{line}"/>')
     for a, s, large in sorted(points, key=lambda point: point[2]):
-        title = f"<title>{100 * a:.2f}% set aside, {100 * s:.2f}% shared</title>"
+        title = f"<title>{100 * a:.2f}% discarded, {100 * s:.2f}% shared</title>"
         dot = f'class="s{int(large)}" cx="{x(a):.1f}" cy="{y(s):.1f}" r="{7 if large else 4}"'
         marks.append(f"<circle {dot}>{title}</circle>")
-    label = "What is set aside against what is shared; the numbers are below."
+    label = "What is discarded against what is shared; the numbers are below."
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(marks)}</svg>'
 
 

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.exceptions import CleancutError
 from ..showing.html import stylesheet
+from ..version import __version__
 from . import jobs, sandbox
 from .examples import Shelf
+from .package import CODE, DOCUMENTATION, package_readme, package_zip
 from .page import blocks
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read at import
@@ -64,7 +66,7 @@ def launch(
                 server_name=host, server_port=port, theme=_theme(), head=f"<style>{_style()}</style>", js=_FOLLOW,
                 footer_links=["api"], max_file_size=jobs.MOST_BYTES, show_error=False, ssr_mode=False, quiet=True,
                 prevent_thread_lock=True, i18n=gr.I18n(en={"common.upload": "Add files"}),
-                app_kwargs={"middleware": [Middleware(BoundedRequests)]}, **options,
+                app_kwargs={"middleware": [Middleware(BoundedRequests)], "routes": _reading_routes()}, **options,
             )  # fmt: skip
         except OSError as error:
             if "empty port" not in str(error):
@@ -74,6 +76,21 @@ def launch(
         if announced is not None:
             announced(public or address)
         page.block_thread()
+
+
+def _reading_routes() -> list[Any]:
+    """Return the addresses of the documentation and of the code: those of the package that is served."""
+    from starlette.responses import PlainTextResponse, Response
+    from starlette.routing import Route
+
+    async def documentation(_: Any) -> Response:
+        return PlainTextResponse(package_readme())
+
+    async def code(_: Any) -> Response:
+        name = f"cleancut-{__version__}.zip"
+        return Response(package_zip(), headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+    return [Route(f"/{DOCUMENTATION}", documentation), Route(f"/{CODE}", code)]
 
 
 def _refuse_address(host: str | None, port: int | None) -> None:
@@ -157,6 +174,10 @@ _FOLLOW = """() => {
     const results = target.closest(".work")?.querySelector(".results");
     if (results && !target.closest(".example")) results.dataset.state = "old";
   });
+  // the second click of a double click asks for nothing new
+  document.addEventListener("click", (event) => {
+    if (event.detail > 1 && event.target.closest(".work button")) event.stopPropagation();
+  }, true);
   // Gradio puts the button that adds files into another button, which does nothing itself
   const unnest = () => document.querySelectorAll("button:has(button):not([role])").forEach((outer) => {
     outer.setAttribute("role", "group");

@@ -15,6 +15,7 @@ from ..core.entities import Shared
 from ..core.exceptions import CleancutError
 from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme
+from ..core.type_names import parse_type_map
 from ..reading.answer_files import is_answer_file
 from ..reading.batches import BATCH
 from ..reading.dataset import Samples, load_splits, needs_shape, read_files, read_samples
@@ -178,17 +179,8 @@ def type_options(arguments: argparse.Namespace) -> dict[str, Any]:
         return {}
     text, place = arguments.map, "--map"
     if os.path.isfile(text):
-        text, place = Path(text).read_text("utf-8-sig").replace("\n", ","), f"--map {text}"
-    types: dict[str, str] = {}
-    for pair in filter(str.strip, text.split(",")):
-        old, equals, new = (part.strip() for part in pair.partition("="))
-        if not equals or not old or not new:
-            raise CleancutError(f"{place}: {pair.strip()!r:.60} is not OLD=NEW. Write person=PER,location=LOC.")
-        if types.setdefault(old, new) != new:
-            raise CleancutError(f"{place}: {old!r} is to be {types[old]!r} and {new!r}. Give it one name.")
-    if not types:
-        raise CleancutError(f"{place}: there are no names. Write person=PER,location=LOC.")
-    return {"types": types}
+        text, place = Path(text).read_text("utf-8-sig"), f"--map {text}"
+    return {"types": parse_type_map(text, place)}
 
 
 LABELS = "names of int labels: a,b,c or a file with one name a line, or with label2id or id2label as JSON"

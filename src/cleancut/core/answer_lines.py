@@ -10,14 +10,14 @@ from typing import NamedTuple
 from .answer_pairs import key_meaning, pair_in_line, pair_of, unquoted
 from .answer_records import Answer, Context, Named, Order, Style, is_none, is_plausible
 from .answer_tags import is_tag, slashed_tags, tag_lines, tagged
-from .loose_json import values_in
+from .loose_json import Bare, values_in
 
 
 def read_lines(region: str, context: Context) -> Answer | None:
     """Read ``token TAG`` lines, Markdown tables, fields as YAML has them, bullets, ``TYPE: name, name``."""
     lines = _lines(region)
     readers: tuple[Callable[[list[str], Context], Answer | None], ...]
-    readers = (tag_lines, slashed_tags, _table, _separated, _fields, _items)
+    readers = (tag_lines, slashed_tags, _table, _separated, _fields, _items, _quoted_names)
     for read in readers:
         answer = read(lines, context)
         if answer is not None:
@@ -71,7 +71,8 @@ def _table(lines: list[str], context: Context) -> Answer | None:
 
 def _cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|").removesuffix("|").replace("\\|", "\0")
-    return [cell.strip().strip("*`").strip().replace("\0", "|") for cell in inner.split("|")]
+    cells = [cell.strip() for cell in inner.split("|")]
+    return [(cell.strip("*`").strip() or cell).replace("\0", "|") for cell in cells]
 
 
 def _is_rule(row: list[str]) -> bool:
@@ -145,14 +146,14 @@ def _fields(lines: list[str], context: Context) -> Answer | None:
     mentions: list[Named] = []
     name: str | None = None
     label: str | None = None
-    for key, value in (field for line in lines for field in _fields_of(line, context)):
+    for key, value in (field for line in lines for field in _fields_of(line, context) or _name_alone(line, context)):
         meaning = key_meaning(key)
         is_label = meaning.label_rank is not None
         if is_label and meaning.surface_rank is not None:
             is_label = name is not None and context.types.find(value) is not None
         if is_label and label is None:
             label = value
-        elif meaning.surface_rank is not None and name is None:
+        elif meaning.surface_rank is not None and (name is None or label is None):
             name = value
         if name is not None and label is not None:
             mentions.append(Named(name, label))
@@ -160,12 +161,39 @@ def _fields(lines: list[str], context: Context) -> Answer | None:
     return Answer(tuple(mentions), Style.LINES) if mentions and is_plausible(mentions, context) else None
 
 
+def _name_alone(line: str, context: Context) -> list[tuple[str, str]]:
+    """Return an item that is a name of the text, whose type may stand on the next line."""
+    item = _item(line)
+    name = unquoted(item.body.rstrip(":"))
+    return [("name", name)] if item.is_item and context.in_text(name) else []
+
+
 def _fields_of(line: str, context: Context) -> list[tuple[str, str]]:
     """Return the fields of a line whose keys are those of a name or a type."""
     keys = [match for match in _FIELD.finditer(line) if context.types.find(match[1]) is None]
     keys = [match for match in keys if key_meaning(match[1]) != (None, None)]
     ends = [match.start() for match in keys] + [len(line)]
-    return [(match[1], unquoted(line[match.end() : end])) for match, end in zip(keys, ends[1:], strict=True)]
+    fields = [(match[1], unquoted(line[match.end() : end])) for match, end in zip(keys, ends[1:], strict=True)]
+    return [(key, value) for key, value in fields if not _is_name_of_text(key, value, context)]
+
+
+def _is_name_of_text(key: str, value: str, context: Context) -> bool:
+    """Is what looks like a key a name with its type: ``binary classification: task``?"""
+    if context.types.find(value) is None or not context.in_text(key):
+        return False
+    return " " in key or key_meaning(key).label_rank is None
+
+
+_QUOTED_NAME = re.compile(
+    r"([\"'`\u201c\u2018\u00ab\u300c])([^\n]{1,200}?)([\"'`\u201d\u2019\u00bb\u300d])\s*[(\[]([^()\[\]]{1,80})[)\]]"
+)
+
+
+def _quoted_names(lines: list[str], context: Context) -> Answer | None:
+    """Read names in quotes with their types behind them, inside prose: ``"Ada" (PER) met "Bo" (PER).``"""
+    matches = (match for line in lines for match in _QUOTED_NAME.finditer(line))
+    mentions = [Named(match[2], match[4]) for match in matches if context.types.find(match[4]) is not None]
+    return Answer(tuple(mentions), Style.LINES) if mentions else None
 
 
 # --- items of lists -----------------------------------------------------------------------------------
@@ -205,7 +233,7 @@ def _items(lines: list[str], context: Context) -> Answer | None:
 
 _MOST_PARTS = 8
 """Commas, or semicolons, that a name may have."""
-_BEFORE_NAMES = (":", " - ", "->", "\u2192", "=>", "=", "\t", "|")
+_BEFORE_NAMES = (":", "\uff1a", " - ", "->", "\u2192", "=>", "=", "\t", "|")
 """Signs between a type and its names."""
 
 
@@ -332,10 +360,9 @@ class _Items:
             if context.is_none(rest):
                 return []
             if rest[:1] in ("[", '"', "'"):
-                values = values_in(rest if rest[:1] == "[" else f"[{rest}]")
-                quoted = [value for value in (values[0].value if values else []) if isinstance(value, str)]
-                if quoted:
-                    return [Named(name, label.strip()) for name in quoted]
+                names = _names_of_list(rest)
+                if names:
+                    return [Named(name, label.strip()) for name in names]
             if self._one_each and context.in_text(unquoted(rest)):
                 return [Named(unquoted(rest), label.strip())]
             return [Named(name, label.strip()) for name in self._listed(rest)]
@@ -345,9 +372,28 @@ class _Items:
         """Return the names of a list on one line."""
         text = text.removeprefix("[").removesuffix("]")
         # a comma between digits belongs to a name: 2, 3-dihydro
-        between = r"\s*;\s*" if self._by_semicolons else r"(?<!\d),(?:\s+|\Z)|,(?:\s+(?!\d)|\Z)"
+        between = r"\s*;\s*" if self._by_semicolons else r"(?<!\d),(?:\s+|\Z)|,(?:\s+(?!\d)|\Z)|[\uff0c\u3001]"
         parts = [unquoted(part) for part in re.split(between, text)]
+        if len(parts) > 1:
+            parts[-1] = unquoted(parts[-1].removeprefix("and "))
+        parts = [name for part in parts for name in self._joined_by_and(part)]
         return [part for part in parts if part and not self._context.is_none(part)]
+
+    def _joined_by_and(self, part: str) -> list[str]:
+        """Return the two names of ``Ada and Bo``, if these words do not stand so in the text."""
+        names = [unquoted(name) for name in part.split(" and ")]
+        if len(names) != 2 or self._context.in_text(part) or not all(map(self._context.in_text, names)):
+            return [part]
+        return names
+
+
+def _names_of_list(text: str) -> list[str]:
+    """Return the names of a list in brackets or quotes; none where brackets belong to a name: ``[35S] TBPS``."""
+    listed = text if text[0] == "[" else f"[{text}]"
+    values = values_in(listed)
+    names = [value for value in (values[0].value if values else []) if isinstance(value, str)]
+    is_whole = bool(values) and values[0].end == len(listed)
+    return names if is_whole or not any(isinstance(name, Bare) for name in names) else []
 
 
 _IN_BRACKETS = re.compile(r"(.*?)\s*[(\[]([^()\[\]]{1,80})[)\]]\s*\Z")

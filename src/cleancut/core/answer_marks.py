@@ -180,13 +180,18 @@ def _sure_marks(region: str, marks: Sequence[_Mark], style: Style, context: Cont
 _BRACKET = re.compile(
     r"(?P<open>\[)"
     r"|(?P<link>\]\s?[({<](?P<of_link>[^()\[\]{}<>\n]{1,80})[)}>])"
+    r"|(?P<second>\]\[(?P<of_second>[^()\[\]{}<>\n]{1,80})\])"
     r"|(?P<bar>\s*\|\s*(?P<of_bar>[^\[\]|\n]{1,80})\])"
     r"|(?P<close>\])"
 )
 
 
 def read_brackets(region: str, context: Context) -> Answer | None:
-    """Read ``[Ada](PER) spoke`` and ``[Ada | PER] spoke``, also nested."""
+    """Read ``[Ada](PER) spoke`` and ``[Ada | PER] spoke``, also nested; ``**Ada** (PER) spoke``."""
+    if "**" in region:
+        bold = _read_bold(region, context)
+        if bold is not None:
+            return bold
     if "[" not in region:
         return None
     fallback: Answer | None = None
@@ -201,12 +206,28 @@ def read_brackets(region: str, context: Context) -> Answer | None:
     return fallback
 
 
+_BOLD = re.compile(r"\*\*(?P<name>[^\n]+?)\*\*\s?[(\[](?P<label>[^()\[\]\n]{1,80})[)\]]")
+
+
+def _read_bold(region: str, context: Context) -> Answer | None:
+    """Read bold names with their types in the text of the sample, ``**Ada** (PER) spoke``; None for any other text."""
+    marks = [
+        _Mark(sign.start(), sign.start("name"), sign.end("name"), sign.end(), sign["label"])
+        for sign in _BOLD.finditer(region)
+        if context.types.find(sign["label"]) is not None
+    ]
+    found = _unmarked(region, marks, Style.BRACKETS) if marks else None
+    if found is None or found.marked is None or not context.has_sample(squeezed(found.marked)):
+        return None
+    return found
+
+
 def has_typed_brackets(region: str, context: Context) -> bool:
     """Do brackets of the text have a type that there is?"""
-    if "](" not in region and "|" not in region and "] (" not in region and "]{" not in region:
+    if not any(sign in region for sign in ("](", "|", "] (", "]{", "][")):
         return False
-    signs = _BRACKET.finditer(region)
-    return any(context.types.find(sign["of_link"] or sign["of_bar"]) is not None for sign in signs)
+    labels = (sign["of_link"] or sign["of_bar"] or sign["of_second"] for sign in _BRACKET.finditer(region))
+    return any(context.types.find(label) is not None for label in labels)
 
 
 def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Mark]:
@@ -219,15 +240,19 @@ def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Ma
             continue
         if not waiting:
             continue
-        if sign["close"]:
-            mark = _with_colon(region, waiting[-1], sign, context)
-            if mark is not None:
-                marks.append(mark)
-            if balanced or mark is not None:
+        label = sign["of_link"] or sign["of_bar"] or sign["of_second"]
+        with_colon = None
+        if not sign["bar"] and context.types.find(label) is None:
+            with_colon = _with_colon(region, waiting[-1], sign.start(), context)
+        if with_colon is not None:
+            marks.append(with_colon)
+            waiting.pop()
+            continue
+        if sign["close"] or (sign["second"] and context.types.find(label) is None):
+            if balanced:
                 waiting.pop()
             continue
         begun = waiting.pop()
-        label = sign["of_link"] or sign["of_bar"]
         if "://" in label:
             continue  # a link of the text
         begins, ends = begun.end(), sign.start()
@@ -241,18 +266,18 @@ def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Ma
     return marks
 
 
-def _with_colon(region: str, begun: re.Match[str], ended: re.Match[str], context: Context) -> _Mark | None:
+def _with_colon(region: str, begun: re.Match[str], ends: int, context: Context) -> _Mark | None:
     """Return brackets whose type stands inside them without a bar: ``[Ada: PER]``, ``[PER: Ada]``."""
-    inside = region[begun.end() : ended.start()]
-    if ":" not in inside or any(sign in inside for sign in '[]{}"'):
-        return None
+    inside = region[begun.end() : ends]
+    if ":" not in inside or inside.lstrip()[:1] in ('"', "'", "{"):
+        return None  # JSON
     label, _, name = inside.partition(":")
-    if context.types.find(label) is not None and name.strip():
-        at = ended.start() - len(name.lstrip())
-        return _Mark(begun.start(), at, ended.start(), ended.end(), label.strip())
+    is_swapped = context.types.find(name) is not None and context.in_text(label)  # a name that is also a type's
+    if context.types.find(label) is not None and name.strip() and not is_swapped:
+        return _Mark(begun.start(), ends - len(name.lstrip()), ends, ends + 1, label.strip())
     name, _, label = inside.rpartition(":")
     if context.types.find(label) is not None and name.strip():
-        return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ended.end(), label.strip())
+        return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ends + 1, label.strip())
     return None
 
 
@@ -301,13 +326,21 @@ def _marker(region: str, begun: re.Match[str], ended: re.Match[str], context: Co
 
 # --- the text of the sample, with marks ---------------------------------------------------------------
 
+_MARKS = ("</", "](", "|", "] (", "]{", "][", "##", "**")
+_COLON_INSIDE = re.compile(r":[^\[\]{}\"\n,]{1,80}\]")
+
+
+def _may_have_marks(region: str) -> bool:
+    """Has a text one of the signs without which it has no marks?"""
+    return any(sign in region for sign in _MARKS) or _COLON_INSIDE.search(region) is not None
+
 
 def read_marked_sample(region: str, context: Context) -> Answer | None:
     """Read the text of the sample with marks in it, whatever else its brackets and signs look like.
 
     That the text without its marks is the sample's cannot be chance, so that no other reading is looked for.
     """
-    if context.sample is None or not any(sign in region for sign in ("</", "](", "|", "] (", "]{", "##")):
+    if context.sample is None or not _may_have_marks(region):
         return None
     for reader in (read_markers, read_xml, read_brackets):
         answer = reader(region, context)

@@ -102,7 +102,7 @@ class _Collected:
         self.spans: list[tuple[int, int, int, int]] = []
         self._lists: dict[str, list[Any]] = {
             name: [] for name in
-            ("unparsed", "empty", "out_of_order", "invented", "ambiguous", "by_order", "by_name", "ignored")
+            ("unparsed", "unread", "empty", "out_of_order", "invented", "ambiguous", "by_order", "by_name", "ignored")
         }  # fmt: skip
 
     def add(self, sample: int, tokens: Sequence[str], said: Sequence[Said]) -> None:
@@ -110,6 +110,7 @@ class _Collected:
         answer = self._parsed(sample, tokens, said)
         if answer.unparsed is not None:
             self._lists["unparsed"].append(Unparsed(sample, answer.unparsed))
+        self._lists["unread"] += [OfSample(sample)] * answer.n_unread
         if not answer.mentions:
             if answer.unparsed is None:
                 self._lists["empty"].append(OfSample(sample))
@@ -125,7 +126,8 @@ class _Collected:
         placed = [with_token_offsets(tokens, answer) for answer in parsed]
         mentions = tuple(mention for answer in placed for mention in answer.mentions)
         reasons = [answer.unparsed for answer in parsed if answer.unparsed is not None]
-        return Answer(mentions, order=Order.TYPE, unparsed=reasons[0] if reasons else None)
+        n_unread = sum(answer.n_unread for answer in parsed)
+        return Answer(mentions, order=Order.TYPE, unparsed=reasons[0] if reasons else None, n_unread=n_unread)
 
     def _named(self, sample: int, answer: Answer) -> Answer:
         """Return an answer with the types that gold has, without those that are to be left out."""

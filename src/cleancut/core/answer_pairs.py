@@ -123,8 +123,9 @@ def pair_of(items: Sequence[Any], context: Context, *, in_list: bool) -> Named |
 # --- lines --------------------------------------------------------------------------------------------
 
 _INSIDE = re.compile(r"(.*\S)\s*[(\[<{]([^()\[\]<>{}]{1,80})[)\]>}]\s*[.,;]?\Z")
-_SURE_SEPARATORS = ("\t", "->", "\u2192", "=>", "|", ":", " - ", " \u2013 ", " \u2014 ")
-_SEPARATORS = (*_SURE_SEPARATORS, "\u2013", "\u2014", "=", "/", ",", " is a ", " is an ", " as ")
+_TYPE_FIRST = re.compile(r"[(\[<{]([^()\[\]<>{}]{1,80})[)\]>}]\s*:?\s*(\S.*)\Z")
+_SURE_SEPARATORS = ("\t", "->", "\u2192", "=>", "|", ":", "\uff1a", " - ", " \u2013 ", " \u2014 ")
+_SEPARATORS = (*_SURE_SEPARATORS, "\u2013", "\u2014", "=", "/", ",", ";", " is a ", " is an ", " as ")
 _LONGEST_LINE = 2000
 
 
@@ -142,21 +143,13 @@ def pair_in_line(text: str, context: Context, *, in_list: bool = True) -> Named 
     text = text.strip()
     if len(text) > _LONGEST_LINE:
         return None
-    inside = _INSIDE.match(text)
-    if inside is not None and context.types.find(inside[2]) is not None:
-        return Named(unquoted(inside[1]), inside[2].strip())
-    for sign in _SEPARATORS:
-        if sign not in text:
-            continue
-        name, _, label = text.rpartition(sign)
-        if name.strip() and context.types.find(label.strip(" .")) is not None:
-            return Named(unquoted(name), label.strip(" ."))
-        label, _, name = text.partition(sign)
-        if name.strip() and context.types.find(label) is not None:
-            return Named(unquoted(name), label.strip())
+    pair = _known_pair(text, context)
+    if pair is not None:
+        return _named_here(pair, context)
     remark = _with_remark(text, context)
     if remark is not None or not in_list:
         return remark
+    inside = _INSIDE.match(text)
     if inside is not None and _may_be_pair(inside[1], inside[2], context):
         return Named(unquoted(inside[1]), inside[2].strip())
     for sign in _SURE_SEPARATORS:
@@ -166,6 +159,47 @@ def pair_in_line(text: str, context: Context, *, in_list: bool = True) -> Named 
     return None
 
 
+def _known_pair(text: str, context: Context) -> Named | None:
+    """Return the name of a line, whatever it is, with its type, which is one that there is."""
+    inside = _INSIDE.match(text)
+    if inside is not None and context.types.find(inside[2]) is not None:
+        return Named(unquoted(inside[1]), inside[2].strip())
+    before = _TYPE_FIRST.match(text)
+    if before is not None and context.types.find(before[1]) is not None:
+        return Named(unquoted(before[2]), before[1].strip())
+    for sign in _SEPARATORS:
+        if sign not in text:
+            continue
+        name, _, label = text.rpartition(sign)
+        if name.strip() and context.types.find(label.strip(" .")) is not None:
+            return Named(unquoted(name), label.strip(" ."))
+        label, _, name = text.partition(sign)
+        if name.strip() and context.types.find(label) is not None:
+            return Named(unquoted(name), label.strip())
+    return None
+
+
+_MOST_WORDS = 16
+"""Words of a name that is not in the text; more of them are prose."""
+
+
+def _named_here(pair: Named, context: Context) -> Named | None:
+    """Return a pair with its name alone, ``Entity 1: Ada``; None where the name is prose or the title of a field."""
+    if context.in_text(pair.text):
+        return pair
+    _, colon, name = pair.text.partition(":")
+    if colon and context.in_text(unquoted(name)):
+        return pair._replace(text=unquoted(name))
+    meaning = key_meaning(pair.text)
+    if meaning.label_rank is not None and meaning.surface_rank is None:
+        return None  # Type: PER
+    labels = (match[1] for match in _IN_BRACKETS.finditer(pair.text))
+    if len(pair.text.split()) > _MOST_WORDS or any(context.types.find(label) is not None for label in labels):
+        return None
+    return pair
+
+
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,80})[)\]]")
 _TYPE_THEN_REMARK = re.compile(
     r"(.*?\S)\s*(?:[(\[]([^()\[\]]{1,80})[)\]]|(?:->|\u2192|=>|\||:|\s[-\u2013\u2014])\s*([^\s:,;.()\u2013\u2014-][^:,;.()\u2013\u2014]{0,79}?))"
     r"\s*(?:[:,;.(\u2013\u2014]|\s-\s).*\Z"
@@ -185,7 +219,9 @@ def _with_remark(text: str, context: Context) -> Named | None:
 def _may_be_pair(name: str, label: str, context: Context) -> bool:
     """Does a name stand in the text, and is a label short enough to be one?"""
     name, label = unquoted(name), label.strip(" .")
-    return bool(label) and len(label.split()) <= 3 and context.in_text(name) and not is_none(label)
+    if not label or label.startswith("//"):  # what follows the colon of an address
+        return False
+    return len(label.split()) <= 3 and context.in_text(name) and not is_none(label)
 
 
 def unquoted(text: str) -> str:

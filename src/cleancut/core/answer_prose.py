@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from .answer_records import Context, because, is_none
 
 _THINKING = ("think", "thinking", "thought", "reasoning", "reflection", "scratchpad", "analysis")
-_FINAL = re.compile(r"(?:<\|channel\|>final<\|message\|>|\b(?:final answer|answer|output|result)\s*(?:is)?\s*:)", re.I)
+_FINAL = re.compile(
+    r"(?:<\|channel\|>final<\|message\|>"
+    r"|\b(?:final answer|answer|output|result)\s*(?:is)?\s*:(?![ \t]*(?:O|[A-Z]-\S+)[ \t]*(?:\n|\Z)))",
+    re.I,
+)
+"""What stands before the answer proper; a token with its tag, ``output: O``, does not."""
 _ANSWER_TAG = re.compile(r"<answer>", re.I)
 _SPECIAL = re.compile(r"<\|[\w.-]{1,40}\|>|</?s>")
 
@@ -40,15 +45,20 @@ def regions(said: str) -> Iterator[str]:
     if tags:
         end = said.lower().find("</answer>", tags[-1].end()) if len(said.lower()) == len(said) else -1
         yield said[tags[-1].end() : end if end >= 0 else None]
-    blocks = said.split("```")
-    for block in reversed(blocks[1::2]):
-        first, newline, rest = block.partition("\n")
-        # the word behind the fence is the language
-        yield rest if newline and re.fullmatch(r"\s*[\w+.-]*\s*", first) else block
+    blocks = [_without_language(block) for block in said.split("```")[1::2]]
+    if len(blocks) > 1 and all(block.lstrip()[:1] in ("[", "{") for block in blocks):
+        yield "\n".join(blocks)
+    yield from reversed(blocks)
     finals = [*_FINAL.finditer(said)] if ":" in said or "<|" in said else []
     if finals:
         yield said[finals[-1].end() :]
     yield said
+
+
+def _without_language(block: str) -> str:
+    """Return what stands between fences without the language, the word behind the first one."""
+    first, newline, rest = block.partition("\n")
+    return rest if newline and re.fullmatch(r"\s*[\w+.-]*\s*", first) else block
 
 
 _OPENING = re.compile(r"\s*(?:[^:\n\"]{0,80}:)?[\s*\"\u201c'`]*")

@@ -201,8 +201,11 @@ class Context:
         return self.sample is not None and self.sample in text
 
     def is_none(self, text: str) -> bool:
-        """Does a text stand for no mention? A word of the sample does not, such as ``NO``."""
-        return is_none(text) and text.strip() not in self._words
+        """Does a text stand for no mention? Most words of the sample do not, such as ``NO``."""
+        if not is_none(text):
+            return False
+        word = text.strip(_AROUND_NONE)
+        return word.lower() in _ALWAYS_NONE or self._words.isdisjoint((word, text.strip()))
 
     def in_text(self, words: str) -> bool:
         """Do these words stand in the sample, as far as it is known? Their case does not matter."""
@@ -228,12 +231,15 @@ class Context:
         return any(map(str.isalnum, name)) and self.in_text(name)
 
 
-_NONE = {"none", "null", "nil", "n/a", "na", "empty", "nothing", "no", "no entities", "no entity", "not found", "-", ""}
+_ALWAYS_NONE = {"none", "null", "nil", "n/a", "no entities", "no entity", "not found"}
+"""What stands for no mention even where it is a word of the sample, as in "None of them came"."""
+_NONE = {*_ALWAYS_NONE, "na", "empty", "nothing", "no", "-", ""}
+_AROUND_NONE = " .*`\"'[]{}()<>"
 
 
 def is_none(text: str) -> bool:
     """Is it one of the words that stand for no mention?"""
-    return text.strip(" .*`\"'[]{}()<>").lower() in _NONE
+    return text.strip(_AROUND_NONE).lower() in _NONE
 
 
 def is_plausible(mentions: Iterable[Named], context: Context) -> bool:

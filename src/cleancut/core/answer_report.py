@@ -49,6 +49,8 @@ class AnswerReport:
     """The form that was asked for, and how loosely names were looked for, as the signature has it."""
     n_samples: int
     unparsed: tuple[Unparsed, ...] = ()
+    unread: tuple[OfSample, ...] = ()
+    """Items that were not understood, each with its sample, of answers that were understood otherwise."""
     empty: tuple[OfSample, ...] = ()
     """Answers that name no mention."""
     out_of_order: tuple[OfSample, ...] = ()
@@ -97,7 +99,7 @@ class AnswerReport:
         return Counter(claim.label for claim in self.invented)
 
 
-_LISTS = ("unparsed", "empty", "out_of_order", "invented", "ambiguous", "by_order", "by_name", "ignored")
+_LISTS = ("unparsed", "unread", "empty", "out_of_order", "invented", "ambiguous", "by_order", "by_name", "ignored")
 
 
 def _moved(entries: Iterable[_Entry], places: Mapping[int, list[int]]) -> tuple[_Entry, ...]:

@@ -14,7 +14,7 @@ from .tags import prefix_letter, split_tag
 
 _TAG_LINE = re.compile(r"(.*?\S)(?:\s*\t\s*|\s+\|\s+|\s*->\s*|\s+[:=]\s+|\s+|[:=|]\s*)(\S+)\Z")
 _COUNTED = re.compile(r"(\d{1,6})[.):]?\s+(?=\S)")
-_SLASHED = re.compile(r"(\S+)/(O|[A-Z]-[\w.-]+)\Z")
+_SLASHED = re.compile(r"(\S*)/(O|[A-Z]-[\w.-]+)\Z")
 
 
 def is_tag(word: Any, context: Context) -> bool:
@@ -29,6 +29,8 @@ def is_tag(word: Any, context: Context) -> bool:
 def read_tags(region: str, context: Context) -> Answer | None:
     """Read lines of a token and its tag and nothing else, whatever characters the tokens are; or a tag a token."""
     words = region.split()
+    if words and words[0].endswith(":"):  # Tags: B-PER O
+        words = words[1:]
     alone = tags_alone(words, context) if words and is_tag(words[0], context) else None
     if alone is not None:
         return alone
@@ -57,6 +59,7 @@ def tag_lines(lines: Sequence[str], context: Context) -> Answer | None:
     if not any(line.endswith("O") or prefix_letter(line.split()[-1].lstrip("|:=")) for line in lines):
         return None
     lines = [line.strip() for line in lines if line.strip() != "O"]  # the tag of a token that is not seen
+    lines = _without_counts(lines, context)
     pairs: list[tuple[str, str]] = []
     for line in lines:
         match = _TAG_LINE.match(line.removeprefix("| ").removesuffix(" |"))
@@ -64,23 +67,24 @@ def tag_lines(lines: Sequence[str], context: Context) -> Answer | None:
             pairs.append((match[1], match[2]))
     if not pairs or 2 * len(pairs) <= len(lines):
         return None
-    return tagged(_without_counts(pairs), context)
+    return tagged(pairs, context)
 
 
-def _without_counts(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return tokens without the numbers of their lines, where these count the lines."""
-    counted = [_COUNTED.match(token) for token, _ in pairs]
-    numbers = [int(match[1]) for match in counted if match is not None]
-    if len(numbers) < len(pairs) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
-        return pairs
-    return [(token[match.end() :], tag) for (token, tag), match in zip(pairs, counted, strict=True) if match]
+def _without_counts(lines: list[str], context: Context) -> list[str]:
+    """Return lines without their numbers, where these count the lines; tokens that are numbers stay."""
+    counted = [match for match in map(_COUNTED.match, lines) if match is not None]
+    numbers = [int(match[1]) for match in counted]
+    if not numbers or len(numbers) < len(lines) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return lines
+    uncounted = [line[match.end() :] for line, match in zip(lines, counted, strict=True)]
+    return lines if all(is_tag(line, context) for line in uncounted) else uncounted
 
 
 def slashed_tags(lines: Sequence[str], context: Context) -> Answer | None:
     """Read ``Ada/B-PER spoke/O``."""
     if not any("/" in line for line in lines):
         return None
-    words = " ".join(lines).split()
+    words = " ".join(_without_counts([line.strip() for line in lines], context)).split()
     matches = [match for match in map(_SLASHED.match, words) if match is not None]
     pairs = [(match[1], match[2]) for match in matches if is_tag(match[2], context)]
     return tagged(pairs, context) if 2 * len(pairs) > len(words) else None
@@ -128,6 +132,9 @@ def tagged(pairs: Sequence[tuple[str, str]], context: Context) -> Answer | None:
             return None  # names with their types
         if context.types and not any(context.types.find(tag) is not None for _, tag in pairs):
             return None  # words such as L-DOPA
+    words = [token for token, _ in pairs if token]
+    if context.sample is not None and 2 * sum(map(context.in_text, words)) < len(words):
+        return None  # prose that ends as a tag does
     spans = _spans([tag for _, tag in pairs])
     if spans is None:
         return None

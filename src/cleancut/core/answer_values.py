@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .answer_marks import has_typed_brackets
-from .answer_pairs import key_meaning, name_and_label, pair_in_line, pair_of, plain_key
-from .answer_records import Answer, Context, Named, Order, Style, is_plausible
+from .answer_pairs import key_meaning, name_and_label, pair_in_line, pair_of, plain_key, unquoted
+from .answer_records import Answer, Context, Named, Order, Style, is_plausible, squeezed
 from .answer_tags import tagged_values
 from .loose_json import Bare, Call, Found, Pairs, calls_in, strict_value, values_in
 
@@ -217,6 +217,8 @@ class ValueReader:
         assert roles.label is not None
         value = pairs[roles.label][1]
         surface = pairs[roles.surface][1] if roles.surface is not None else ""
+        if roles.surface is not None and self._are_tokens(pairs[roles.surface][0], surface):
+            surface = " ".join(surface)
         mentions: list[Named] = []
         for label in value if isinstance(value, list) else [value]:
             if not isinstance(surface, str):
@@ -227,6 +229,12 @@ class ValueReader:
                 name, of_type = name_and_label(surface, label, self._context)
                 mentions.append(Named(name, of_type, start, end))
         return mentions
+
+    def _are_tokens(self, key: str, value: Any) -> bool:
+        """Is a list the tokens of one name: ``"tokens": ["Ada", "Lovelace"]``?"""
+        if plain_key(key) not in ("tokens", "words") or not isinstance(value, list):
+            return False
+        return all(isinstance(item, str) for item in value) and self._context.in_text(" ".join(value))
 
     def _has_types(self, pairs: Pairs) -> bool:
         """Is a key of the object one of the types?"""
@@ -285,18 +293,21 @@ class ValueReader:
             return []
         by_name = self._are_names(pairs)
         mentions: list[Named] = []
-        n_read = 0
+        n_read = n_unread = 0
         for key, value in pairs:
             is_aside = plain_key(key) in _ASIDES or key.endswith("_attributes")
             if is_aside and self._types.find(key) is None and not (by_name and self._context.in_text(key)):
                 continue
             of_key = self._of_name(key, value) if by_name else self._of_type(key, value, several=len(pairs) > 1)
             if of_key is None:
-                self.n_unread += 1
+                n_unread += 1
                 continue
             n_read += 1
             mentions += of_key
-        return mentions if n_read else None
+        if not n_read:
+            return None
+        self.n_unread += n_unread
+        return mentions
 
     def _of_name(self, name: str, value: Any) -> list[Named] | None:
         """Return a name with its types, ``"Ada": "PER"`` or ``"Ada": {"type": "PER"}``."""
@@ -429,14 +440,39 @@ def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
 def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> list[Named]:
     """Return the mentions of all values where each is one mention, else of the last list that is sure, or that is not.
 
-    Objects are read together: an answer has one for each mention, or one for each type.
+    Objects are read together: an answer has one for each mention, or one for each type. Lists without a common name
+    are, too.
     """
     are_objects = all(isinstance(one.value, Pairs | Call) for _, one in read)
     if are_objects or all(len(mentions) <= 1 for mentions, _ in read):
         return [mention for mentions, _ in read for mention in mentions]
     some = [mentions for mentions, _ in read if mentions]
     sure = [mentions for mentions in some if context.n_sure(mentions)]
-    return (sure or some or [[]])[-1]
+    lists = sure or some or [[]]
+    if _are_parts(lists):
+        return [mention for mentions in lists for mention in mentions]
+    return lists[-1]
+
+
+def _are_parts(lists: Sequence[Sequence[Named]]) -> bool:
+    """Are lists the parts of one answer? If a name, or a part of it, comes again, the last one is the answer."""
+    if len(lists) > _MOST_LISTS:
+        return False
+    names = [{squeezed(mention.text).casefold() for mention in mentions} for mentions in lists]
+    before: set[str] = set()
+    for later in names:
+        if not before.isdisjoint(later):
+            return False
+        if len(before) * len(later) <= _MOST_COMPARED and any(a in b or b in a for a in before for b in later):
+            return False
+        before |= later
+    return True
+
+
+_MOST_LISTS = 32
+"""Lists that an answer may consist of."""
+_MOST_COMPARED = 10_000
+"""Pairs of names of two lists of which none may be a part of the other."""
 
 
 def _is_bare(value: Any) -> bool:
@@ -481,9 +517,13 @@ def read_json(region: str, context: Context) -> Answer | None:
 def read_tuples(region: str, context: Context) -> Answer | None:
     """Read ``("Ada", "PER"), ("Oslo", "LOC")`` without a list around them, with quotes or without."""
     tuples = [one for one in values_in(region, "(") if isinstance(one.value, list) and len(one.value) >= 2]
+    quoted = [one for one in tuples if not any(isinstance(item, Bare) for item in one.value)]
+    if not quoted:
+        pairs = [pair for pair in (_unquoted_pair(inner, context) for inner in _bracketed(region)) if pair is not None]
+        if pairs:
+            return Answer(tuple(pairs), Style.PAIRS)
     if not tuples:
         return None
-    quoted = [one for one in tuples if not any(isinstance(item, Bare) for item in one.value)]
     as_list = Found([one.value for one in (quoted or tuples)], 0, 0, False)
     answer = answer_of_values([as_list], context)
     if answer is None or quoted:
@@ -491,6 +531,35 @@ def read_tuples(region: str, context: Context) -> Answer | None:
     # words in brackets are prose, unless the type is one that there is
     known = [mention for mention in answer.mentions if context.types.find(mention.label) is not None]
     return answer._replace(mentions=tuple(known)) if known else None
+
+
+def _bracketed(region: str) -> Iterator[str]:
+    """Yield what stands between round brackets that lie in no others, line by line."""
+    for line in region.split("\n"):
+        depth = begun = 0
+        for sign in _ROUND.finditer(line):
+            if sign[0] == "(":
+                begun = sign.end() if depth == 0 else begun
+                depth += 1
+            elif depth:
+                depth -= 1
+                if depth == 0:
+                    yield line[begun : sign.start()]
+
+
+_ROUND = re.compile(r"[()]")
+
+
+def _unquoted_pair(words: str, context: Context) -> Named | None:
+    """Return a name, which may have commas, with a type that there is: ``Washington, D.C., LOC``."""
+    for sign in (",", ";"):
+        name, _, label = words.rpartition(sign)
+        if name.strip() and context.types.find(label) is not None:
+            return Named(unquoted(name), label.strip())
+        label, _, name = words.partition(sign)
+        if name.strip() and context.types.find(label) is not None:
+            return Named(unquoted(name), label.strip())
+    return None
 
 
 def read_pairs(region: str, context: Context) -> Answer | None:
@@ -501,10 +570,13 @@ def read_pairs(region: str, context: Context) -> Answer | None:
     return answer
 
 
+_NO_CALLS = re.compile(r"\s*(?:\w{1,40}\s*(?::[^=\n]{1,80})?=\s*)?\[\s*\]\s*")
+
+
 def read_code(region: str, context: Context) -> Answer | None:
-    """Read ``Person(span="Ada")``, in a list or not."""
+    """Read ``Person(span="Ada")``, in a list or not; a list without any, ``result = []``."""
     if "(" not in region:
-        return None
+        return Answer() if _NO_CALLS.fullmatch(region) else None
     calls = calls_in(region)
     answer = answer_of_values(calls, context) if calls else None
     if answer is None or (answer.mentions and not is_plausible(answer.mentions, context)):

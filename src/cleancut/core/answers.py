@@ -25,7 +25,7 @@ from .answer_values import (
     with_pairs,
 )
 from .exceptions import parse_choice
-from .loose_json import Found
+from .loose_json import Found, strict_value
 
 
 def parse_answer(
@@ -59,11 +59,20 @@ def parse_answer(
     if answer is None:
         return Answer(unparsed="there is no answer")
     if isinstance(answer, str):
-        return _parse_text(answer, chosen, context)
+        return _without_outside(_parse_text(answer, chosen, context), context)
     if not isinstance(answer, Mapping | Sequence):
         return Answer(unparsed=f"the answer is a {type(answer).__name__}, not a text")
     parsed = answer_of_values([Found(with_pairs(answer), 0, 0, False)], context)
-    return parsed if parsed is not None else Answer(unparsed=because("no mention in the items", str(answer)[:200]))
+    if parsed is None:
+        return Answer(unparsed=because("no mention in the items", str(answer)[:200]))
+    return _without_outside(parsed, context)
+
+
+def _without_outside(answer: Answer, context: Context) -> Answer:
+    """Return an answer without words whose type is ``O``, which is that of no mention."""
+    if context.types.find("O") is not None or all(mention.label != "O" for mention in answer.mentions):
+        return answer
+    return answer._replace(mentions=tuple(mention for mention in answer.mentions if mention.label != "O"))
 
 
 def _parse_text(answer: str, style: Style, context: Context) -> Answer:
@@ -72,6 +81,7 @@ def _parse_text(answer: str, style: Style, context: Context) -> Answer:
         return Answer(unparsed=why_not)
     if not said.strip():
         return Answer()
+    said = _unwrapped(said)
     best, n_sure = _best_reading(said, style, replace(context, is_strict=True))
     if n_sure == 0 and repeats_sample(said, context):
         return Answer()
@@ -83,6 +93,17 @@ def _parse_text(answer: str, style: Style, context: Context) -> Answer:
         return Answer()
     form = "in any known form" if style is Style.AUTO else f"in the form {style}"
     return Answer(unparsed=because(f"no mention {form}", said))
+
+
+def _unwrapped(said: str) -> str:
+    """Return an answer that is a string of JSON as the text that it stands for."""
+    if said[:1] != '"' or said[-1:] != '"' or "\\" not in said:
+        return said
+    try:
+        value = strict_value(said)
+    except ValueError:
+        return said
+    return value if isinstance(value, str) else said
 
 
 def _best_reading(said: str, style: Style, context: Context) -> tuple[Answer | None, int]:

@@ -28,6 +28,31 @@ def parse_types(types: Any) -> dict[str, str]:
     return {old: new for old, new in types.items() if old != new}
 
 
+def parse_type_map(text: str, place: str) -> dict[str, str]:
+    """Return the names that stand for others, from pairs between commas or on lines.
+
+    Args:
+        text: the pairs.
+        place: where they were given, for messages.
+
+    Raises:
+        CleancutError: There are no pairs, one is no pair, or one name has two others.
+
+    >>> parse_type_map("person=PER, location=LOC", "--map")
+    {'person': 'PER', 'location': 'LOC'}
+    """
+    types: dict[str, str] = {}
+    for pair in filter(str.strip, text.replace("\n", ",").split(",")):
+        old, equals, new = (part.strip() for part in pair.partition("="))
+        if not equals or not old or not new:
+            raise CleancutError(f"{place}: {pair.strip()!r:.60} is not OLD=NEW. Write person=PER,location=LOC.")
+        if types.setdefault(old, new) != new:
+            raise CleancutError(f"{place}: {old!r} is to be {types[old]!r} and {new!r}. Give it one name.")
+    if not types:
+        raise CleancutError(f"{place}: there are no names. Write person=PER,location=LOC.")
+    return types
+
+
 def types_setting(types: Mapping[str, str]) -> dict[str, str]:
     """Return what a signature says of the names that stand for others; nothing where there are none."""
     return {"types": ",".join(f"{old}={types[old]}" for old in sorted(types))} if types else {}

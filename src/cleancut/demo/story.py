@@ -117,7 +117,7 @@ def _story(folder: str, at_random: Mapping[str, Corpus], plan: SplitPlan, result
         f"{pair['n_mentions']} test mentions, {pair['n_mentions_contaminated']} ({shared}%) are of entities that "
         f"training has shown; {worst['entity']} ({worst['label']}) alone is {worst['n_test']} of them.",
         f"2. A clean split: {plan.sizes['train']} sentences to train on, {plan.sizes['test']} to test on, "
-        f"{plan.n_discarded} set aside. {plan.guarantee[0].upper()}{plan.guarantee[1:]}.",
+        f"{plan.n_discarded} discarded. {plan.guarantee[0].upper()}{plan.guarantee[1:]}.",
         "3. Two taggers, trained and tested on each (%; hardeval is a rate of errors).",
         table(["tagger, split", *_COLUMNS], rows, colour=colour, strong=1),
         "The look-up knows the names it was trained on by heart, and nothing else: that is worth an F1 of "

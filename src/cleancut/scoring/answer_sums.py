@@ -45,6 +45,8 @@ class AnswerSums:
     """Predictions of each type."""
     n_ignored: Mapping[str, int]
     """Mentions of types that gold does not have, which were left out on demand."""
+    n_unread: int = 0
+    """Items that were not understood, of answers that were understood otherwise."""
 
     @classmethod
     def of(cls, gold: Mentions, pred: Mentions) -> AnswerSums | None:
@@ -59,7 +61,7 @@ class AnswerSums:
             report.how, gold.n_samples, len(report.unparsed), len(report.empty), len(report.invented),
             len(report.out_of_order), len(gold), len(pred) + len(report.invented),
             _range(report.by_order, right, placed, n_exact), _range(report.by_name, right, placed, n_exact),
-            dict(of_type), dict(Counter(claim.label for claim in report.ignored)),
+            dict(of_type), dict(Counter(claim.label for claim in report.ignored)), len(report.unread),
         )  # fmt: skip
 
     def __add__(self, other: AnswerSums) -> AnswerSums:
@@ -100,6 +102,8 @@ class AnswerSums:
                 f"{self.n_unparsed} of {self.n_samples} answers were not understood (n_unparsed): of these samples "
                 "nothing is predicted."
             )
+        if self.n_unread:
+            notices.append(f"{self.n_unread} items of other answers were not understood and are left out.")
         unknown = {name: n for name, n in self.n_of_type.items() if name not in gold_types}
         if unknown:
             notices.append(

@@ -345,7 +345,7 @@ def split_sections(plans: Mapping[str, SplitPlan], components: Mapping[int, int]
     guarantee = f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}."
     unknown = "" if plan.leakage["before"] else " The original splits are not known."
     leakage = replace(leakage, note=f"n is the number of such samples.{unknown}")
-    parts = {**plan.sizes, **({"set aside": plan.n_discarded} if plan.n_discarded else {})}
+    parts = {**plan.sizes, **({"discarded": plan.n_discarded} if plan.n_discarded else {})}
     sizes = Exhibit("sizes", "Samples", ["", *parts], [("corpus", list(parts.values()))], Kind.STACK)
     lead = (
         "How the splits compare with the whole corpus: 1.000 is the same. Far from it, a test set is easier or harder."

@@ -444,7 +444,7 @@ def plan_tables(plans: Mapping[str, SplitPlan]) -> list[Exhibit]:
         ratios = [ratio_text(row[key]) for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
         rows.append((name, [plan.sizes[name], plan.sizes[name] / kept, *ratios, row["min_type_count"]]))
     if plan.n_discarded:
-        rows.append(("set aside", [plan.n_discarded, None, None, None, None]))
+        rows.append(("discarded", [plan.n_discarded, None, None, None, None]))
     header = ["split", "samples", "%", "entities/sample", "with entities", "rarest type"]
     title = "Sizes, and how the splits compare with the corpus (1.000: the same)"
     tables = [Exhibit("representation", title, header, rows), _leakage_table(plans)]
@@ -500,13 +500,13 @@ def frontier_tables(found: Frontier) -> list[Exhibit]:
             Measured(point.n_contaminated / max(n_held_out, 1), n=point.n_contaminated),
             ratio_text(point.density), point.ratio_error, marked,
         ]))  # fmt: skip
-    header = ["split", "set aside %", "contaminated %", "density", "ratio error %", "verdict"]
+    header = ["split", "discarded %", "contaminated %", "density", "ratio error %", "verdict"]
     note = (
         "Contaminated: held-out samples that share an entity with an earlier split. Density: entities per sample of "
         "the sparsest held-out split, against the corpus. Optimal: no other split is at least as good in everything "
         "and better in something; in a picture, the others are hollow."
     )
-    title = "Contaminated held-out samples over samples set aside"
+    title = "Contaminated held-out samples over discarded samples"
     return [Exhibit("frontier", title, header, rows, Kind.CURVES, note)]
 
 

@@ -48,7 +48,7 @@ class Folds(Drawn):
     """Which fold each sample is tested in: ``for train, test in folds``."""
 
     assignment: NDArray[np.int64]
-    """The fold of each sample (of each row, where a dataset was given); -1 for samples that are set aside."""
+    """The fold of each sample (of each row, where a dataset was given); -1 for samples that are discarded."""
     statistics: list[dict[str, Any]]
     """Of each fold: samples and mentions, how many of them share an entity with the other folds, types, and how the
     fold compares with the corpus."""
@@ -64,7 +64,7 @@ class Folds(Drawn):
 
     @property
     def n_discarded(self) -> int:
-        """Samples that are set aside: in no fold, and in no training set."""
+        """Samples that are discarded: in no fold, and in no training set."""
         return int((self.assignment == DISCARDED).sum())
 
     @property

@@ -1,4 +1,4 @@
-"""The frontier of a split: what fewer shared entities cost in samples set aside, in density and in ratios."""
+"""The frontier of a split: what fewer shared entities cost in discarded samples, in density and in ratios."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ class Frontier(Drawn):
             if not best.n_contaminated
             else f"{_counted(best.n_contaminated)} with an entity of an earlier split"
         )
-        discarded = f"{_counted(best.n_discarded)} ({100 * best.n_discarded / n_samples:.1f}%) set aside"
-        limits = f"at most {100 * _MOST:.0f}% set aside and at least {_DENSE} times the corpus's density"
+        discarded = f"{_counted(best.n_discarded)} ({100 * best.n_discarded / n_samples:.1f}%) discarded"
+        limits = f"at most {100 * _MOST:.0f}% discarded and at least {_DENSE} times the corpus's density"
         if not _is_fair(best):
             limits = "the density nearest to that of the corpus, since none comes closer to it"
         return (

@@ -41,7 +41,7 @@ class SplitPlan(Drawn):
 
     names: tuple[str, ...]
     assignment: NDArray[np.int8]
-    """The split of each sample, as an index into ``names``; -1 for samples that are set aside."""
+    """The split of each sample, as an index into ``names``; -1 for samples that are discarded."""
     leakage: Mapping[str, Mapping[Pair, Mapping[str, Any]]]
     """``before`` (the original splits, where known) and ``after``: every ordered pair, as the audit computes it.
 
@@ -81,7 +81,7 @@ class SplitPlan(Drawn):
 
     @property
     def n_discarded(self) -> int:
-        """Samples that are set aside."""
+        """Samples that are discarded."""
         return int((self.assignment == DISCARDED).sum())
 
     def n_samples_before(self) -> dict[str, int]:
