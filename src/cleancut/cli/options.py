@@ -12,7 +12,7 @@ from ..core.answer_records import Style
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme
 from ..reading.answer_files import is_answer_file
@@ -183,7 +183,7 @@ def type_options(arguments: argparse.Namespace) -> dict[str, Any]:
     for pair in filter(str.strip, text.split(",")):
         old, equals, new = (part.strip() for part in pair.partition("="))
         if not equals or not old or not new:
-            raise CleancutError(f"{place}: {pair.strip()!r:.60} is not OLD=NEW. Write person=PER,location=LOC.")
+            raise CleancutError(f"{place}: {quoted(pair.strip())} is not OLD=NEW. Write person=PER,location=LOC.")
         if types.setdefault(old, new) != new:
             raise CleancutError(f"{place}: {old!r} is to be {types[old]!r} and {new!r}. Give it one name.")
     if not types:

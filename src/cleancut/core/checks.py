@@ -122,9 +122,18 @@ def ordered(value: Iterable[Item] | Any, name: str, wanted: str = "a list") -> l
     return list(value)
 
 
+def _is_name(path: str) -> bool:
+    """Can the file system have it, unlike half a character?"""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def checked_path(value: Any, name: str = "the path") -> str:
     """Return the path of a file or folder: a text or ``os.PathLike``, not empty, without a null character."""
     path = os.fspath(value) if isinstance(value, os.PathLike) else value
-    if not isinstance(path, str) or not path or "\0" in path:
+    if not isinstance(path, str) or not path or "\0" in path or not _is_name(path):
         raise CleancutError(f"{name}={quoted(value)} is not valid. Give the name of a file or folder.")
     return path

@@ -294,7 +294,7 @@ def label_names(labels: Any) -> dict[int, str]:
         if not isinstance(name, str):
             raise CleancutError(f"the name of label id {key} is {_short(name)}, not a string. Give id2label.")
         if pairs.setdefault(key, name) != name:
-            raise CleancutError(f"label id {key} has two names, {pairs[key]!r:.40} and {name!r:.40}. Give it one.")
+            raise CleancutError(f"label id {key} has two names, {quoted(pairs[key])} and {quoted(name)}. Give it one.")
     return pairs
 
 

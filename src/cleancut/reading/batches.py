@@ -226,5 +226,5 @@ def _row(name: str, rows: Sequence[int], sample: int, token: int | None = None) 
     return f"row {rows[sample]} ({name})" + ("" if token is None else f", token {token}")
 
 
-def quoted(name: str, text_of: Callable[[int], str], sample: int, token: int | None = None) -> str:
+def with_row(name: str, text_of: Callable[[int], str], sample: int, token: int | None = None) -> str:
     return f"{name}, {text_of(sample):.80}" + ("" if token is None else f", token {token}")

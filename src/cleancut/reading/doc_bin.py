@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..core.corpus import Corpus, overlaps
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, reason
 from ..core.files import replacing
 from .exported import TOKEN_SPANS, Exported
 from .opening import Row, Source
@@ -30,7 +30,7 @@ def doc_bin(source: Source) -> Exported:
         documents: Iterable[Any] = DocBin().from_bytes(source.read()).get_docs(spacy.blank("xx").vocab)
         return Exported(list(_spacy_rows(documents)), TOKEN_SPANS)
     except (ValueError, KeyError, TypeError) as error:
-        raise CleancutError(f"{source}: not a readable .spacy file ({error}).") from None
+        raise CleancutError(f"{source}: not a readable .spacy file ({reason(error)}).") from None
 
 
 def _check_spacy(path: str) -> None:

@@ -14,7 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
-from ..core.exceptions import CleancutError
+from ..core.checks import checked_path
+from ..core.exceptions import CleancutError, reason
 from .progress import Told, work_shown
 
 Row = dict[str, Any]
@@ -60,7 +61,7 @@ class Source:
     @classmethod
     def of(cls, given: Readable) -> Source:
         """Return the source of a path; a source is itself."""
-        return given if isinstance(given, Source) else cls(os.fspath(given))
+        return given if isinstance(given, Source) else cls(checked_path(given))
 
     @classmethod
     def of_text(cls, text: str | bytes, name: str) -> Source:
@@ -128,7 +129,7 @@ class Source:
             with self._stream() as stream:
                 yield stream
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise CleancutError(f"{self}: the gzip data is broken ({error}). Pack the file again.") from None
+            raise CleancutError(f"{self}: the gzip data is broken ({reason(error)}). Pack the file again.") from None
         except OSError as error:
             raise CleancutError(f"{self}: {error.strerror or error}.") from None
 

@@ -90,7 +90,7 @@ class Exposure:
         if hasattr(train, "column_names"):
             train = _corpus_of_dataset(train, columns)
         elif columns:
-            raise CleancutError(f"columns={columns!r:.60} has no effect on data that is no dataset. Leave it out.")
+            raise CleancutError(f"columns={quoted(columns)} has no effect on data that is no dataset. Leave it out.")
         if not isinstance(train, Corpus) and (isinstance(train, str | Mapping) or not isinstance(train, Iterable)):
             raise CleancutError(_WANTED.format(type(train).__name__))
         corpora: Iterable[Corpus] = [train] if isinstance(train, Corpus) else train
