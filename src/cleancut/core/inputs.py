@@ -285,7 +285,7 @@ def place_of(position: int, lengths: NDArray[np.integer]) -> tuple[int, int]:
 def label_names(labels: Any) -> dict[int, str]:
     """Names by id from a ``ClassLabel``, a list, or an id2label dict (whose keys may be strings, as in JSON)."""
     if labels is None:
-        raise CleancutError("label ids need their names. Give labels=: a list, an id2label dict or a ClassLabel.")
+        raise CleancutError(_NO_NAMES)
     names = getattr(labels, "names", labels)
     if isinstance(names, str) or not isinstance(names, Mapping | Sequence):
         raise CleancutError(f"labels must be a list, an id2label dict or a ClassLabel, got {_short(labels)}.")
@@ -305,6 +305,7 @@ def label_names(labels: Any) -> dict[int, str]:
     return pairs
 
 
+_NO_NAMES = "label ids need their names. Give labels=: a list, an id2label dict or a ClassLabel."
 MOST_LABELS = 1_000_000
 """Label ids count labels: a table of all that they may be is kept."""
 
@@ -317,6 +318,8 @@ def _label_id(given: Any) -> int | None:
 
 
 def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any, where: Where) -> RawTags:
+    if labels is None and len(lengths):
+        raise CleancutError(f"{where(0)}: {_NO_NAMES}")
     names = label_names(labels)
     top = max(names, default=-1)
     tags = tuple(names.get(i, "") for i in range(top + 1))

@@ -105,7 +105,11 @@ def _label_names_in(schema: Any) -> dict[str, list[str]]:
         return {}
     inner = {name: f.get("feature", f) if isinstance(f, dict) else f for name, f in stored}
     labels = {name: f for name, f in inner.items() if isinstance(f, dict) and f.get("_type") == "ClassLabel"}
-    return {name: f["names"] for name, f in labels.items() if isinstance(f.get("names"), list)}
+    return {name: f["names"] for name, f in labels.items() if _are_names(f.get("names"))}
+
+
+def _are_names(stored: Any) -> bool:
+    return isinstance(stored, list) and all(isinstance(name, str) for name in stored)
 
 
 def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where: Where) -> Corpus:

@@ -204,7 +204,7 @@ def spans_in(value: Any, fields: Fields) -> Iterator[Span]:
         label, surface = get(fields.label), get(fields.surface)
         labels = [_label(one) for one in (label if isinstance(label, list | tuple) else [label])]
         quote = None if surface is None else " ".join(words_in([surface] if isinstance(surface, str) else surface))
-        start, end = number_in(get(fields.start)), number_in(get(fields.end))
+        start, end = _offset(get(fields.start)), _offset(get(fields.end))
         if (
             fields.is_tuple
             and fields.start is not None
@@ -218,6 +218,14 @@ def spans_in(value: Any, fields: Fields) -> Iterator[Span]:
             yield _of_offsets(get(fields.offsets), labels, quote)
         else:
             yield Span(start, end, labels, quote)
+
+
+def _offset(value: Any) -> int | None:
+    """Return a whole number, or None where there is none; what is neither is refused."""
+    number = number_in(value)
+    if number is None and value is not None and value != "" and value == value:  # tables have NaN for nothing
+        raise CleancutError(f"the offset {quoted(value)} is not a whole number. Leave it out, or correct it.")
+    return number
 
 
 def _label(label: Any) -> Any:
