@@ -299,7 +299,7 @@ class Exposure:
     def load(cls, path: str | os.PathLike[str]) -> Exposure:
         """Read an index that ``save`` wrote; its arrays are checked against one another.
 
-        A file that unpacks to more than 4 GB is refused, unless the environment variable ``CLEANCUT_MAX_UNPACKED``
+        A file that unpacks to more than 2 GB is refused, unless the environment variable ``CLEANCUT_MAX_UNPACKED``
         allows more.
         """
         return cls._of_stored(read_index(path))
