@@ -471,6 +471,32 @@ def test_a_good_value_is_taken(door, value):
     door(value)
 
 
+READING = {
+    "a path": lambda v: cc.read(v),
+    "a path of batches": lambda v: list(cc.read_batches(v)),
+    "a path of answers": lambda v: cc.read_answers(v, GOLD),
+    "a path to load": lambda v: cc.load_splits(v),
+    "a path to write": lambda v: cc.write(GOLD, v),
+    "a text": lambda v: cc.read_text(v),
+    "the name of a text": lambda v: cc.read_text("Ada B-PER\n", v),
+    "size": lambda v: list(cc.read_batches("one.conll", v)),
+    **{
+        name: lambda v, name=name: cc.read("one.conll" if name != "text" else "x.jsonl", **{name: v if v else 0.5})
+        for name in ("column", "word_column", "format", "scheme", "repair", "tokens", "tags", "text", "end")
+    },
+}
+"""What reading files is told."""
+
+
+@pytest.mark.parametrize("door", READING)
+def test_what_reading_is_told_is_checked(door):
+    with open("x.jsonl", "w") as stream:
+        stream.write('{"words": ["Ada"], "label": ["B-PER"]}\n')
+    for value in (5.5, b"x", ["x"], object(), {}, 1j):
+        with pytest.raises(CleancutError):
+            READING[door](value)
+
+
 ANYTHING = (
     None, True, -1, 0, 0.5, math.nan, 2**64, "x", "", [], {}, set(), object(), b"x", np.array([1, 2]), ["x"], [1],
     {"a": 1}, (None,), range(3), lambda: None,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ..core import checks
 from ..core.answer_mentions import AnswerReading, Said, answered
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, quoted
@@ -211,7 +212,8 @@ def _file_rows(source: Source) -> Iterator[AnswerRow]:
 
 
 def _given_rows(rows: Iterable[Any]) -> Iterator[AnswerRow]:
-    for i, row in enumerate(rows):
+    given: list[Any] = checks.ordered(rows, "the answers", "a file, or a list of answers")
+    for i, row in enumerate(given):
         if isinstance(row, Mapping):
             yield _row(row, f"answer {i}")
         else:

@@ -19,6 +19,7 @@ from ..core.exceptions import CleancutError, parse_choice, quoted, reason
 from ..core.inputs import label_names
 from ..core.language_codes import language_before
 from ..core.tags import Scheme, Tagging, is_outside, letters_in, parse_scheme, prefix_letter, written
+from .batches import check_reading
 from .column_names import (
     DOCUMENT,
     NOT_NER,
@@ -64,8 +65,6 @@ class End(StrEnum):
 
 
 _IS_INCLUSIVE = {End.EXCLUSIVE: False, End.INCLUSIVE: True}
-
-
 _CHUNKS = {"NP", "VP", "PP", "ADJP", "ADVP", "CONJP", "INTJ", "LST", "PRT", "SBAR", "UCP"}
 
 
@@ -204,6 +203,7 @@ def _detect(
         raise CleancutError("give either tags or entities, one of the two.")
     ends = None if end is None else parse_choice(End, end, "end")
     given = _Given(tokens, tags, entities, text, names_in(labels), parse_scheme(scheme), document, ends)
+    check_reading(given._asdict())
     _check_given(table, given)
     for find in (_token_spans, _token_tags, _text_spans, _token_quotes, _nested, _token_rows):
         shape = find(table, given)

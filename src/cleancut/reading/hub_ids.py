@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, assert_never
 
+from ..core.checks import checked_path
 from ..core.exceptions import CleancutError, reason
 from ..core.files import name_inside, replacing
 from .formats import KNOWN_SUFFIXES, Format, exported_rows, format_of
@@ -68,7 +69,7 @@ def is_config(name: str) -> bool:
 
 def is_local(source: str | os.PathLike[str]) -> bool:
     """Is it a path? Also one that does not exist, where its form cannot be that of a Hub id."""
-    text = os.fspath(source)
+    text = checked_path(source)
     if os.path.exists(text) or not isinstance(source, str):
         return True
     named = Path(text.removesuffix(".gz")).suffix.lower() in KNOWN_SUFFIXES or text.endswith(".gz")

@@ -14,8 +14,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
-from ..core.checks import checked_path
-from ..core.exceptions import CleancutError, reason
+from ..core import checks
+from ..core.exceptions import CleancutError, quoted, reason
 from ..core.limits import PIECE, longest_line, max_unpacked, refuse_endless, refuse_longer
 from .progress import Told, work_shown
 
@@ -62,11 +62,14 @@ class Source:
     @classmethod
     def of(cls, given: Readable) -> Source:
         """Return the source of a path; a source is itself."""
-        return given if isinstance(given, Source) else cls(checked_path(given))
+        return given if isinstance(given, Source) else cls(checks.checked_path(given))
 
     @classmethod
     def of_text(cls, text: str | bytes, name: str) -> Source:
         """Return the source of a text, or of the bytes of a file, that is in memory."""
+        if not isinstance(text, str | bytes | bytearray | memoryview):
+            raise CleancutError(f"{quoted(text)} is no text. Give the text, or the bytes, of a file.")
+        checks.text(name, "name", "a name for messages, such as pasted.conll")
         # half a character, which UTF-8 does not have, is met again as bytes that are not UTF-8: errors name its line
         return cls(name, text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text))
 
@@ -142,10 +145,10 @@ class Source:
 
     def read(self) -> bytes:
         """Return all bytes, unpacked; packed data that may be large is first unpacked without keeping it."""
-        if self.is_packed and _MOST_PACKED * self.size >= max_unpacked():
-            with self.opened() as stream:
-                refuse_endless(iter(partial(stream.read, PIECE), b""), self.name)
         with self.opened() as stream:
+            if self.is_packed and _MOST_PACKED * self.size >= max_unpacked():
+                refuse_endless(iter(partial(stream.read, PIECE), b""), self.name)
+                stream.seek(0)
             return stream.read()
 
     @property
@@ -169,9 +172,8 @@ class Source:
                 cut = max(waiting.rfind(end) + len(end) if end in waiting else 0 for end in ends)
                 if not cut:
                     refuse_longer(len(waiting), f"{self}, line {number}")
-                    size = min(
-                        2 * size, longest_line()
-                    )  # so that what is waiting is not looked through again and again
+                    # so that what is waiting is not looked through again and again
+                    size = min(2 * size, longest_line())
                     continue
                 block = Block(number, waiting[:cut]).without_mark()
                 yield block
