@@ -403,7 +403,8 @@ FILES = {
     **{
         f"a late span {i}": ("x.jsonl", LATE_SPANS + json.dumps({"text": "Ada", "entities": value}) + "\n")
         for i, value in enumerate(
-            (5, "x", [5], [SPAN | {"label": {}}], [SPAN | {"end": 10**40}], {"start": 0}, [[]])
+            (5, "x", [5], [SPAN | {"label": {}}], [SPAN | {"start": []}], [SPAN | {"start": 0.5}],
+             [SPAN | {"end": "x"}], [SPAN | {"end": 10**40}], {"start": 0}, [[]])
         )
     },
     **{

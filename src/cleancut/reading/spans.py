@@ -103,7 +103,8 @@ def _record_fields(inner: Table) -> Fields | None:
     if label is None:
         return None
     rest = Table({name: kind for name, kind in inner.kinds.items() if name != label}, inner.head)
-    start, end = field_of(_START, "int"), field_of(_END, "int")
+    start = field_of(_START, "int") or _mixed_field(inner, _START)
+    end = field_of(_END, "int") or _mixed_field(inner, _END)
     length = field_of(_LENGTH, "int")
     offsets = rest.named(_OFFSETS, lambda k: k.is_list_of("int", "list"))
     surface = rest.named(_SURFACE, lambda k: k.name == "text" or k.is_list_of("text"))
@@ -115,6 +116,16 @@ def _record_fields(inner: Table) -> Fields | None:
     if start is not None:
         return Fields(start, end, None, label, surface, length if end is None else None)
     return Fields(None, None, offsets, label, surface) if offsets is not None or surface is not None else None
+
+
+def _mixed_field(inner: Table, names: Sequence[str]) -> str | None:
+    """The field of offsets that are whole numbers in some spans and something else in others, which is then refused."""
+    for name, kind in inner.kinds.items():
+        if kind.name == "other" and plain_name(name) in names:
+            values = [record.get(name) for record in inner.head if isinstance(record, Mapping)]
+            if any(number_in(value) is not None for value in values):
+                return name
+    return None
 
 
 def _tuple_fields(table: Table, column: str) -> Fields | None:
