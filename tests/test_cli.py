@@ -192,7 +192,7 @@ def test_odd_calls_give_one_line(capsys, files):
         (["score", "--gold", files / "two.conll"], "column -2 beside the token"),
         (["score", "--gold", files / "x.jsonl"], "Give --pred FILE"),
         (["demo", "-o", files / "gold.conll"], "gold.conll"),
-        (["score", "--gold", files / "gold.conll", "--pred", files / "pred.conll", "--labels", files / "bin"], "utf-8"),
+        (["score", "--gold", files / "gold.conll", "--pred", files / "pred.conll", "--labels", files / "bin"], "UTF-8"),
     ]
     (files / "x.jsonl").write_text('{"tokens": ["a"], "tags": ["O"]}\n')
     (files / "bin").write_bytes(b"\xff\xfe")

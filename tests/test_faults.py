@@ -35,7 +35,7 @@ import os, sys
 with open("pid", "w") as stream:
     stream.write(str(os.getpid()))
 from cleancut.hub import requests
-requests.WAIT = 0.5
+requests.WAIT = float(os.environ["SECONDS_TO_WAIT"])
 from cleancut.__main__ import main
 sys.exit(main())
 """
@@ -84,12 +84,12 @@ def run(hub, home, tmp_path_factory):
     folder = tmp_path_factory.mktemp("programs")
     number = 0
 
-    def run(command):
+    def run(command, wait=60):
         nonlocal number
         number += 1
         own = folder / f"home-{number}"
         (own / "tmp").mkdir(parents=True)
-        environment = {**hub.environment(own), "TMPDIR": str(own / "tmp")}
+        environment = {**hub.environment(own), "TMPDIR": str(own / "tmp"), "SECONDS_TO_WAIT": str(wait)}
         done = programs.run("-c", RUN, *command.split(), cwd=home, environment=environment)
         assert TOKEN not in done.stdout + done.stderr
         for place in (own, home):
@@ -171,7 +171,7 @@ def try_fault(way, hub, at, fault):
     once = fault in ("kill", "stall", "lost", "truncated")
     headers = {"Retry_After": "0"} if fault == 429 else {}
     hub.fail("", fault, after=at, times=1 if once else float("inf"), **headers)
-    done = way.run(way.command)
+    done = way.run(way.command, wait=0.5 if fault == "stall" else 60)
     check_end(done, fault)
     check_left(way)
     hub.faults.clear()

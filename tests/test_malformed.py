@@ -4,12 +4,15 @@ A row of the table is a kind of value: what it may not be, what it may be, and t
 evaluate module or a command that is given the value in an otherwise good call.
 """
 
+import json
 import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cleancut as cc
@@ -294,6 +297,159 @@ KINDS = {
 PLAN = cc.mincut(GOLD, effort="fast", min_per_type=0)
 
 
+SPAN = {"start": 0, "end": 1, "label": "PER"}
+ARROW = {
+    "duration": lambda: pa.array([[1]], pa.list_(pa.duration("s"))),
+    "decimal": lambda: pa.array([[1]], pa.list_(pa.decimal128(5, 2))),
+    "bytes": lambda: pa.array([[b"\xff"]]),
+    "map": lambda: pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
+    "union": lambda: pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array(["a"]), pa.array([1])]),
+    "dictionary of lists": lambda: pa.DictionaryArray.from_arrays(pa.array([0]), pa.array([[0.5]])),
+    "null in a dictionary": lambda: pa.ListArray.from_arrays(
+        [0, 1], pa.DictionaryArray.from_arrays(pa.array([0]), pa.array([None], pa.string()))
+    ),
+    "uuid": lambda: pa.ListArray.from_arrays(
+        [0, 1], pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"a" * 16], pa.binary(16)))
+    ),
+    "scalar of a list": lambda: pa.scalar([["O"]]),
+    "scalar": lambda: pa.scalar(5),
+    "schema": lambda: pa.schema([("a", pa.int64())]),
+    "buffer": lambda: pa.py_buffer(b"O"),
+    "nulls": lambda: pa.nulls(1),
+    "truths": lambda: pa.array([[True]]),
+    "far date": lambda: pa.array([[10**18]], pa.list_(pa.timestamp("s"))),
+    "bytes that are no text": lambda: pa.ListArray.from_arrays(
+        [0, 1], pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff")])
+    ),
+    "null span": lambda: pa.array([[None, SPAN]]),
+    "null span over values": lambda: pa.ListArray.from_arrays([0, 1], _spans(mask=pa.array([True]))),
+    "null start": lambda: pa.array([[SPAN | {"start": None}]]),
+    "two starts": lambda: pa.ListArray.from_arrays([0, 1], _spans("start", "end", "label", "start")),
+    "list of labels": lambda: pa.array([[SPAN | {"label": ["PER"]}]]),
+    "far offset": lambda: pa.array([[SPAN | {"start": -(2**63)}]]),
+    "lists in lists": lambda: pa.array([[[["O"]]]]),
+}
+"""Arrays of Arrow that hold neither tags, label ids nor spans."""
+
+
+def _spans(*names, mask=None):
+    names = names or ("start", "end", "label")
+    columns = [pa.array(["PER"]) if name == "label" else pa.array([0]) for name in names]
+    return pa.StructArray.from_arrays(columns, names, mask=mask)
+
+
+@pytest.mark.parametrize("kind", ARROW)
+def test_arrays_of_arrow_that_hold_no_annotation_are_refused(kind):
+    array = ARROW[kind]()
+    for door in (
+        lambda: cc.exact_f1(array, array),
+        lambda: Corpus.of([["Ada"]], entities=array),
+        lambda: Corpus.of(array, tags=[["O"]]),
+        lambda: loaded("exact_f1").compute(predictions=array, references=array),
+    ):
+        with pytest.raises(CleancutError):
+            door()
+
+
+@pytest.mark.trainer
+def test_tensors_that_numpy_does_not_have_are_refused():
+    torch = pytest.importorskip("torch")
+    whole = torch.zeros(2, 2, dtype=torch.long)
+    for tensor in (
+        whole.to(torch.bfloat16), whole.to_sparse(), whole.to("meta"), whole.to(torch.complex64), whole[0, 0],
+        torch.nested.nested_tensor([torch.zeros(2), torch.zeros(3)]), whole.to(torch.float8_e4m3fn),
+    ):  # fmt: skip
+        for door in (
+            lambda v: cc.exact_f1(v, v, labels=["O"]),
+            lambda v: Corpus.of(WORDS, tags=v, labels=["O"]),
+            lambda v: loaded("exact_f1").compute(predictions=v, references=v, labels=["O"]),
+            lambda v: cc.exact_f1(GOLD, PRED, ci=10, seed=v),
+        ):
+            with pytest.raises(CleancutError):
+                door(tensor)
+
+
+def parquet(table, note=None):
+    stream = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata(note and {"huggingface": note}), stream)
+    return stream.getvalue().to_pybytes()
+
+
+TABLE = pa.table({"tokens": [["Ada"]], "ner_tags": [[1]], "more": [1]})
+NOTE = '{"info": {"features": {"ner_tags": {"feature": %s}}}}'
+DEEP = "[" * 100_000
+LATE = '{"tokens": ["Ada", "ran"], "ner": "[[0, 1, \'PER\']]"}\n' * 220
+LATE_SPANS = '{"text": "Ada ran", "entities": [{"start": 0, "end": 3, "label": "PER", "text": "Ada"}]}\n' * 220
+LATE_CSV = "tokens,ner_tags\n" + "\"['Ada', 'ran']\",\"['B-PER', 'O']\"\n" * 220
+FILES = {
+    "two columns of one name": ("x.parquet", parquet(TABLE.rename_columns(["tokens", "ner_tags", "tokens"]))),
+    **{
+        f"a broken note {i}": ("x.parquet", parquet(TABLE, note))
+        for i, note in enumerate(
+            ("", "[]", "null", DEEP, "{}", '{"info": 5}', NOTE % 5, NOTE % '{"_type": "ClassLabel", "names": 5}',
+             NOTE % '{"_type": "ClassLabel"}', NOTE % '{"_type": "Nothing"}',
+             NOTE % '{"_type": "ClassLabel", "names": [0]}')
+        )
+    },
+    "a duration": ("x.parquet", parquet(TABLE.set_column(1, "ner_tags", pa.array([[1]], pa.list_(pa.duration("s")))))),
+    "null words": ("x.parquet", parquet(TABLE.set_column(0, "tokens", pa.array([[None]], pa.list_(pa.string()))))),
+    "deep JSON": ("x.json", DEEP),
+    "deep lines": ("x.jsonl", '{"tokens": ' + DEEP + "\n"),
+    "deep CSV": ("x.csv", f'tokens,tags\n"{DEEP}","{DEEP}"\n'),
+    **{
+        f"a late value {i}": ("x.jsonl", LATE + json.dumps({"tokens": ["Ada"], "ner": value}) + "\n")
+        for i, value in enumerate(("5", "[5]", "{}", "[[0, 1, ['PER']]]", "[[0]]", "[[0, 1, {}]]", "[" * 500, 5, ["a"]))
+    },
+    **{
+        f"a late span {i}": ("x.jsonl", LATE_SPANS + json.dumps({"text": "Ada", "entities": value}) + "\n")
+        for i, value in enumerate(
+            (5, "x", [5], [SPAN | {"label": {}}], [SPAN | {"start": []}], [SPAN | {"start": 0.5}],
+             [SPAN | {"end": "x"}], [SPAN | {"end": 10**40}], {"start": 0}, [[]])
+        )
+    },
+    **{
+        f"a late row {i}": ("x.csv", LATE_CSV + row + "\n")
+        for i, row in enumerate(('5,5', '"[5]","[5]"', '"{}","{}"', '"[None]","[\'O\']"', '"[[]]","[[]]"', "['a'"))
+    },
+    "an encoding that there is not": ("x.xml", '<?xml version="1.0" encoding="x-8"?><d><s>a <p>b</p></s></d>'),
+    "an endless number": (
+        "x.json", '{"documents": [{"passages": [{"offset": 0, "text": "a", "annotations": [{"infons": {"type": "X"}, '
+        '"text": "a", "locations": [{"offset": Infinity, "length": 1}]}]}]}]}'
+    ),
+    "bytes that are no text": ("x.conll", b"Ada\xff B-PER\n"),
+    "a line of a million": ("x.conll", "Ada B-PER\n" + "x" * 10**6 + "\n"),
+}  # fmt: skip
+"""Files that no reader takes, each for a class of them."""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_malformed_file_is_refused_in_one_line(name):
+    file, content = FILES[name]
+    with pytest.raises(CleancutError) as refused:
+        cc.read_text(content, file)
+    message = str(refused.value)
+    assert len(message) < 1000 and "\n" not in message, message
+    assert file in message or "row " in message, message
+
+
+def test_a_long_line_is_quoted_by_its_beginning():
+    with pytest.raises(
+        CleancutError, match=f"^x.conll, line 2: 1 columns \\('{'x' * 76}\\.\\.\\.\\) but 2 on the first line"
+    ):
+        cc.read_text(*FILES["a line of a million"][::-1])
+
+
+@pytest.mark.parametrize(
+    "content", [DEEP, '"labels.txt"', "5", '{"id2label": "x"}', "{", b"\xff", '{"O": 0, "B-PER": 1000000000}'],
+    ids=["deep", "text", "number", "no names", "half", "no text", "large id"],
+)  # fmt: skip
+def test_a_malformed_file_of_labels_is_refused(content):
+    with open("labels.json", "wb") as stream:
+        stream.write(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(CleancutError):
+        cc.read_text('{"tokens": ["Ada"], "tags": [1]}\n', "x.jsonl", labels="labels.json")
+
+
 def cases(which: str):
     for kind, (bad, good, doors) in KINDS.items():
         for name, door in doors.items():
@@ -314,6 +470,32 @@ def test_a_bad_value_is_refused_in_one_line(door, value, capsys):
 @pytest.mark.parametrize(("door", "value"), list(cases("good")))
 def test_a_good_value_is_taken(door, value):
     door(value)
+
+
+READING = {
+    "a path": lambda v: cc.read(v),
+    "a path of batches": lambda v: list(cc.read_batches(v)),
+    "a path of answers": lambda v: cc.read_answers(v, GOLD),
+    "a path to load": lambda v: cc.load_splits(v),
+    "a path to write": lambda v: cc.write(GOLD, v),
+    "a text": lambda v: cc.read_text(v),
+    "the name of a text": lambda v: cc.read_text("Ada B-PER\n", v),
+    "size": lambda v: list(cc.read_batches("one.conll", v)),
+    **{
+        name: lambda v, name=name: cc.read("one.conll" if name != "text" else "x.jsonl", **{name: v if v else 0.5})
+        for name in ("column", "word_column", "format", "scheme", "repair", "tokens", "tags", "text", "end")
+    },
+}
+"""What reading files is told."""
+
+
+@pytest.mark.parametrize("door", READING)
+def test_what_reading_is_told_is_checked(door):
+    with open("x.jsonl", "w") as stream:
+        stream.write('{"words": ["Ada"], "label": ["B-PER"]}\n')
+    for value in (5.5, b"x", ["x"], object(), {}, 1j):
+        with pytest.raises(CleancutError):
+            READING[door](value)
 
 
 ANYTHING = (

@@ -159,7 +159,7 @@ def test_ids_without_names(tmp_path):
     (tmp_path / "labels").write_text("{broken")
     with pytest.raises(CleancutError, match="invalid JSON"):
         from_dataset(ds, labels=str(tmp_path / "labels"))
-    with pytest.raises(CleancutError, match="No such file"):
+    with pytest.raises(CleancutError, match="no such file"):
         from_dataset(ds, labels=str(tmp_path / "none"))
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .exceptions import CleancutError, quoted
+from .exceptions import CleancutError, quoted, reason
 
 LARGEST_SEED = 2**32 - 101
 """What every generator and partitioner takes, with room for the attempts that count on from a seed."""
@@ -119,12 +119,31 @@ def ordered(value: Iterable[Item] | Any, name: str, wanted: str = "a list") -> l
         raise CleancutError(f"{name}: a {type(value).__name__} has no order. Give {wanted}.")
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise CleancutError(f"{name}={quoted(value)} is not valid. Give {wanted}.")
-    return list(value)
+    return in_order(value)
+
+
+def in_order(values: Iterable[Item]) -> list[Item]:
+    """Return values as a list; a tensor that has none, or none of one size, is refused."""
+    if not hasattr(values, "__array__"):
+        return list(values)
+    try:
+        return list(values)
+    except (TypeError, RuntimeError) as error:
+        raise CleancutError(f"a {type(values).__name__} cannot be read ({reason(error)}). Give a list.") from None
+
+
+def _is_name(path: str) -> bool:
+    """Can the file system have it, unlike half a character?"""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def checked_path(value: Any, name: str = "the path") -> str:
     """Return the path of a file or folder: a text or ``os.PathLike``, not empty, without a null character."""
     path = os.fspath(value) if isinstance(value, os.PathLike) else value
-    if not isinstance(path, str) or not path or "\0" in path:
+    if not isinstance(path, str) or not path or "\0" in path or not _is_name(path):
         raise CleancutError(f"{name}={quoted(value)} is not valid. Give the name of a file or folder.")
     return path

@@ -260,20 +260,20 @@ def _checked(relation: Any, n_entities: int, place: str) -> tuple[int, int, str]
     """The ends and the label of a relation."""
     wanted = 'Write relations as {"head": 0, "tail": 1, "label": "works_for"}'
     if not isinstance(relation, Mapping):
-        raise CleancutError(f"{place} is {relation!r:.60}. {wanted}.")
+        raise CleancutError(f"{place} is {quoted(relation)}. {wanted}.")
     for name in ("head", "tail", "label"):
         if relation.get(name) is None:
             raise CleancutError(f"{place} has no {name}. {wanted}.")
     head, tail, label = relation["head"], relation["tail"], relation["label"]
     for name, end in (("head", head), ("tail", tail)):
         if isinstance(end, bool) or not isinstance(end, int | np.integer):
-            raise CleancutError(f"{place}: the {name} is {end!r:.60}. {wanted}, with the numbers of entities.")
+            raise CleancutError(f"{place}: the {name} is {quoted(end)}. {wanted}, with the numbers of entities.")
         if not 0 <= end < n_entities:
             raise CleancutError(
                 f"{place}: the {name} is entity {end}, but the sample has {n_entities}. Numbers count from 0."
             )
     if not isinstance(label, str) or not label:
-        raise CleancutError(f"{place}: the label is {label!r:.60}. {wanted}.")
+        raise CleancutError(f"{place}: the label is {quoted(label)}. {wanted}.")
     return int(head), int(tail), label
 
 

@@ -7,25 +7,46 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeVar
 
+_LONGEST = 900
+"""Characters of a message: what is longer quotes something whole."""
+_QUOTED = 80
+"""Characters of a value that a message quotes."""
+
 
 class CleancutError(ValueError):
-    """Bad input: the message says what, where, both values and the remedy."""
+    """Bad input: the message says what, where, both values and the remedy, in one line of bounded length."""
+
+    def __init__(self, message: str = "") -> None:
+        line = " ".join(message.split("\n")) if "\n" in message else message
+        if len(line) > _LONGEST:  # the place stands first and the remedy last
+            line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 3 :]}"
+        super().__init__(line)
 
 
 def quoted(value: object) -> str:
-    """Return a value as a message quotes it: in one line, and no more than 60 characters of it.
+    """Return a value as a message quotes it: in one line, and no more than 80 characters of it.
 
     >>> quoted("a\\nb"), len(quoted("x" * 10_000_000))
-    ("'a\\\\nb'", 60)
+    ("'a\\\\nb'", 80)
     """
     try:
-        if isinstance(value, str | bytes) and len(value) > 60:
-            value = value[:60]  # before its repr is made
-            return f"{value!r:.57}..."
+        if isinstance(value, str | bytes) and len(value) > _QUOTED:
+            value = value[:_QUOTED]  # before its repr is made
+            return f"{repr(value)[: _QUOTED - 3]}..."
         text = repr(value)
     except Exception:  # whatever an object of somebody else raises, it is not what is wrong here
         text = f"<{type(value).__name__}>"
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 3]}..."
+
+
+def reason(error: BaseException) -> str:
+    """Return what a library says is wrong: the first line, and no more than 200 characters of it.
+
+    >>> reason(ValueError("no such field\\nin a schema of 900 lines"))
+    'no such field'
+    """
+    lines = str(error).strip().splitlines()
+    return lines[0][:200].rstrip(" .:") if lines else type(error).__name__
 
 
 Choice = TypeVar("Choice", bound=StrEnum)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import IO, Any
 
 from .checks import checked_path
-from .exceptions import CleancutError
+from .exceptions import CleancutError, quoted
 from .interrupts import unfinished
 
 _READ = ContextVar[Mapping[tuple[int, int], str]]("files that are read", default=MappingProxyType({}))
@@ -88,7 +88,7 @@ def check_output_file(path: str | os.PathLike[str], made: Collection[str] = ()) 
     if os.path.exists(target) and not os.path.isfile(target):
         raise CleancutError(f"{path} is not a regular file. Name a file.")
     if len(os.fsencode(name)) > _LONGEST_NAME:
-        raise CleancutError(f"{path!r:.60}: the name is longer than {_LONGEST_NAME} bytes. Choose a shorter one.")
+        raise CleancutError(f"{quoted(path)}: the name is longer than {_LONGEST_NAME} bytes. Choose a shorter one.")
     if folder in map(os.path.realpath, made):
         return
     if not os.path.isdir(folder):
@@ -105,7 +105,7 @@ def check_output_folder(path: str | os.PathLike[str]) -> None:
     while not os.path.lexists(target):
         target, name = os.path.split(target)
         if len(os.fsencode(name)) > _LONGEST_NAME:
-            raise CleancutError(f"{path!r:.60}: a name is longer than {_LONGEST_NAME} bytes. Choose a shorter one.")
+            raise CleancutError(f"{quoted(path)}: a name is longer than {_LONGEST_NAME} bytes. Choose a shorter one.")
     if not os.path.isdir(target):
         raise CleancutError(f"{path}: {target} is a file, in which no folder can be made. Choose another folder.")
     _refuse_read_only(target, path)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .answer_records import WORD, Answer, Named, Order, squeezed
-from .exceptions import CleancutError
+from .exceptions import CleancutError, quoted
 from .placing import Placing
 from .sample_text import Place, SampleText, normalised
 
@@ -119,7 +119,7 @@ def _answer_of(mentions: Any) -> Answer:
         else:
             text = label = None
         if not isinstance(text, str) or not isinstance(label, str) or not label:
-            raise CleancutError(f'mention {i} is {mention!r:.60}. Give ("Ada", "PER") or {{"text", "label"}}.')
+            raise CleancutError(f'mention {i} is {quoted(mention)}. Give ("Ada", "PER") or {{"text", "label"}}.')
         named.append(Named(text, label))
     return Answer(tuple(named))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
@@ -18,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import bounds_of, locate
-from .exceptions import CleancutError, quoted
+from .checks import in_order
+from .exceptions import CleancutError, quoted, reason
 from .tags import Where
 from .vocabulary import Vocabulary
 
@@ -159,7 +161,12 @@ def ids_of(samples: Sequence[Any], where: Where) -> tuple[NDArray[np.int64], NDA
             return flat.astype(np.int64), _lengths(samples)
         samples = [sample.tolist() for sample in samples]
     table, lengths = Interner({"O": 0}), _lengths(samples)
-    codes = _codes(samples, table)
+    try:
+        codes = _codes(samples, table)
+    except TypeError:  # a list or dict cannot be hashed
+        raise CleancutError(
+            f"{where(0)}: label ids among values of other kinds. Give all samples in one form."
+        ) from None
     if {_kind_of(key) for key in list(table)[1:]} != {"id"} or not codes.all():
         _refuse_mixture(codes, lengths, table, where)
     return _id_array(codes, lengths, table, where), lengths
@@ -221,7 +228,7 @@ def as_samples(data: Any, where: Where) -> list[Any]:
         raise CleancutError(f"expected a list with one list for each sample, got {_short(data)}.")
     if type(data).__module__.startswith("datasets."):
         data = data[:]  # type: ignore[index]  # a lazy column: fetch it in one go
-    samples = data if isinstance(data, list) else list(data)
+    samples = data if isinstance(data, list) else in_order(data)
     kinds = set(map(type, samples))
     if kinds <= {list, tuple} or (kinds == {np.ndarray} and {sample.ndim for sample in samples} == {1}):
         return samples
@@ -278,7 +285,7 @@ def place_of(position: int, lengths: NDArray[np.integer]) -> tuple[int, int]:
 def label_names(labels: Any) -> dict[int, str]:
     """Names by id from a ``ClassLabel``, a list, or an id2label dict (whose keys may be strings, as in JSON)."""
     if labels is None:
-        raise CleancutError("label ids need their names. Give labels=: a list, an id2label dict or a ClassLabel.")
+        raise CleancutError(_NO_NAMES)
     names = getattr(labels, "names", labels)
     if isinstance(names, str) or not isinstance(names, Mapping | Sequence):
         raise CleancutError(f"labels must be a list, an id2label dict or a ClassLabel, got {_short(labels)}.")
@@ -294,10 +301,11 @@ def label_names(labels: Any) -> dict[int, str]:
         if not isinstance(name, str):
             raise CleancutError(f"the name of label id {key} is {_short(name)}, not a string. Give id2label.")
         if pairs.setdefault(key, name) != name:
-            raise CleancutError(f"label id {key} has two names, {pairs[key]!r:.40} and {name!r:.40}. Give it one.")
+            raise CleancutError(f"label id {key} has two names, {quoted(pairs[key])} and {quoted(name)}. Give it one.")
     return pairs
 
 
+_NO_NAMES = "label ids need their names. Give labels=: a list, an id2label dict or a ClassLabel."
 MOST_LABELS = 1_000_000
 """Label ids count labels: a table of all that they may be is kept."""
 
@@ -310,6 +318,8 @@ def _label_id(given: Any) -> int | None:
 
 
 def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any, where: Where) -> RawTags:
+    if labels is None and len(lengths):
+        raise CleancutError(f"{where(0)}: {_NO_NAMES}")
     names = label_names(labels)
     top = max(names, default=-1)
     tags = tuple(names.get(i, "") for i in range(top + 1))
@@ -443,19 +453,35 @@ def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
     if hasattr(data, "chunks"):
         array = data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
     kind = str(getattr(array, "type", ""))
-    if not kind.startswith(("list", "large_list", "fixed_size_list")):
+    if not kind.startswith(("list", "large_list", "fixed_size_list")) or not hasattr(array, "null_count"):
         raise CleancutError(f"expected an Arrow array of lists, got {kind or type(data).__name__}.")
     if array.null_count:
         missing = array.is_null().to_pylist().index(True)
         raise CleancutError(f"{where(missing)}: the value is null. Give an empty list for a sample without any.")
     if hasattr(array, "chunks"):  # an empty chunked array stays chunked
         array = array.chunk(0)
-    return array.flatten(), arrow_numbers(array.value_lengths()).astype(np.int64)
+    values = array.flatten()
+    if hasattr(values, "dictionary") and (values.dictionary.null_count or not _is_text(values.type)):
+        values = values.dictionary_decode()
+    return values, arrow_numbers(array.value_lengths()).astype(np.int64)
+
+
+def arrow_values(array: Any) -> list[Any]:
+    """Return an Arrow array as a list of Python's values; what cannot be one is refused."""
+    try:
+        values: list[Any] = array.to_pylist()
+    except (AttributeError, ValueError, OverflowError) as error:  # a scalar, bytes that are no text, a date far away
+        kind = getattr(array, "type", type(array).__name__)
+        raise CleancutError(
+            f"the {kind} of Arrow cannot be read ({reason(error)}). Give lists of strings or whole numbers."
+        ) from None
+    return values
 
 
 def _is_text(kind: Any) -> bool:
     """Strings, or a dictionary of strings."""
-    return str(getattr(kind, "value_type", kind)) in ("string", "large_string", "string_view")
+    inner = kind.value_type if str(kind).startswith("dictionary") else kind
+    return str(inner) in ("string", "large_string", "string_view")
 
 
 def _refuse_null(values: Any, lengths: NDArray[np.int64], where: Where, what: str) -> None:
@@ -475,15 +501,13 @@ def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
     if hasattr(values, "field"):
         return _from_arrow_structs(values, lengths, where)
     _refuse_null(values, lengths, where, "a tag, a label id or a span")
-    if hasattr(values, "dictionary") and not _is_text(values.type):
-        values = values.dictionary_decode()
     if _is_text(values.type):
         encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
-        tags = tuple(encoded.dictionary.to_pylist())
+        tags = tuple(arrow_values(encoded.dictionary))
         return RawTags(arrow_numbers(encoded.indices), lengths, tags)
     if str(values.type).startswith(("int", "uint")):
         return _from_ids(arrow_numbers(values), lengths, labels, where)
-    return recognise(data.to_pylist(), labels, where)
+    return recognise(arrow_values(data), labels, where)
 
 
 def _chunks(data: Any, where: Where) -> Iterator[tuple[Any, Where]]:
@@ -508,7 +532,7 @@ def _arrow_words(tokens: Any, where: Where) -> Words:
     if not any(map(len, chunks)):  # Arrow would make no dictionary of nothing
         return Words(np.zeros(0, np.int32), np.concatenate([np.zeros(0, np.int64), *sizes]), Vocabulary())
     encoded = pa.chunked_array(chunks).dictionary_encode()  # all chunks with one dictionary
-    vocabulary = Vocabulary(encoded.chunk(0).dictionary.to_pylist())
+    vocabulary = Vocabulary(arrow_values(encoded.chunk(0).dictionary))
     words = np.concatenate([arrow_numbers(part.indices).astype(np.int32) for part in encoded.chunks])
     if len(chunks) > 1:  # many, of a dataset; a block of a file leaves its memory to the next one
         del encoded, chunks
@@ -531,9 +555,11 @@ def _from_arrow_ids(data: Any, labels: Any, where: Where) -> RawTags:
 
 
 def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -> RawSpans:
-    present = {values.type.field(i).name for i in range(values.type.num_fields)}
-    if missing := {"start", "end", "label"} - present:
-        raise CleancutError(f"spans need start, end and label, but {', '.join(sorted(missing))} is missing.")
+    present = Counter(values.type.field(i).name for i in range(values.type.num_fields))
+    for name in ("start", "end", "label"):
+        if present[name] != 1:
+            raise CleancutError(f"spans need one start, end and label each, but have {present[name]} called {name}.")
+    _refuse_null(values, lengths, where, "a span")
     sample = np.repeat(np.arange(len(lengths)), lengths)
     fields = {name: values.field(name) for name in ("start", "end", "label")}
     for name, column in fields.items():
@@ -547,8 +573,8 @@ def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -
     encoded = fields["label"].dictionary_encode()
     start, end = (arrow_numbers(fields[name]).astype(np.int64) for name in ("start", "end"))
     label = arrow_numbers(encoded.indices).astype(np.int64)
-    names = tuple(encoded.dictionary.to_pylist())
-    is_far = (abs(start) >= _TOO_FAR) | (abs(end) >= _TOO_FAR)
+    names = tuple(arrow_values(encoded.dictionary))
+    is_far = (np.maximum(start, end) >= _TOO_FAR) | (np.minimum(start, end) <= -_TOO_FAR)
     if is_far.any():
         at = int(np.argmax(is_far))
         _refuse_too_far(where(int(sample[at])), int(start[at]), int(end[at]), names[label[at]])

@@ -1,20 +1,25 @@
-"""How much of a file may become of it in memory: a small file can claim, or unpack to, any size."""
+"""How much may become of a file in memory: a small file can claim, or unpack to, any size."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 
 from .exceptions import CleancutError, quoted
 
 VARIABLE = "CLEANCUT_MAX_UNPACKED"
 """The environment variable that raises the limit."""
-DEFAULT = 4 * 2**30
+DEFAULT = 2 * 10**9
+_LINES = 16
+"""Lines that fit into the limit: what is read at once is held more than once while it is read."""
+PIECE = 1 << 20
+"""Bytes to unpack at a time."""
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def max_unpacked() -> int:
-    """Return how many bytes one file may unpack to: 4 GB, or what ``CLEANCUT_MAX_UNPACKED`` says, such as 16GB."""
+    """Return how many bytes one file may unpack to: 2 GB, or what ``CLEANCUT_MAX_UNPACKED`` says, such as 16GB."""
     given = os.environ.get(VARIABLE, "").strip()
     if not given:
         return DEFAULT
@@ -32,11 +37,46 @@ def refuse_larger(n_bytes: int, what: str) -> None:
         what: the file, and what it takes them for, to begin the message.
     """
     limit = max_unpacked()
-    if n_bytes > limit:
+    if n_bytes >= limit:
         raise CleancutError(
-            f"{what} takes {in_words(n_bytes)}, over the limit of {in_words(limit)}. "
-            f"If you trust the file, set {VARIABLE}, such as {VARIABLE}={in_words(2 * n_bytes).replace(' ', '')}."
+            f"{what} takes {in_words(n_bytes)}, over the limit of {in_words(limit)}. {_raised(n_bytes)}"
         )
+
+
+def refuse_longer(n_bytes: int, what: str) -> None:
+    """Refuse a line, or a sample of lines, that is longer than a 16th of what one file may take.
+
+    Args:
+        n_bytes: the bytes of it that were met so far.
+        what: the file and the line, to begin the message.
+    """
+    limit = longest_line()
+    if n_bytes > limit:
+        raise CleancutError(f"{what}: a line or sample of more than {in_words(limit)}. {_raised(_LINES * n_bytes)}")
+
+
+def longest_line() -> int:
+    """Return how many bytes a line, or a sample of lines, may have."""
+    return max_unpacked() // _LINES
+
+
+def refuse_endless(pieces: Iterable[bytes], what: str) -> None:
+    """Refuse packed data that unpacks to more than one file may take, without keeping what it unpacks to.
+
+    Args:
+        pieces: the unpacked data, piece by piece.
+        what: the file, to begin the message.
+    """
+    limit, n_bytes = max_unpacked(), 0
+    for piece in pieces:
+        n_bytes += len(piece)
+        if n_bytes >= limit:
+            raise CleancutError(f"{what} unpacks to more than {in_words(limit)}. {_raised(limit)}")
+
+
+def _raised(n_bytes: int) -> str:
+    """Return what to do about the limit, for messages."""
+    return f"If you trust the file, set {VARIABLE}, such as {VARIABLE}={in_words(2 * n_bytes).replace(' ', '')}."
 
 
 def in_words(n_bytes: int) -> str:

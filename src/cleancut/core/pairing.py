@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .answer_mentions import AnswerReading, Said, answered
 from .common_tokens import on_common_tokens
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
-from .exceptions import CleancutError
+from .exceptions import CleancutError, quoted
 from .hashing import text_hashes
 from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
 from .projection import Projection, on_gold_tokens
@@ -154,8 +154,8 @@ def by_id(gold: Corpus, pred: Corpus) -> Corpus:
     if None in place or None in wanted or len(place) < len(pred.ids) or len(wanted) < len(gold.ids):
         return pred  # ids that do not tell samples apart: their order is checked
     if place.keys() != wanted:
-        only_gold = [f"{name!r:.60} is in the gold only" for name in gold.ids if name not in place]
-        only_pred = [f"{name!r:.60} is in the predictions only" for name in pred.ids if name not in wanted]
+        only_gold = [f"{quoted(name)} is in the gold only" for name in gold.ids if name not in place]
+        only_pred = [f"{quoted(name)} is in the predictions only" for name in pred.ids if name not in wanted]
         raise CleancutError(
             f"{len(gold)} gold and {len(pred)} predicted samples are not of the same ids: "
             f"{', '.join(only_gold[:1] + only_pred[:1])}. Give one prediction for each gold sample, under its id."
@@ -174,7 +174,8 @@ def _beside(gold: Corpus, pred: Corpus, types: Mapping[str, str]) -> tuple[Corpu
     for i, (a, b) in enumerate(ids):
         if a != b and a is not None and b is not None:
             raise CleancutError(
-                f"{gold.mentions.where(i)}: gold id {a!r} but predicted id {b!r}. Give both in the same order."
+                f"{gold.mentions.where(i)}: gold id {quoted(a)} but predicted id {quoted(b)}. "
+                "Give both in the same order."
             )
     if len(gold) != len(pred):
         return gold, pred, None
@@ -195,7 +196,7 @@ def _beside(gold: Corpus, pred: Corpus, types: Mapping[str, str]) -> tuple[Corpu
         of_gold, of_pred = gold.vocabulary[gold.words[at]], pred.vocabulary[pred.words[at]]
         where = gold.mentions.where(sample, token)
         raise CleancutError(
-            f"{where}: the gold token is {of_gold!r} but the predicted one is {of_pred!r}. "
+            f"{where}: the gold token is {quoted(of_gold)} but the predicted one is {quoted(of_pred)}. "
             "Give predictions for the same text in the same order."
         )
     return gold, pred, None

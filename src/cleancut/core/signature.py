@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..version import __version__
-from .exceptions import CleancutError
+from .exceptions import CleancutError, quoted
 
 _VERSION = "v"
 _RESERVED = re.compile(r"[%|\x00-\x1f\x7f]")
@@ -43,7 +43,7 @@ class Signature:
         what, *parts = text.split("|")
         pairs = [part.partition(":") for part in parts]
         if not what or not pairs or not all(name and colon for name, colon, _ in pairs):
-            raise CleancutError(f"{text!r:.80} is not a signature. It looks like kfold|k:10|seed:13|v:{__version__}.")
+            raise CleancutError(f"{quoted(text)} is not a signature. It looks like kfold|k:10|seed:13|v:{__version__}.")
         return cls(what, tuple((name, unquote(value)) for name, _, value in pairs))
 
     @classmethod

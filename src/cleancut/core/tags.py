@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import bounds_of, locate
-from .exceptions import CleancutError, parse_choice
+from .exceptions import CleancutError, parse_choice, quoted
 
 Where = Callable[..., str]
 """Says where a sample, or a token of it, came from: ``where(41)`` -> ``"sample 41 (test.conll, line 873)"``."""
@@ -279,18 +279,19 @@ def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
         letter, name = parts
         if _SEVERAL.search(name):
             raise CleancutError(
-                f"tag {tag!r} holds several tags. Give nested mentions as spans (entities=), or one tag for each token."
+                f"tag {quoted(tag)} holds several tags. Give nested mentions as spans (entities=), "
+                "or one tag for each token."
             )
         if scheme and letter not in _SCHEME_LETTERS[scheme]:
             raise CleancutError(
-                f"tag {tag!r} is not in scheme {scheme.upper()}, whose letters are "
+                f"tag {quoted(tag)} is not in scheme {scheme.upper()}, whose letters are "
                 f"{', '.join(_SCHEME_LETTERS[scheme])} and O. Give the right scheme, or none to have it inferred."
             )
         return letter, name
     if tag.removesuffix("-") in _KIND:
-        raise CleancutError(f"tag {tag!r} has no type. Write it as {tag[0]}-TYPE.")
+        raise CleancutError(f"tag {quoted(tag)} has no type. Write it as {tag[0]}-TYPE.")
     raise CleancutError(
-        f"tag {tag!r} is not O and has no prefix letter (one of {', '.join(_LETTERS)}, then '-'). "
+        f"tag {quoted(tag)} is not O and has no prefix letter (one of {', '.join(_LETTERS)}, then '-'). "
         "If the tags are bare type names, give scheme='io'."
     )
 
@@ -328,8 +329,8 @@ def decode(
                 begin, until = (int(bounds[sample[bad]] + column[bad]) for column in (start, end))
                 shown = " ".join(tags[c] for c in codes[begin:until][:8])
                 raise CleancutError(
-                    f"{where(int(sample[bad]), int(start[bad]))}: {shown!r} is not a well-formed {judged.upper()} "
-                    "mention. Correct the tags, or give repair='conlleval' or 'discard'."
+                    f"{where(int(sample[bad]), int(start[bad]))}: {quoted(shown)} is not a well-formed "
+                    f"{judged.upper()} mention. Correct the tags, or give repair='conlleval' or 'discard'."
                 )
             case _:
                 assert_never(repair)

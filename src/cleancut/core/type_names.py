@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .exceptions import CleancutError
+from .exceptions import CleancutError, quoted
 
 _WANTED = 'Give new names by old ones: {"person": "PER"}'
 
@@ -21,10 +21,10 @@ def parse_types(types: Any) -> dict[str, str]:
     if types is None:
         return {}
     if not isinstance(types, Mapping):
-        raise CleancutError(f"types={types!r:.60} is not a dict. {_WANTED}.")
+        raise CleancutError(f"types={quoted(types)} is not a dict. {_WANTED}.")
     for old, new in types.items():
         if not isinstance(old, str) or not isinstance(new, str) or not old or not new:
-            raise CleancutError(f"types: {old!r:.40} -> {new!r:.40} are not two names. {_WANTED}.")
+            raise CleancutError(f"types: {quoted(old)} -> {quoted(new)} are not two names. {_WANTED}.")
     return {old: new for old, new in types.items() if old != new}
 
 
@@ -45,7 +45,7 @@ def parse_type_map(text: str, place: str) -> dict[str, str]:
     for pair in filter(str.strip, text.replace("\n", ",").split(",")):
         old, equals, new = (part.strip() for part in pair.partition("="))
         if not equals or not old or not new:
-            raise CleancutError(f"{place}: {pair.strip()!r:.60} is not OLD=NEW. Write person=PER,location=LOC.")
+            raise CleancutError(f"{place}: {quoted(pair.strip())} is not OLD=NEW. Write person=PER,location=LOC.")
         if types.setdefault(old, new) != new:
             raise CleancutError(f"{place}: {old!r} is to be {types[old]!r} and {new!r}. Give it one name.")
     if not types:

@@ -122,7 +122,7 @@ def _bytes_in(size: int | str) -> int:
     except (ValueError, TypeError, AttributeError):
         n_bytes = 0
     if n_bytes < 1:
-        raise CleancutError(f"max_shard_size={size!r:.60} is not a size. Give a number of bytes, or such as '500MB'.")
+        raise CleancutError(f"max_shard_size={quoted(size)} is not a size. Give a number of bytes, or such as '500MB'.")
     return n_bytes
 
 

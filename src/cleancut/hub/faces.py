@@ -22,7 +22,18 @@ import pyarrow as pa
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean, quoted
-from ..core.inputs import Interner, RawTags, as_array, as_samples, ids_of, in_sample, is_arrow, recognise, spans_of
+from ..core.inputs import (
+    Interner,
+    RawTags,
+    arrow_values,
+    as_array,
+    as_samples,
+    ids_of,
+    in_sample,
+    is_arrow,
+    recognise,
+    spans_of,
+)
 from ..core.pairing import are_answers
 from ..core.tags import Where
 from ..core.training_columns import training_columns
@@ -248,7 +259,7 @@ def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
         sizes[side], stored = _as_arrow(data, side.removesuffix("s"))
         columns |= {f"{side}_{column}": array for column, array in stored.items()}
     if tokens is not None:
-        tokens = as_samples(tokens.to_pylist() if is_arrow(tokens) else tokens, in_sample("token"))
+        tokens = as_samples(arrow_values(tokens) if is_arrow(tokens) else tokens, in_sample("token"))
         columns["tokens"] = _list_array(tokens, in_sample("token"))
         sizes["tokens"] = len(tokens)
     size = sizes["predictions"]
@@ -261,7 +272,7 @@ def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
 def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
     """The size of a whole batch, and its values in the columns of its form; in none for a batch of empty lists."""
     where = in_sample(name)
-    if name == "prediction" and are_answers(texts := data.to_pylist() if is_arrow(data) else data):
+    if name == "prediction" and are_answers(texts := arrow_values(data) if is_arrow(data) else data):
         said = [[text if isinstance(text, str) else json.dumps(text)] for text in texts]
         return len(said), {"answers": _list_array(said, where)}
     array = None if is_arrow(data) else as_array(data)
@@ -270,7 +281,7 @@ def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
         return len(array), {"ids": _lists(array.astype(np.int64, copy=False).ravel(), lengths)}
     if array is not None:
         recognise(array, range(0), where)  # says what is wrong with it
-    samples = as_samples(data.to_pylist() if is_arrow(data) else data, where)
+    samples = as_samples(arrow_values(data) if is_arrow(data) else data, where)
     first = next((value for sample in samples for value in sample), None)
     if first is None and not any(map(len, samples)):
         return len(samples), {}

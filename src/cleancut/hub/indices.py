@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import bounds_of
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, reason
 from ..reading.hub_ids import HubId
 from ..splitting.plan import SplitPlan
 from .configs import check_config
@@ -81,7 +81,9 @@ def materialise(repo: str, config: str, *, revision: str | None = None) -> Any:
             name: list(zip(rows["source_split"], rows["source_row"], strict=True)) for name, rows in where.items()
         }
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise CleancutError(f"{repo}: the config {config} holds no indices that cleancut wrote ({error}).") from None
+        raise CleancutError(
+            f"{repo}: the config {config} holds no indices that cleancut wrote ({reason(error)})."
+        ) from None
     loaded = attempt(
         lambda: datasets.load_dataset(source.repo, source.config, revision=at), source.repo, "The indices need it."
     )

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..scoring.exposure import Exposure
 from ..scoring.metric import Metric
 
@@ -41,7 +41,7 @@ def _of_columns(text: str, name: str) -> Corpus:
         if fields and fields[0] != "-DOCSTART-":
             if len(fields) < 2:
                 raise CleancutError(
-                    f"{name}, line {number}: {line!r:.60} has no tag. Write a token, a space and its tag."
+                    f"{name}, line {number}: {quoted(line)} has no tag. Write a token, a space and its tag."
                 )
             tokens[-1].append(fields[0])
             tags[-1].append(fields[-1])

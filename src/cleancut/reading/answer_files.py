@@ -9,9 +9,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ..core import checks
 from ..core.answer_mentions import AnswerReading, Said, answered
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.type_names import parse_types
 from .chats import content_of, is_chat, last_answer, turns_in
 from .column_names import PLAIN_TAGS, PLAIN_TOKENS
@@ -137,7 +138,7 @@ class AnswerBook:
             return [self._of_id(name, gold, i) for i, name in enumerate(gold.ids)]
         if self._by_id is not None and gold.ids is not None:
             lacking = next(name for name in gold.ids if name and name not in self._by_id)
-            raise CleancutError(f"gold sample {lacking!r:.60} has no answer. Give one answer for each id.")
+            raise CleancutError(f"gold sample {quoted(lacking)} has no answer. Give one answer for each id.")
         return self._in_order(gold, last)
 
     def _of_id(self, name: str | None, gold: Corpus, i: int) -> list[Said]:
@@ -147,7 +148,7 @@ class AnswerBook:
         rows = self._by_id[name]
         if len(rows) > 1 and len({row.said.label for row in rows}) < len(rows):
             raise CleancutError(
-                f"{rows[1].place}: the second answer to sample {name!r:.60}. Give one for each sample, or each type."
+                f"{rows[1].place}: the second answer to sample {quoted(name)}. Give one for each sample, or each type."
             )
         return [row.said for row in rows]
 
@@ -211,7 +212,8 @@ def _file_rows(source: Source) -> Iterator[AnswerRow]:
 
 
 def _given_rows(rows: Iterable[Any]) -> Iterator[AnswerRow]:
-    for i, row in enumerate(rows):
+    given: list[Any] = checks.ordered(rows, "the answers", "a file, or a list of answers")
+    for i, row in enumerate(given):
         if isinstance(row, Mapping):
             yield _row(row, f"answer {i}")
         else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
+from ..core import checks
 from ..core.coded import Coded
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
@@ -34,6 +35,20 @@ class Options(NamedTuple):
     tags: str | None = None
     entities: str | None = None
     word_column: int | None = None
+
+
+_MOST_COLUMNS = 10_000
+
+
+def check_reading(options: Mapping[str, Any]) -> None:
+    """Refuse numbers and names of columns that are none."""
+    for name in ("column", "word_column"):
+        if options.get(name) is not None:
+            wanted = "the number of a column: 0 is the first, -1 the last"
+            checks.whole(options[name], name, -_MOST_COLUMNS, _MOST_COLUMNS, wanted)
+    for name in ("tokens", "tags", "entities", "text", "document"):
+        if options.get(name) is not None:
+            checks.text(options[name], name, "the name of a column")
 
 
 class Rows(NamedTuple):
@@ -226,5 +241,5 @@ def _row(name: str, rows: Sequence[int], sample: int, token: int | None = None) 
     return f"row {rows[sample]} ({name})" + ("" if token is None else f", token {token}")
 
 
-def quoted(name: str, text_of: Callable[[int], str], sample: int, token: int | None = None) -> str:
+def with_row(name: str, text_of: Callable[[int], str], sample: int, token: int | None = None) -> str:
     return f"{name}, {text_of(sample):.80}" + ("" if token is None else f", token {token}")

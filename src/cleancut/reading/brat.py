@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.files import replacing_folder
 from .exported import CHARACTERS, TOKEN_SPANS, Exported
 from .opening import Row, Source
@@ -72,7 +72,7 @@ def _read_text(path: Path) -> _Text:
             continue
         found = re.fullmatch(r"T\S*\t(\S+) ([\d ;]+)\t?(.*)", line.rstrip("\r"))
         if found is None:
-            raise CleancutError(f"{path}, line {number}: not a line of BRAT ({line!r:.60}).")
+            raise CleancutError(f"{path}, line {number}: not a line of BRAT ({quoted(line)}).")
         places = [tuple(map(int, place.split())) for place in found[2].split(";")]
         n_split += len(places) > 1
         start, end = min(place[0] for place in places), max(place[1] for place in places)
@@ -168,13 +168,13 @@ def _checked_samples(corpus: Corpus) -> Iterator[_Sample]:
             if not token or set(token) & {" ", "\n", "\r"}:
                 place = corpus.mentions.where(i, tokens.index(token))
                 raise CleancutError(
-                    f"{place}: the token {token!r:.60} cannot stand in BRAT, where spaces end tokens. Write JSONL."
+                    f"{place}: the token {quoted(token)} cannot stand in BRAT, where spaces end tokens. Write JSONL."
                 )
         for span in entities:
             if span["label"].split() != [span["label"]]:
                 place = corpus.mentions.where(i)
                 raise CleancutError(
-                    f"{place}: the type {span['label']!r:.60} cannot stand in BRAT. Rename it, or write JSONL."
+                    f"{place}: the type {quoted(span['label'])} cannot stand in BRAT. Rename it, or write JSONL."
                 )
         document, name = (of[i] if of is not None else None for of in (corpus.docs, corpus.ids))
         yield _Sample(document, name, tokens, entities)

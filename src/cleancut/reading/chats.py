@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.answers import Answer, parse_answer
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.grounding import Grounding, ground
 from .exported import CHARACTERS, Exported
 from .opening import Row
@@ -78,8 +78,8 @@ def chats(records: list[Any], name: str) -> Exported:
         placed = ground(text, answer)
         if _names_instruction(placed, answer, exchange, before):
             raise CleancutError(
-                f"row {i} ({name}): the answer names {placed.invented[0].text!r:.60}, which stands in what all "
-                f"messages begin with ({exchange.message[:before]!r:.60}). {REMEDY}"
+                f"row {i} ({name}): the answer names {quoted(placed.invented[0].text)}, which stands in what all "
+                f"messages begin with ({quoted(exchange.message[:before])}). {REMEDY}"
             )
         n_unread += answer.n_unread
         n_invented += len(placed.invented)
@@ -128,7 +128,7 @@ def _around_texts(exchanges: Sequence[_Exchange], name: str) -> tuple[int, int]:
         before = 0
     is_told = before > 0 or all(exchange.has_instruction for exchange in exchanges)
     if not is_told and len(common.split()) > _FEW_WORDS:
-        raise CleancutError(f"{name}: all messages begin with {common!r:.60}. Is that an instruction? {REMEDY}")
+        raise CleancutError(f"{name}: all messages begin with {quoted(common)}. Is that an instruction? {REMEDY}")
     return before, _length_after([message[before:] for message in messages], common[:before])
 
 
@@ -157,5 +157,5 @@ def _around_text(exchange: _Exchange, name: str) -> tuple[int, int]:
     if label:
         return label[-1].end(), 0
     if not exchange.has_instruction and re.search(r"\n|:\s", exchange.message.strip()):
-        raise CleancutError(f"{name}: {exchange.message!r:.60} may be an instruction and a text. {REMEDY}")
+        raise CleancutError(f"{name}: {quoted(exchange.message)} may be an instruction and a text. {REMEDY}")
     return 0, 0

@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, reason
 from .exported import TAGS, TOKEN_SPANS, Exported
 from .opening import Row, Source
 
@@ -188,7 +188,7 @@ def csv_rows(source: Source) -> Exported:
     try:
         rows = list(csv.DictReader(io.StringIO(source.text(), newline=""), strict=True))
     except csv.Error as error:
-        raise CleancutError(f"{source}: not a readable CSV file ({error}). Write it as UTF-8.") from None
+        raise CleancutError(f"{source}: not a readable CSV file ({reason(error)}). Write it as UTF-8.") from None
     for at, row in enumerate(rows):
         if None in row or None in row.values():
             raise CleancutError(f"row {at} ({source.base}): not as many values as the first line has names.")

@@ -8,13 +8,14 @@ import json
 import re
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.training_columns import class_label_names
 
 SHOWN = 200
@@ -126,9 +127,11 @@ def unpacked(text: str) -> Any:
     try:
         value = ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        raise CleancutError(f"{text[:60]!r} is neither JSON nor a Python list.") from None
+        raise CleancutError(f"{quoted(text)} is neither JSON nor a Python list.") from None
     if re.search(r"""['"]\s*['"]""", text) and _has_neighbours(text.strip()):
-        raise CleancutError(f"{text[:60]!r} has no commas between its strings, as numpy prints them. Write it as JSON.")
+        raise CleancutError(
+            f"{quoted(text)} has no commas between its strings, as numpy prints them. Write it as JSON."
+        )
     return value
 
 
@@ -140,8 +143,30 @@ def _has_neighbours(text: str) -> bool:
 
 
 def listed(value: Any) -> Any:
-    """A list, or the words of a string."""
-    return value.split() if isinstance(value, str) else value
+    """A list, or the words of a string; what is neither is refused."""
+    if isinstance(value, str):
+        return value.split()
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        raise CleancutError(f"{quoted(value)} is not a list, as those of other rows are.")
+    return value
+
+
+def words_in(value: Any) -> list[str]:
+    """Return a list of words, or the words of a string; what is no word is refused."""
+    words = list(listed(value))
+    for t, word in enumerate(words):
+        if not isinstance(word, str):
+            raise CleancutError(f"token {t}: {quoted(word)} is not a word. Give tokens as strings.")
+    return words
+
+
+@contextmanager
+def in_row(number: int) -> Iterator[None]:
+    """Have errors name the row of a dataset that they are of."""
+    try:
+        yield
+    except CleancutError as error:
+        raise CleancutError(f"row {number} (dataset): {error}") from None
 
 
 class Table(NamedTuple):
@@ -194,14 +219,12 @@ class Table(NamedTuple):
         return next((name for name in found if fits(self.kinds[name])), None)
 
     def __str__(self) -> str:
-        return ", ".join(f"{name!r} ({kind})" for name, kind in self.kinds.items()) or "no columns"
+        return ", ".join(f"{quoted(name)} ({kind})" for name, kind in self.kinds.items()) or "no columns"
 
 
 def _strings_in(value: Any) -> list[str]:
     """The tags of a row: a list of them, or a string of them."""
-    if isinstance(value, str):
-        return value.split()
-    return [item for item in value or () if isinstance(item, str)]
+    return [item for item in listed(value or ()) if isinstance(item, str)]
 
 
 def table_of(*datasets: Any) -> Table:
@@ -292,4 +315,6 @@ def records_in(value: Any) -> list[Any]:
             sizes = ", ".join(f"{len(column)} of {name}" for name, column in columns.items())
             raise CleancutError(f"a dict of lists has {sizes}. Give lists of the same length.")
         return [dict(zip(columns, items, strict=True)) for items in zip(*columns.values(), strict=True)]
-    return list(value)
+    if isinstance(value, str):
+        raise CleancutError(f"{quoted(value)} is not a list, as those of other rows are.")
+    return list(listed(value))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..core.coded import Coded
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.inputs import RawTags, Words, arrow_numbers
 from ..core.language_codes import language_before, without_language
 from ..core.vocabulary import Vocabulary
@@ -124,13 +124,13 @@ def _check_line(source: Source, number: int, line: str, n_fields: int, columns: 
         raise CleancutError(f"{source}, line {number}: a JSON object in a file of CoNLL columns. Name the file .jsonl.")
     if not columns.are_there:
         raise CleancutError(
-            f"{source}, line {number}: {width} column{'s' * (width != 1)} ({line!r}), but the tag is looked "
+            f"{source}, line {number}: {width} column{'s' * (width != 1)} ({quoted(line)}), but the tag is looked "
             f"for in column {columns.tag} beside the token in column {columns.word}. "
             "Separate columns by a tab or spaces."
         )
     if n_fields != width:
         raise CleancutError(
-            f"{source}, line {number}: {n_fields} columns ({line!r}) but {width} on the first line. "
+            f"{source}, line {number}: {n_fields} columns ({quoted(line)}) but {width} on the first line. "
             "Give every token the same columns."
         )
 

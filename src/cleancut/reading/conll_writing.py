@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.language_codes import language_before
 from ..core.notices import say
 from ..core.tags import Scheme, Where
@@ -46,7 +46,7 @@ def _check(tokens: Sequence[str], tags: Sequence[str], sample: int, where: Where
     for i, (token, tag) in enumerate(zip(tokens, tags, strict=True)):
         is_broken = token.isspace() or token.startswith((DOCSTART, "\ufeff"))
         if is_broken or not _fits_a_line(token) or not _fits_a_line(tag):
-            shown = f"{token!r} with tag {tag!r}"
+            shown = f"{quoted(token)} with tag {quoted(tag)}"
             raise CleancutError(f"{where(sample, i)}: the token {shown} cannot stand in a CoNLL file. Write JSONL.")
 
 
@@ -57,7 +57,7 @@ def _fits_a_line(text: str) -> bool:
 def _name(name: str | None, place: str) -> str:
     """Return the name of a sample or a document, which must fit a line."""
     if name is not None and not _fits_a_line(name):
-        raise CleancutError(f"{place}: the name {name!r} cannot stand in a CoNLL file. Write JSONL.")
+        raise CleancutError(f"{place}: the name {quoted(name)} cannot stand in a CoNLL file. Write JSONL.")
     return name or ""
 
 
@@ -76,7 +76,9 @@ class _Documents:
             return ""
         if not self._has_names and (document is None or document in self._begun):
             why = (
-                "has no document, but one before it has" if document is None else f"continues document {document!r:.60}"
+                "has no document, but one before it has"
+                if document is None
+                else f"continues document {quoted(document)}"
             )
             raise CleancutError(
                 f"{place} {why}, which CoNLL cannot say without names. Give ids=True (--ids), or JSONL."

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.inputs import label_names
 from ..core.language_codes import without_language
 from ..core.notices import say
@@ -22,7 +22,7 @@ from ..core.tags import Repair, is_outside
 from .batches import BATCH, in_rows
 from .brat import is_brat
 from .characters import Words, is_inside_word, joined_pieces, located, placed
-from .columns import kind_of_feature, listed, records_in, rows_in, unpacked
+from .columns import in_row, kind_of_feature, listed, records_in, rows_in, unpacked, words_in
 from .conll import conll_layout
 from .conventions import BY_TOKENS, Offsets, Unit
 from .detecting import Form, Shape, detect, detect_splits, names_in
@@ -295,7 +295,7 @@ class Converter:
         for i, row in enumerate(rows):
             self.n_rows = i + 1
             doc = row.get(shape.document) if shape.document else None
-            try:
+            with in_row(i):
                 if shape.sentences is None:
                     yield _Sample(i, *self._one(row), row.get("id"), doc)
                     continue
@@ -303,8 +303,6 @@ class Converter:
                 name = i if doc is None else doc
                 for sentence in records_in(self._value(row, shape.sentences) or ()):
                     yield _Sample(i, *self._one(sentence), None, name)
-            except CleancutError as error:
-                raise CleancutError(f"row {i} (dataset): {error}") from None
 
     def _grouped(self, rows: Iterable[Mapping[str, Any]], sentence: str) -> Iterator[_Sample]:
         """Samples of rows that are tokens; a missing number is that of the row before."""
@@ -327,7 +325,7 @@ class Converter:
             if word in (None, "") and tag in (None, ""):
                 continue  # a blank row
             words.append(word)
-            tags.append(int(tag) if shape.labels is not None and isinstance(tag, str) else tag)
+            tags.append(number_in(tag) if shape.labels is not None and isinstance(tag, str) else tag)
         if words:
             yield _Sample(first, words, tags, None, doc)
 
@@ -376,7 +374,7 @@ class Converter:
         tokens = self._value(row, self._shape.tokens)
         if tokens is None:
             raise _null(self._shape.tokens)
-        words = list(listed(tokens))
+        words = words_in(tokens)
         if not self._shape.prefixed:
             return words
         plain = without_language(words)
@@ -403,12 +401,14 @@ class Converter:
                 )
             label = self._label[number]
         if not isinstance(label, str) or not label:
-            raise CleancutError(f"a mention has the label {label!r:.60}, not a name. Leave such mentions out.")
+            raise CleancutError(f"a mention has the label {quoted(label)}, not a name. Leave such mentions out.")
         return label
 
     def _token_span(self, span: Span) -> Iterator[TokenSpan]:
         if span.start is None or span.end is None:
-            raise CleancutError(f"a span has start {span.start!r} and end {span.end!r}. Give whole numbers.")
+            raise CleancutError(
+                f"a span has start {quoted(span.start)} and end {quoted(span.end)}. Give whole numbers."
+            )
         for label in self._names(span):
             yield span.start, span.end + self._shape.inclusive, label
 

@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core.exceptions import CleancutError, parse_choice
+from ..core.exceptions import CleancutError, parse_choice, quoted, reason
 from ..core.inputs import label_names
 from ..core.language_codes import language_before
 from ..core.tags import Scheme, Tagging, is_outside, letters_in, parse_scheme, prefix_letter, written
+from .batches import check_reading
 from .column_names import (
     DOCUMENT,
     NOT_NER,
@@ -32,8 +32,9 @@ from .column_names import (
     TOKEN_A_ROW,
     TOKENS,
 )
-from .columns import Kind, Table, inner_table, listed, plain_name, table_of
+from .columns import Kind, Table, in_row, inner_table, listed, plain_name, table_of, words_in
 from .conventions import BY_CHARACTERS, BY_TOKENS, CLEAR, Convention, Evidence, Place, Unit, unsettled
+from .opening import Source
 from .spans import TRIPLE, Fields, fields_of, is_passages, spans_in, text_in
 
 
@@ -64,8 +65,6 @@ class End(StrEnum):
 
 
 _IS_INCLUSIVE = {End.EXCLUSIVE: False, End.INCLUSIVE: True}
-
-
 _CHUNKS = {"NP", "VP", "PP", "ADJP", "ADVP", "CONJP", "INTJ", "LST", "PRT", "SBAR", "UCP"}
 
 
@@ -204,6 +203,7 @@ def _detect(
         raise CleancutError("give either tags or entities, one of the two.")
     ends = None if end is None else parse_choice(End, end, "end")
     given = _Given(tokens, tags, entities, text, names_in(labels), parse_scheme(scheme), document, ends)
+    check_reading(given._asdict())
     _check_given(table, given)
     for find in (_token_spans, _token_tags, _text_spans, _token_quotes, _nested, _token_rows):
         shape = find(table, given)
@@ -237,18 +237,21 @@ def names_in(labels: Any) -> Any:
 
 def label_file(path: str | os.PathLike[str]) -> Any:
     """Label names from a file: a JSON list, label2id, id2label or a model's config, else one name a line."""
-    try:
-        text = Path(path).read_text("utf-8-sig")
-    except OSError as error:
-        raise CleancutError(f"{path}: {error.strerror or error}. Give the names, or a file that holds them.") from None
+    source = Source.of(path)
+    source.check()
+    text = source.text()
     if not text.lstrip().startswith(("{", "[")):
         return [line.strip() for line in text.splitlines() if line.strip()]
     try:
         stored = json.loads(text)
-    except ValueError as error:
-        raise CleancutError(f"{path}: invalid JSON ({error}). Give a list of names, label2id or id2label.") from None
+    except (ValueError, RecursionError) as error:
+        raise CleancutError(
+            f"{path}: invalid JSON ({reason(error)}). Give a list of names, label2id or id2label."
+        ) from None
     for key in ("id2label", "label2id"):
         stored = stored[key] if isinstance(stored, Mapping) and key in stored else stored
+    if not isinstance(stored, Mapping | list):
+        raise CleancutError(f"{path}: {quoted(stored)} is no list of names, label2id or id2label. Give one of them.")
     return names_in(stored)
 
 
@@ -325,7 +328,7 @@ def _text_of_tags(table: Table, tags: str) -> str | None:
 
 def _is_prefixed(table: Table, tokens: str) -> bool:
     """Does the code of a language stand before every word of every sample, as in WikiANN's files?"""
-    samples = [listed(words) for words in table.values(tokens) if words]
+    samples = [words_in(words) for words in table.values(tokens) if words]
     return sum(map(len, samples)) > 2 and all(language_before(words) is not None for words in samples)
 
 
@@ -594,12 +597,13 @@ def _evidence(
 ) -> Evidence:
     """What all mentions say of their offsets; those in several pieces say nothing."""
     evidence = Evidence(conventions)
-    for row in table.rows(*{name for name in (column, text, tokens) if name is not None}):
-        spans = {(s.start, s.end, s.surface): s for s in spans_in(table.value(row, column), fields)}
-        words = list(table.value(row, tokens) or ()) if tokens is not None else []
-        place = Place(text_in(table.value(row, text)) if text is not None else " ".join(words), words)
-        for span in spans.values():
-            evidence.add(place, span)
+    for i, row in enumerate(table.rows(*{name for name in (column, text, tokens) if name is not None})):
+        with in_row(i):
+            spans = {(s.start, s.end, s.surface): s for s in spans_in(table.value(row, column), fields)}
+            words = words_in(table.value(row, tokens) or ()) if tokens is not None else []
+            place = Place(text_in(table.value(row, text)) if text is not None else " ".join(words), words)
+            for span in spans.values():
+                evidence.add(place, span)
     return evidence
 
 
@@ -631,8 +635,10 @@ def _text_spans(table: Table, given: _Given) -> Shape | None:
 
 def _is_pieces(table: Table, column: str, fields: Fields) -> bool:
     """Are the labels tags, so that the spans are pieces of mentions?"""
-    values = (table.value(row, column) for row in table.rows(column))
-    labels = {label for value in values for span in spans_in(value, fields) for label in span.labels}
+    labels: set[Any] = set()
+    for i, row in enumerate(table.rows(column)):
+        with in_row(i):
+            labels.update(label for span in spans_in(table.value(row, column), fields) for label in span.labels)
     return bool(labels) and all(isinstance(x, str) and (is_outside(x) or prefix_letter(x)) for x in labels)
 
 

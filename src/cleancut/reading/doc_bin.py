@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..core.corpus import Corpus, overlaps
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, reason
 from ..core.files import replacing
+from ..core.limits import PIECE, refuse_endless
 from .exported import TOKEN_SPANS, Exported
 from .opening import Row, Source
 from .writing import Writing, packed, refuse_relations
@@ -27,10 +29,22 @@ def doc_bin(source: Source) -> Exported:
     from spacy.tokens import DocBin
 
     try:
-        documents: Iterable[Any] = DocBin().from_bytes(source.read()).get_docs(spacy.blank("xx").vocab)
+        data = source.read()
+        refuse_endless(_unpacked(data), source.name)
+        documents: Iterable[Any] = DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab)
         return Exported(list(_spacy_rows(documents)), TOKEN_SPANS)
-    except (ValueError, KeyError, TypeError) as error:
-        raise CleancutError(f"{source}: not a readable .spacy file ({error}).") from None
+    except CleancutError:
+        raise
+    except Exception as error:  # spaCy checks nothing of what it reads
+        raise CleancutError(f"{source}: not a readable .spacy file ({reason(error)}).") from None
+
+
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    """Return what zlib unpacks, piece by piece."""
+    unpacker = zlib.decompressobj()
+    while data:
+        yield unpacker.decompress(data, PIECE)
+        data = unpacker.unconsumed_tail
 
 
 def _check_spacy(path: str) -> None:

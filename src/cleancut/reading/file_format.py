@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, reason
 from .batches import Options
 from .exported import Exported
 from .opening import Row, Source
@@ -90,7 +90,7 @@ class FileFormat:
             return read()
         except CleancutError:
             raise
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             taken = f"{source}: taken for {name or self.name}"
-            why = f"{type(error).__name__}: {error}"
+            why = f"{type(error).__name__}: {reason(error)}"
             raise CleancutError(f"{taken}, which it is not to the end ({why}). Expected {self.expected}.") from None

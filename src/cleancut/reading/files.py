@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..core import checks
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.pairing import by_id, on_same_words
 from ..core.tags import Repair
 from .answer_files import AnswerBook, answer_reading, answer_rows
-from .batches import BATCH, tagging_of
+from .batches import BATCH, check_reading, tagging_of
 from .brat import is_brat
 from .conll import conll_layout
 from .dataset import Samples, log_notes, needs_shape, read_samples
@@ -105,8 +106,7 @@ def read_batches(
         column: the same.
         **reading: the other options of ``read``.
     """
-    if size < 1:
-        raise CleancutError(f"size={size} is out of range. Give at least one sample a batch.")
+    checks.whole(size, "size", 1, wanted="at least one sample a batch")
     return _batches(Source.of(path), size, format, column, reading)
 
 
@@ -114,6 +114,7 @@ def _batches(
     source: Source, size: int | None, format: str | None, column: int | None, reading: dict[str, Any]
 ) -> Iterator[Corpus]:
     given = {name: value for name, value in reading.items() if value is not None}
+    check_reading({**given, "column": column})
     if format is None and needs_shape(source, **given):
         samples = _found_samples(source, column, given)
         log_notes(f"{source.base}: {note}" for note in samples.notes)

@@ -15,8 +15,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ..core import checks
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, parse_choice
+from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.files import kept
 from ..core.tags import Repair, Tagging, parse_scheme
 from .batches import BATCH, Options, tagging_of
@@ -331,8 +332,6 @@ def plain_batches(
     word_column: int | None = None,
 ) -> Iterator[Corpus]:
     """Return the same in corpora of ``size`` samples, in constant memory."""
-    if size < 1:
-        raise CleancutError(f"size={size} is out of range. Give at least one sample a batch.")
     source = Source.of(given)
     options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
     if scheme is None and repair != Repair.CONLLEVAL:
@@ -492,7 +491,7 @@ def write(
     ...     open(f"{folder}/ada.conll").read()
     'Ada\\tB-PER\\nran\\tO\\n\\n'
     """
-    name = os.fspath(path)
+    name = checks.checked_path(path)
     entry = WRITERS[_parse_format(format)] if format is not None else _format_to_write(name)
     assert entry.writer is not None
     batches = [corpora] if isinstance(corpora, Corpus) else corpora
@@ -500,8 +499,8 @@ def write(
 
 
 def _parse_format(format: str) -> str:
-    if format not in WRITERS:
-        raise CleancutError(f"format={format!r} is not written. Choose one of {', '.join(WRITERS)}.")
+    if not isinstance(format, str) or format not in WRITERS:
+        raise CleancutError(f"format={quoted(format)} is not written. Choose one of {', '.join(WRITERS)}.")
     return format
 
 

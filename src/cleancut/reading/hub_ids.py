@@ -11,11 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, assert_never
 
-from ..core.exceptions import CleancutError
+from ..core.checks import checked_path
+from ..core.exceptions import CleancutError, reason
 from ..core.files import name_inside, replacing
 from .formats import KNOWN_SUFFIXES, Format, exported_rows, format_of
 from .jsonl import json_records
 from .opening import Readable, Source
+from .parquet import parquet_file, parquet_table, readable_parquet
 
 CONVERTED = "refs/convert/parquet"
 """The branch on which the Hub keeps its own parquet copy of a dataset."""
@@ -67,7 +69,7 @@ def is_config(name: str) -> bool:
 
 def is_local(source: str | os.PathLike[str]) -> bool:
     """Is it a path? Also one that does not exist, where its form cannot be that of a Hub id."""
-    text = os.fspath(source)
+    text = checked_path(source)
     if os.path.exists(text) or not isinstance(source, str):
         return True
     named = Path(text.removesuffix(".gz")).suffix.lower() in KNOWN_SUFFIXES or text.endswith(".gz")
@@ -93,7 +95,7 @@ def load_hub(source: HubId) -> tuple[HubId, dict[str, Any]]:
             raise _explained(source, error) from None
         raise CleancutError(
             f"{source} is a loading script, which is never run, and its parquet copy ({CONVERTED}) cannot be read: "
-            f"{_first_line(error)}. Find a copy of the dataset in parquet, or download the data and name the files."
+            f"{reason(error)}. Find a copy of the dataset in parquet, or download the data and name the files."
         ) from None
 
 
@@ -148,21 +150,16 @@ def _explained(source: HubId, error: Exception) -> CleancutError:
         )
     if re.search("Connect|Offline|LocalEntryNotFound|Timeout|NetworkError|ProxyError|RemoteProtocol", kind):
         return CleancutError(
-            f"{source}: the Hub cannot be reached ({_first_line(error)}). Try again, or give files or a folder."
+            f"{source}: the Hub cannot be reached ({reason(error)}). Try again, or give files or a folder."
         )
     if "NotFound" in kind:
         return CleancutError(
-            f"{source} is neither a path here nor on the Hub for you ({_first_line(error)}). Check the id and the "
+            f"{source} is neither a path here nor on the Hub for you ({reason(error)}). Check the id and the "
             "revision; log in with 'hf auth login' if it is private."
         )
     if "429" in text:
-        return CleancutError(f"{source}: the Hub takes no more requests now ({_first_line(error)}). Try again later.")
-    return CleancutError(f"{source} cannot be loaded: {type(error).__name__}: {_first_line(error)}.")
-
-
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0].rstrip(".")[:300] if lines else type(error).__name__
+        return CleancutError(f"{source}: the Hub takes no more requests now ({reason(error)}). Try again later.")
+    return CleancutError(f"{source} cannot be loaded: {type(error).__name__}: {reason(error)}.")
 
 
 # --- files ------------------------------------------------------------------------------------------------------
@@ -176,13 +173,8 @@ def rows_of_file(given: Readable) -> Any:
     kind = format_of(source)
     match kind:
         case Format.PARQUET:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-
-            try:
-                return datasets.Dataset(pq.read_table(source.path or pa.BufferReader(source.read())))
-            except (pa.ArrowException, OSError) as error:
-                raise CleancutError(f"{source}: not a readable parquet file ({error}).") from None
+            table = parquet_table(source)
+            return datasets.Dataset(table.replace_schema_metadata(_sound_schema(table.schema, source).metadata))
         case Format.JSONL:
             return [record for _, record in json_records(source)]
         case Format.ROWS:
@@ -193,6 +185,20 @@ def rows_of_file(given: Readable) -> Any:
             assert_never(kind)
 
 
+def _sound_schema(schema: Any, source: Source) -> Any:
+    """Return a schema that the library datasets takes: without its own note, where that is broken."""
+    import datasets
+
+    for one in (schema, schema.remove_metadata()):
+        try:
+            datasets.Dataset(one.empty_table())
+        except Exception as error:  # there is nothing that a broken note does not raise
+            wrong = reason(error)
+        else:
+            return one
+    raise CleancutError(f"{source}: a column is of a kind that the library datasets does not have ({wrong}).")
+
+
 def dataset_of(rows: list[dict[str, Any]]) -> Any:
     """Return rows as a ``Dataset``, or as they are where Arrow cannot hold them."""
     import datasets
@@ -200,7 +206,7 @@ def dataset_of(rows: list[dict[str, Any]]) -> Any:
 
     try:
         return datasets.Dataset.from_list(rows)
-    except (pa.ArrowException, TypeError, ValueError):
+    except (pa.ArrowException, TypeError, ValueError, KeyError, OverflowError):
         return rows
 
 
@@ -212,16 +218,16 @@ def mapped_rows(path: str | os.PathLike[str], folder: str | os.PathLike[str]) ->
     """
     import datasets
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     if format_of(path) is Format.PARQUET:
-        file = pq.ParquetFile(path)
-        schema, batches = file.schema_arrow, file.iter_batches(batch_size=_BATCH)
+        file = parquet_file(Source.of(path))
+        schema = _sound_schema(file.schema_arrow, Source.of(path))
+        batches = (batch.replace_schema_metadata(schema.metadata) for batch in file.iter_batches(batch_size=_BATCH))
     else:
         schema = _json_schema(path)
         batches = (pa.record_batch(_columns(batch, schema.names), schema) for batch in _record_batches(path))
     copy = os.path.join(folder, f"{os.path.basename(path)}.arrow")
-    with pa.OSFile(copy, "wb") as stream, pa.ipc.new_stream(stream, schema) as writer:
+    with readable_parquet(path), pa.OSFile(copy, "wb") as stream, pa.ipc.new_stream(stream, schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
     return datasets.Dataset.from_file(copy)
@@ -242,7 +248,7 @@ def _json_schema(path: str | os.PathLike[str]) -> Any:
             shown = pa.table(_columns(batch, names)).schema
             schema = pa.unify_schemas([schema, shown], promote_options="permissive")
         except pa.ArrowException as error:
-            raise CleancutError(f"{path}: the values of a field are of several kinds ({error}).") from None
+            raise CleancutError(f"{path}: the values of a field are of several kinds ({reason(error)}).") from None
     return schema
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, reason
 from .batches import FEW
 from .column_names import PLAIN_ENTITIES, PLAIN_TAGS, PLAIN_TOKENS
 from .conll import CONLL_SUFFIXES
@@ -78,7 +78,7 @@ def json_rows(source: Source, forms: Sequence[FileFormat]) -> Exported:
             value = [json.loads(line) for line in lines]
         except (ValueError, RecursionError):
             line = getattr(error, "lineno", 1)
-            raise CleancutError(f"{source}, line {line}: invalid JSON ({error}).") from None
+            raise CleancutError(f"{source}, line {line}: invalid JSON ({reason(error)}).") from None
     return _rows_of_value(value, source.name, forms)
 
 

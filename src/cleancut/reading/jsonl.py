@@ -10,9 +10,9 @@ from typing import Any
 
 from ..core.coded import Coded
 from ..core.corpus import Corpus, samples_of
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted, reason
 from ..core.inputs import in_sample, intern_words, recognise
-from .batches import FEW, ListedRows, Options, Rows, quoted, row_corpora, rows_corpus
+from .batches import FEW, ListedRows, Options, Rows, row_corpora, rows_corpus, with_row
 from .column_names import PlainColumns, plain_columns, preferred_names
 from .conll import CONLL_SUFFIXES
 from .opening import Block, Readable, Source
@@ -45,7 +45,7 @@ def _record(line: str, where: str) -> dict[str, Any]:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise CleancutError(
-            f"{where}: invalid JSON ({error}). Each line holds one whole object; columns are .conll."
+            f"{where}: invalid JSON ({reason(error)}). Each line holds one whole object; columns are .conll."
         ) from None
     if not isinstance(record, dict):
         raise CleancutError(f"{where}: expected an object, got {type(record).__name__}.")
@@ -155,17 +155,17 @@ def _row(record: Mapping[str, Any], options: Options, number: int, where: str) -
     tokens, annotation = record[columns.tokens], record[columns.annotation]
     for name, value in ((columns.tokens, tokens), (columns.annotation, annotation)):
         if not isinstance(value, list):
-            raise CleancutError(f"{where}: {name} must be a list, got {value!r:.60}.")
+            raise CleancutError(f"{where}: {name} must be a list, got {quoted(value)}.")
     sample_id, document, relations = (record.get(name) for name in _BESIDE)
     if relations is not None and not isinstance(relations, list):
-        raise CleancutError(f"{where}: relations must be a list, got {relations!r:.60}.")
+        raise CleancutError(f"{where}: relations must be a list, got {quoted(relations)}.")
     return columns.form, (number, tokens, annotation, sample_id, document, relations)
 
 
 def corpus_of_lines(lines: Iterable[str], name: str, **options: Any) -> Corpus | None:
     """Return lines of JSONL as a corpus; None where all are blank. Errors quote the line, whose number is not known."""
     kept = [line.removeprefix("\ufeff") for line in lines if line and not line.isspace()]
-    given, where = Options(**options), partial(quoted, name, kept.__getitem__)
+    given, where = Options(**options), partial(with_row, name, kept.__getitem__)
     rows: ListedRows | None = None
     for i, line in enumerate(kept):
         form, row = _row(_record(line, where(i)), given, 0, where(i))

@@ -10,11 +10,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
-from ..core.exceptions import CleancutError
+from ..core import checks
+from ..core.exceptions import CleancutError, quoted, reason
+from ..core.limits import PIECE, longest_line, max_unpacked, refuse_endless, refuse_longer
 from .progress import Told, work_shown
 
 Row = dict[str, Any]
@@ -60,11 +62,14 @@ class Source:
     @classmethod
     def of(cls, given: Readable) -> Source:
         """Return the source of a path; a source is itself."""
-        return given if isinstance(given, Source) else cls(os.fspath(given))
+        return given if isinstance(given, Source) else cls(checks.checked_path(given))
 
     @classmethod
     def of_text(cls, text: str | bytes, name: str) -> Source:
         """Return the source of a text, or of the bytes of a file, that is in memory."""
+        if not isinstance(text, str | bytes | bytearray | memoryview):
+            raise CleancutError(f"{quoted(text)} is no text. Give the text, or the bytes, of a file.")
+        checks.text(name, "name", "a name for messages, such as pasted.conll")
         # half a character, which UTF-8 does not have, is met again as bytes that are not UTF-8: errors name its line
         return cls(name, text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text))
 
@@ -128,7 +133,7 @@ class Source:
             with self._stream() as stream:
                 yield stream
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise CleancutError(f"{self}: the gzip data is broken ({error}). Pack the file again.") from None
+            raise CleancutError(f"{self}: the gzip data is broken ({reason(error)}). Pack the file again.") from None
         except OSError as error:
             raise CleancutError(f"{self}: {error.strerror or error}.") from None
 
@@ -139,9 +144,17 @@ class Source:
         return gzip.open(self.name, "rb") if self.is_packed else open(self.name, "rb")
 
     def read(self) -> bytes:
-        """Return all bytes, unpacked."""
+        """Return all bytes, unpacked; packed data that may be large is first unpacked without keeping it."""
         with self.opened() as stream:
+            if self.is_packed and _MOST_PACKED * self.size >= max_unpacked():
+                refuse_endless(iter(partial(stream.read, PIECE), b""), self.name)
+                stream.seek(0)
             return stream.read()
+
+    @property
+    def size(self) -> int:
+        """The number of bytes as they are, packed or not."""
+        return os.path.getsize(self.name) if self.data is None else len(self.data)
 
     def blocks(self, *ends: bytes, size: int | None = None) -> Iterator[Block]:
         """Return the bytes in blocks of whole lines, so that many lines can be read at once.
@@ -158,7 +171,9 @@ class Source:
                 waiting += data
                 cut = max(waiting.rfind(end) + len(end) if end in waiting else 0 for end in ends)
                 if not cut:
-                    size *= 2  # so that what is waiting is not looked through again and again
+                    refuse_longer(len(waiting), f"{self}, line {number}")
+                    # so that what is waiting is not looked through again and again
+                    size = min(2 * size, longest_line())
                     continue
                 block = Block(number, waiting[:cut]).without_mark()
                 yield block
@@ -230,7 +245,7 @@ class Source:
         with self.opened() as stream:
             data = stream.read(_HEAD)
             if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) and b"\n" not in data:
-                data += stream.readline(_LONGEST)  # the first record tells most
+                data += stream.readline(min(_LONGEST, longest_line()))  # the first record tells most
         text = data.decode("utf-8", "replace").removeprefix("\ufeff")
         if len(data) < _HEAD and not text.endswith("\n"):
             text += "\n"  # the last line is whole
@@ -261,5 +276,7 @@ BLOCK = 1 << 20
 _LINES = 1 << 16
 """The same where a reader may need only the first lines."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MOST_PACKED = 1040
+"""Bytes that one byte of gzip can unpack to, at most."""
 _HEAD, _LONGEST = 1 << 16, 1 << 26
 """Bytes that show the format of a file, and of the longest line that is looked at for it."""

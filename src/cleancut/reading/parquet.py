@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted, reason
 from ..core.files import name_inside, replacing
+from ..core.limits import refuse_larger
 from ..core.tags import Where
-from .batches import FEW, Options, in_rows, quoted
+from .batches import FEW, Options, in_rows, with_row
 from .column_names import plain_columns
 from .conll import CONLL_SUFFIXES
 from .jsonl import JSONL_SUFFIXES
@@ -31,7 +34,7 @@ def is_parquet(source: Source) -> bool:
 def parquet_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
     import pyarrow as pa
 
-    try:
+    with readable_parquet(source):
         file = parquet_file(source)
         names = _label_names_in(file.schema_arrow)
         first = 0
@@ -39,31 +42,78 @@ def parquet_corpora(source: Source, options: Options, size: int | None) -> Itera
             rows = range(first, first + batch.num_rows)
             yield _arrow_corpus(pa.Table.from_batches([batch]), names, options, in_rows(source.base, rows))
             first += batch.num_rows
-    except (pa.ArrowException, OSError) as error:
-        raise CleancutError(f"{source}: not a readable parquet file ({error}).") from None
+
+
+@contextmanager
+def readable_parquet(name: object) -> Iterator[None]:
+    """Have what Arrow says of a broken file name it."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except CleancutError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # the last two where values are decoded
+        raise CleancutError(f"{name}: not a readable parquet file ({reason(error)}).") from None
 
 
 def parquet_file(source: Source) -> Any:
+    """Return a file whose columns have names of their own, and that claims no more than it may."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     in_memory = source.is_packed or source.path is None
-    return pq.ParquetFile(pa.BufferReader(source.read()) if in_memory else source.path)
+    with readable_parquet(source):
+        file = pq.ParquetFile(pa.BufferReader(source.read()) if in_memory else source.path)
+        names = file.schema_arrow.names
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise CleancutError(f"{source}: two columns are called {quoted(twice)}. Rename one of them.")
+    claimed = _bytes_claimed(file.metadata)
+    if claimed > _MOST_PACKED * source.size:  # what a large file takes is plain from its size
+        refuse_larger(claimed, f"{source}, once unpacked,")
+    return file
+
+
+def _bytes_claimed(metadata: Any) -> int:
+    """Return how much memory the columns of a file take at least, as it says itself."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    columns = [group.column(k) for group in groups for k in range(group.num_columns)]
+    n_values = max(metadata.num_rows, sum(max(column.num_values, 0) for column in columns))
+    return max(sum(max(group.total_byte_size, 0) for group in groups), _BYTES_OF_VALUE * n_values)
+
+
+_MOST_PACKED = 64
+"""Bytes of a column that come of one byte of a file, where no value is repeated without end."""
+_BYTES_OF_VALUE = 4
+"""A value that is repeated takes nothing in the file, but a number in memory."""
+
+
+def parquet_table(source: Source) -> Any:
+    """Return all of a file as a table."""
+    with readable_parquet(source):
+        return parquet_file(source).read()
 
 
 def first_parquet_records(source: Source) -> list[dict[str, Any]]:
-    table = next(parquet_file(source).iter_batches(batch_size=FEW), None)
-    return table.to_pylist() if table is not None else []
+    with readable_parquet(source):
+        table = next(parquet_file(source).iter_batches(batch_size=FEW), None)
+        return table.to_pylist() if table is not None else []
 
 
 def _label_names_in(schema: Any) -> dict[str, list[str]]:
-    """The ClassLabel names that ``datasets`` keeps in a schema, by column."""
+    """The ClassLabel names that ``datasets`` keeps in a schema, by column; none where its note is broken."""
     try:
-        stored = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
-    except (KeyError, ValueError):
+        stored = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"].items()
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
-    inner = {name: f.get("feature", f) if isinstance(f, dict) else f for name, f in stored.items()}
-    return {name: f["names"] for name, f in inner.items() if isinstance(f, dict) and f.get("_type") == "ClassLabel"}
+    inner = {name: f.get("feature", f) if isinstance(f, dict) else f for name, f in stored}
+    labels = {name: f for name, f in inner.items() if isinstance(f, dict) and f.get("_type") == "ClassLabel"}
+    return {name: f["names"] for name, f in labels.items() if _are_names(f.get("names"))}
+
+
+def _are_names(stored: Any) -> bool:
+    return isinstance(stored, list) and all(isinstance(name, str) for name in stored)
 
 
 def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where: Where) -> Corpus:
@@ -90,7 +140,7 @@ def relations_in(table: Any) -> list[Any] | None:
 
 def corpus_of_table(table: Any, name: str, **options: Any) -> Corpus:
     """Rows of an Arrow table as a corpus; errors quote the row."""
-    return _arrow_corpus(table, {}, Options(**options), partial(quoted, name, partial(_table_row, table)))
+    return _arrow_corpus(table, {}, Options(**options), partial(with_row, name, partial(_table_row, table)))
 
 
 def columns_to_read(names: Iterable[str], where: str, **options: Any) -> list[str]:
@@ -102,9 +152,7 @@ def columns_to_read(names: Iterable[str], where: str, **options: Any) -> list[st
 
 def stored_labels(path: str, column: str) -> list[str] | None:
     """The names of label ids that ``datasets`` has left in a Parquet file here, which others do not hand on."""
-    import pyarrow.parquet as pq
-
-    return _label_names_in(pq.read_schema(path)).get(column) if os.path.isfile(path) else None
+    return _label_names_in(parquet_file(Source(path)).schema_arrow).get(column) if os.path.isfile(path) else None
 
 
 def _table_row(table: Any, row: int) -> str:
@@ -117,7 +165,7 @@ def copy_parquet(
     import pyarrow as pa
     import pyarrow.parquet
 
-    tables = [pa.parquet.read_table(file) for file in files]
+    tables = [parquet_table(Source(file)) for file in files]
     if any(table.schema != tables[0].schema for table in tables):
         raise CleancutError("the format cannot be kept: the files have different columns. Choose one format.")
     whole = pa.concat_tables(tables)

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from .column_names import SPANS
-from .columns import Kind, Table, inner_table, plain_name, records_in
+from .columns import Kind, Table, inner_table, listed, plain_name, records_in, words_in
 
 _START = ("start", "begin", "start_offset", "char_start", "start_char", "start_index", "start_idx", "start_pos",
           "offset_start", "begin_offset", "token_start", "start_token")  # fmt: skip
@@ -103,7 +103,8 @@ def _record_fields(inner: Table) -> Fields | None:
     if label is None:
         return None
     rest = Table({name: kind for name, kind in inner.kinds.items() if name != label}, inner.head)
-    start, end = field_of(_START, "int"), field_of(_END, "int")
+    start = field_of(_START, "int") or _mixed_field(inner, _START)
+    end = field_of(_END, "int") or _mixed_field(inner, _END)
     length = field_of(_LENGTH, "int")
     offsets = rest.named(_OFFSETS, lambda k: k.is_list_of("int", "list"))
     surface = rest.named(_SURFACE, lambda k: k.name == "text" or k.is_list_of("text"))
@@ -115,6 +116,16 @@ def _record_fields(inner: Table) -> Fields | None:
     if start is not None:
         return Fields(start, end, None, label, surface, length if end is None else None)
     return Fields(None, None, offsets, label, surface) if offsets is not None or surface is not None else None
+
+
+def _mixed_field(inner: Table, names: Sequence[str]) -> str | None:
+    """The field of offsets that are whole numbers in some spans and something else in others, which is then refused."""
+    for name, kind in inner.kinds.items():
+        if kind.name == "other" and plain_name(name) in names:
+            values = [record.get(name) for record in inner.head if isinstance(record, Mapping)]
+            if any(number_in(value) is not None for value in values):
+                return name
+    return None
 
 
 def _tuple_fields(table: Table, column: str) -> Fields | None:
@@ -202,15 +213,15 @@ def spans_in(value: Any, fields: Fields) -> Iterator[Span]:
     for record in records:
         get = _getter(record, fields)
         label, surface = get(fields.label), get(fields.surface)
-        labels = list(label) if isinstance(label, list | tuple) else [label]
-        quote = " ".join(surface) if isinstance(surface, list | tuple) else surface
-        start, end = number_in(get(fields.start)), number_in(get(fields.end))
+        labels = [_label(one) for one in (label if isinstance(label, list | tuple) else [label])]
+        quote = None if surface is None else " ".join(words_in([surface] if isinstance(surface, str) else surface))
+        start, end = _offset(get(fields.start)), _offset(get(fields.end))
         if (
             fields.is_tuple
             and fields.start is not None
             and (start is None or end is None or not isinstance(label, str))
         ):
-            raise CleancutError(f"{record!r:.60} is not a (start, end, label) triple.")
+            raise CleancutError(f"{quoted(record)} is not a (start, end, label) triple.")
         if start is not None and fields.end is None:
             length = number_in(get(fields.length)) if fields.length is not None else len(quote) if quote else None
             end = None if length is None else start + length
@@ -220,44 +231,69 @@ def spans_in(value: Any, fields: Fields) -> Iterator[Span]:
             yield Span(start, end, labels, quote)
 
 
+def _offset(value: Any) -> int | None:
+    """Return a whole number, or None where there is none; what is neither is refused."""
+    number = number_in(value)
+    if number is None and value is not None and value != "" and value == value:  # tables have NaN for nothing
+        raise CleancutError(f"the offset {quoted(value)} is not a whole number. Leave it out, or correct it.")
+    return number
+
+
+def _label(label: Any) -> Any:
+    """Return a name, an id, or None; a list or a number such as 0.5 names no type."""
+    if label is None or isinstance(label, str | int | np.integer):
+        return label
+    raise CleancutError(f"a mention has the label {quoted(label)}, not a name. Leave such mentions out.")
+
+
 def _getter(record: Any, fields: Fields) -> Callable[[Any], Any]:
     if not fields.is_tuple:
         if not isinstance(record, Mapping):
-            raise CleancutError(f"{record!r:.60} is not a span. Give dicts, or (start, end, label) triples.")
+            raise CleancutError(f"{quoted(record)} is not a span. Give dicts, or (start, end, label) triples.")
         return record.get
     size = max(k for k in fields if isinstance(k, int)) + 1
     if not isinstance(record, list | tuple) or len(record) != size:
-        raise CleancutError(f"{record!r:.60} is not a (start, end, label) triple.")
+        raise CleancutError(f"{quoted(record)} is not a (start, end, label) triple.")
     return lambda k: None if k is None else record[k]
 
 
 def _of_offsets(offsets: Any, labels: list[Any], quote: str | None) -> Span:
     """A mention at a pair of offsets, at several (taken from the first to the last), or at listed positions."""
-    if isinstance(offsets[0], list | tuple):
-        return Span(
-            number_in(min(part[0] for part in offsets)), number_in(max(part[-1] for part in offsets)), labels, quote,
-            len(offsets),
-        )  # fmt: skip
-    n_gaps = sum(b - a != 1 for a, b in pairwise(offsets)) if len(offsets) != 2 else 0
-    return Span(
-        number_in(min(offsets)), number_in(max(offsets)), labels, quote, 1 + n_gaps, is_positions=len(offsets) != 2
-    )  # fmt: skip
+    is_list = isinstance(offsets, list | tuple)
+    if is_list and all(isinstance(part, list | tuple) and part for part in offsets):
+        edges = [_numbers(part) for part in offsets]
+        first, last = min(part[0] for part in edges), max(part[-1] for part in edges)
+        return Span(first, last, labels, quote, len(edges))
+    places = _numbers(offsets if is_list else [offsets])
+    n_gaps = sum(b - a != 1 for a, b in pairwise(places)) if len(places) != 2 else 0
+    return Span(min(places), max(places), labels, quote, 1 + n_gaps, is_positions=len(places) != 2)
+
+
+def _numbers(offsets: Sequence[Any]) -> list[int]:
+    """Return offsets, which are whole numbers, also where these stand in strings."""
+    numbers = [number_in(offset) for offset in offsets]
+    if None in numbers:
+        raise CleancutError(f"the offsets {quoted(offsets)} are not whole numbers.")
+    return [number for number in numbers if number is not None]
 
 
 def _unkeyed(value: Any, keyed: Keyed) -> Iterator[dict[str, Any]]:
     """The records of a dict by label, or by surface."""
     if not isinstance(value, Mapping):
-        raise CleancutError(f"{value!r:.60} is not a dict of mentions by {keyed.key}, as the others are.")
+        raise CleancutError(f"{quoted(value)} is not a dict of mentions by {keyed.key}, as the others are.")
     for key, own in value.items():
         if own is None:
             continue
         if keyed.key == "surface":
             yield {"label": own, "surface": key}
         elif keyed.by_surface:
+            if not isinstance(own, Mapping):
+                raise CleancutError(f"{quoted(own)} is not a dict of offsets by words, as those of other labels are.")
             for surface, places in own.items():
-                yield from ({"label": key, "surface": surface, "offsets": place} for place in places or ())
+                yield from ({"label": key, "surface": surface, "offsets": place} for place in listed(places or ()))
         else:
-            yield from ({"label": key, "surface": surface} for surface in ([own] if isinstance(own, str) else own))
+            surfaces = [own] if isinstance(own, str) else listed(own)
+            yield from ({"label": key, "surface": surface} for surface in surfaces)
 
 
 def is_passages(kind: Kind) -> bool:
@@ -272,10 +308,26 @@ def text_in(value: Any) -> str:
         return value or ""
     whole: list[str] = []
     for passage in records_in(value):
-        texts = [passage["text"]] if isinstance(passage["text"], str) else passage["text"]
-        offsets = passage["offsets"]
-        offsets = [offsets] if offsets and not isinstance(offsets[0], list | tuple) else offsets
-        for text, (start, _) in zip(texts, offsets, strict=True):
+        for text, start in _passages(passage):
+            if not 0 <= start <= len(whole) + _WIDEST_GAP:
+                raise CleancutError(f"a passage begins at character {start} of a text of {len(whole)} before it.")
             whole += " " * (start + len(text) - len(whole))
             whole[start : start + len(text)] = text
     return "".join(whole)
+
+
+_WIDEST_GAP = 1_000_000
+"""Characters that may be missing between two passages of a text."""
+
+
+def _passages(record: Any) -> Iterator[tuple[str, int]]:
+    """Return the texts of a passage, each with the character that it begins at."""
+    if not isinstance(record, Mapping) or record.get("text") is None or not record.get("offsets"):
+        raise CleancutError(f"{quoted(record)} is not a passage with text and offsets.")
+    texts = words_in([record["text"]] if isinstance(record["text"], str) else record["text"])
+    offsets = list(listed(record["offsets"]))
+    pairs = offsets if isinstance(offsets[0], list | tuple) else [offsets]
+    if len(texts) != len(pairs):
+        raise CleancutError(f"a passage has {len(texts)} texts but {len(pairs)} offsets. Give each text its offsets.")
+    for text, pair in zip(texts, pairs, strict=True):
+        yield text, _numbers(listed(pair) or [None])[0]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Set
 from xml.etree import ElementTree
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, reason
 from .exported import CHARACTERS, Exported
 from .opening import Row, Source
 
@@ -105,7 +105,7 @@ def xml_document(source: Source) -> Exported:
     try:
         root = ElementTree.fromstring(text.encode())
     except ElementTree.ParseError as error:
-        raise CleancutError(f"{source}: not a whole XML document ({error}). Close every element.") from None
+        raise CleancutError(f"{source}: not a whole XML document ({reason(error)}). Close every element.") from None
     names = _names_of_samples(root)
     rows: list[Row] = []
     for element in _outermost(root, names):

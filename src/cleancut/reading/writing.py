@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.files import name_inside, replacing
 from ..core.tags import Scheme
 from .opening import Source
@@ -45,7 +45,9 @@ def write_texts(
                 stream.write(text.encode("utf-8"))
             except UnicodeEncodeError as error:
                 shown = text[max(error.start - 10, 0) : error.end + 10]
-                raise CleancutError(f"{path}: {shown!r} holds half a character, which UTF-8 cannot write.") from None
+                raise CleancutError(
+                    f"{path}: {quoted(shown)} holds half a character, which UTF-8 cannot write."
+                ) from None
 
 
 def refuse_relations(corpus: Corpus, where: str) -> None:

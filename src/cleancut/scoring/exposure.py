@@ -90,7 +90,7 @@ class Exposure:
         if hasattr(train, "column_names"):
             train = _corpus_of_dataset(train, columns)
         elif columns:
-            raise CleancutError(f"columns={columns!r:.60} has no effect on data that is no dataset. Leave it out.")
+            raise CleancutError(f"columns={quoted(columns)} has no effect on data that is no dataset. Leave it out.")
         if not isinstance(train, Corpus) and (isinstance(train, str | Mapping) or not isinstance(train, Iterable)):
             raise CleancutError(_WANTED.format(type(train).__name__))
         corpora: Iterable[Corpus] = [train] if isinstance(train, Corpus) else train
@@ -299,7 +299,7 @@ class Exposure:
     def load(cls, path: str | os.PathLike[str]) -> Exposure:
         """Read an index that ``save`` wrote; its arrays are checked against one another.
 
-        A file that unpacks to more than 4 GB is refused, unless the environment variable ``CLEANCUT_MAX_UNPACKED``
+        A file that unpacks to more than 2 GB is refused, unless the environment variable ``CLEANCUT_MAX_UNPACKED``
         allows more.
         """
         return cls._of_stored(read_index(path))

@@ -15,7 +15,7 @@ from ..core import checks
 from ..core.at_signs import at_signs
 from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key, Shared, key_name, shared_codes
-from ..core.exceptions import CleancutError, parse_choice
+from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.hashing import text_hashes
 from ..core.inputs import Interner
 from ..core.notices import say
@@ -70,7 +70,7 @@ def by_pair(stored: Mapping[str, _T], names: Iterable[str]) -> dict[Pair, _T]:
     pairs = {pair_key(pair): pair for pair in permutations(names, 2)}
     for key in stored:
         if key not in pairs:
-            raise ValueError(f"{key!r:.60} is no pair of the splits {', '.join(names)}")
+            raise ValueError(f"{quoted(key)} is no pair of the splits {', '.join(names)}")
     return {pairs[key]: value for key, value in stored.items()}
 
 

@@ -16,7 +16,7 @@ from ..core import checks
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key, entity_codes
-from ..core.exceptions import CleancutError, parse_choice
+from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.hashing import fingerprint_of, sample_hashes
 from ..core.shown import Drawn
 from ..core.signature import Signature
@@ -355,7 +355,7 @@ def _corpus_of_sets(groups: Iterable[Any]) -> Corpus:
     given: list[Any] = checks.ordered(groups, "groups", "the entities of each sample")
     for i, entities in enumerate(given):
         if isinstance(entities, str | bytes | Mapping) or not isinstance(entities, Iterable):
-            raise CleancutError(f"groups[{i}] is {entities!r:.60}, not a list or set of entities. Give [] for none.")
+            raise CleancutError(f"groups[{i}] is {quoted(entities)}, not a list or set of entities. Give [] for none.")
         try:
             for entity in set(entities):
                 samples_of.setdefault(entity, []).append(i)

@@ -19,13 +19,14 @@ from ..core import checks
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, sorted_names
 from ..core.entities import Key, Shared, entity_codes, shared_codes
-from ..core.exceptions import CleancutError, parse_choice
+from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.files import replacing
 from ..core.hashing import sample_hashes, text_hashes
 from ..core.inputs import Interner
 from ..core.limits import refuse_larger
 from ..core.vocabulary import byte_hashes, mixed
 from ..reading.dataset import own_numbers
+from ..reading.parquet import readable_parquet
 from .audit import Unit, units_of
 
 Hashes = NDArray[np.uint64]
@@ -288,8 +289,8 @@ class Numbers(NamedTuple):
         if len(wrong):
             row = batch.slice(int(wrong[0]), 1).to_pylist()[0]
             raise CleancutError(
-                f"{where}: entity {row['entity']!r:.60} with count {row['count']!r}. Give an entity the number of its "
-                "mentions, from 1 on; a sample without entities has one row, with null and 0."
+                f"{where}: entity {quoted(row['entity'])} with count {row['count']!r}. Give an entity the number of "
+                "its mentions, from 1 on; a sample without entities has one row, with null and 0."
             )
         if batch.column("sample").null_count:
             raise CleancutError(f"{where}: a row without a sample. Name the sample of each row.")
@@ -309,14 +310,15 @@ def batches(path: str | os.PathLike[str]) -> Iterator[Any]:
 
     pa = _arrow()
     shown = os.fspath(path)
-    try:
-        # Spark's name for Amazon's store is not Arrow's
-        source = pyarrow.dataset.dataset(shown.replace("s3a://", "s3://", 1), format="parquet")
-        kinds = {name: source.schema.field(name).type for name in source.schema.names}
-    except FileNotFoundError:
-        raise CleancutError(f"{shown}: no such file.") from None
-    except (pa.ArrowException, OSError) as error:
-        raise CleancutError(f"{shown}: not a readable parquet file ({error}).") from None
+    with readable_parquet(shown):
+        try:
+            # Spark's name for Amazon's store is not Arrow's
+            source = pyarrow.dataset.dataset(shown.replace("s3a://", "s3://", 1), format="parquet")
+        except FileNotFoundError:
+            raise CleancutError(f"{shown}: no such file.") from None
+        kinds = dict(zip(source.schema.names, source.schema.types, strict=True))
+        if len(kinds) < len(source.schema.names):
+            raise CleancutError(f"{shown}: two columns have the same name. Rename one of them.")
     is_text: Callable[[Any], bool] = lambda kind: pa.types.is_string(kind) or pa.types.is_large_string(kind)
     allowed = {
         "sample": (True, lambda kind: is_text(kind) or pa.types.is_integer(kind), "texts or whole numbers"),
@@ -333,9 +335,10 @@ def batches(path: str | os.PathLike[str]) -> Iterator[Any]:
             )
         if name in kinds and not fits(kinds[name]):
             raise CleancutError(f"{shown}: the column {name!r} holds {kinds[name]}, not {wanted}. Write it as such.")
-    for batch in source.to_batches(columns=[name for name in allowed if name in kinds], batch_size=1 << 17):
-        if batch.num_rows:
-            yield batch
+    with readable_parquet(shown):
+        for batch in source.to_batches(columns=[name for name in allowed if name in kinds], batch_size=1 << 17):
+            if batch.num_rows:
+                yield batch
 
 
 def _hashed(column: Any) -> Hashes:

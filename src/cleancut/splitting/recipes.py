@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.entities import Shared
-from ..core.exceptions import CleancutError, did_you_mean, parse_choice
+from ..core.exceptions import CleancutError, did_you_mean, parse_choice, reason
 from ..core.locating import hub_folder
 from ..core.tags import Repair, parse_scheme
 from ..reading.dataset import COLUMNS
@@ -138,14 +138,16 @@ def _tables(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
             found = tomllib.load(stream)
     except FileNotFoundError:
         raise CleancutError(f"{path}: no such file. Give a recipe as a .toml file, or a shipped one by name.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise CleancutError(f"{path}: not TOML: {error}. Texts stand in quotes: name = 'value'.") from None
+    except OSError as error:
+        raise CleancutError(f"{path}: {error.strerror or error}. Give a recipe as a .toml file.") from None
     except RecursionError:
         raise CleancutError(
             f"{path}: not a recipe: its values are nested too deep. Write texts, numbers and lists."
         ) from None
     except UnicodeDecodeError as error:
         raise CleancutError(f"{path}: not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
+    except ValueError as error:  # of TOML, or a number of more digits than Python reads
+        raise CleancutError(f"{path}: not TOML: {reason(error)}. Texts stand in quotes: name = 'value'.") from None
     for name, table in found.items():
         if name not in TABLES:
             raise CleancutError(

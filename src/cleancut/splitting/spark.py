@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ..core.at_signs import join_at
 from ..core.entities import Key
-from ..core.exceptions import CleancutError, parse_choice
+from ..core.exceptions import CleancutError, parse_choice, reason
 from ..core.files import temporary_folder
 from ..core.tags import Repair
 from ..core.vocabulary import mixed
@@ -133,7 +133,7 @@ def spark_session(master: str | None, conf: Mapping[str, str] | None, scratch: s
                 warnings.simplefilter("ignore", FutureWarning)
                 spark = builder.getOrCreate()
         except Exception as error:
-            raise CleancutError(f"Spark does not start with master {where!r}: {_first_line(error)}.") from None
+            raise CleancutError(f"Spark does not start with master {where!r}: {reason(error)}.") from None
         finally:
             for name in added:
                 del os.environ[name]
@@ -179,12 +179,7 @@ def _explained() -> Iterator[None]:
             yield
     except PySparkException as error:
         ours = re.search(r"CleancutError: (.*)", str(error))  # raised by our own code on a worker
-        raise CleancutError(ours[1] if ours else f"Spark: {_first_line(error)}.") from None
-
-
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0].rstrip(".")[:300] if lines else type(error).__name__
+        raise CleancutError(ours[1] if ours else f"Spark: {reason(error)}.") from None
 
 
 def _address(path: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..reading.dataset import Samples
 from .quotas import RATIO_TOLERANCE
 
@@ -48,13 +48,13 @@ class Strata(NamedTuple):
             values = stratify
         if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
             wanted = "a column, a value for each sample, or {name: values}"
-            raise CleancutError(f"stratify={stratify!r:.60} is not valid. Give {wanted}.")
+            raise CleancutError(f"stratify={quoted(stratify)} is not valid. Give {wanted}.")
         if len(values) != n_samples:
             raise CleancutError(f"stratify: {len(values)} values but {n_samples} samples. Give one for each sample.")
         for i, value in enumerate(values):
             if isinstance(value, list | tuple | dict):
                 raise CleancutError(
-                    f"stratify: {name} of sample {i} is {value!r:.60}. Choose a column of single values."
+                    f"stratify: {name} of sample {i} is {quoted(value)}. Choose a column of single values."
                 )
         texts = ["none" if value is None else str(value) for value in values]
         names, of_sample = np.unique(np.array(texts, object), return_inverse=True)
