@@ -60,11 +60,26 @@ def test_attribute_wise_averages_over_systems():
 
 def test_diagnosis_of_one_and_of_two():
     a, b = of([0.2, 0.9, NAN, 0.4]), of([0.3, 0.5, NAN, 0.4])
-    assert self_diagnosis(a) == {"eLen": {"best": "1", "worst": "0", "gap": pytest.approx(0.7)}}
-    found = comparative_diagnosis(a, b)["eLen"]
+    assert self_diagnosis(a, min_count=1) == {"eLen": {"best": "1", "worst": "0", "gap": pytest.approx(0.7)}}
+    found = comparative_diagnosis(a, b, min_count=1)["eLen"]
     assert (found["ahead"], found["behind"]) == ("1", "0")
     assert (found["lead"], found["lag"]) == (pytest.approx(0.4), pytest.approx(-0.1))
-    assert self_diagnosis(of([NAN])) == {}
+    assert self_diagnosis(of([NAN]), min_count=1) == {}
+
+
+def test_a_bucket_of_few_mentions_is_neither_best_nor_worst():
+    counts = [{"n_gold": n, "f1": f1} for n, f1 in ((29, 1.0), (30, 0.9), (500, 0.5), (2, 0.0))]
+    rows = [{**row, **count} for row, count in zip(of([1, 1, 1, 1])["eLen"], counts, strict=True)]
+    few = Buckets({"eLen": rows}, {}, "")
+    assert self_diagnosis(few) == {"eLen": {"best": "1", "worst": "2", "gap": pytest.approx(0.4)}}
+    assert self_diagnosis(few, min_count=29)["eLen"]["best"] == "0"
+    assert self_diagnosis(few, min_count=31) == {} == comparative_diagnosis(few, few, min_count=501)
+    assert comparative_diagnosis(few, few)["eLen"]["ahead"] == "1"
+    near = Buckets({"eLen": [{**row, "f1_low": row["f1"] - 0.3, "f1_high": row["f1"] + 0.3} for row in rows]}, {}, "")
+    assert self_diagnosis(near)["eLen"]["clear"] is False
+    for wrong in (0, -1, 1.5, "many", None):
+        with pytest.raises(CleancutError, match="min_count"):
+            self_diagnosis(few, min_count=wrong)
 
 
 scores = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=4, max_size=4)
@@ -72,7 +87,10 @@ scores = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=4, max_size
 
 @given(scores, scores)
 def test_swapping_systems_swaps_the_diagnosis(x, y):
-    there, back = comparative_diagnosis(of(x), of(y))["eLen"], comparative_diagnosis(of(y), of(x))["eLen"]
+    there, back = (
+        comparative_diagnosis(of(x), of(y), min_count=1)["eLen"],
+        comparative_diagnosis(of(y), of(x), min_count=1)["eLen"],
+    )
     assert there["lead"] == -back["lag"] and there["lag"] == -back["lead"]
     row, swapped = wilcoxon({"a": of(x), "b": of(y)})[0], wilcoxon({"a": of(y), "b": of(x)})[0]
     assert (

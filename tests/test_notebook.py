@@ -159,3 +159,15 @@ def test_a_comparison_without_significant_differences_has_no_column_for_marks():
     header = next(line for line in equal.splitlines() if "Holm p" in line)
     assert header.endswith("Holm p") and "significant" not in equal
     assert all(line == line.rstrip() for line in equal.splitlines())
+
+
+def test_a_score_prints_as_a_classification_report():
+    gold, pred = [["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-ORG"]]
+    rows = {line[:16].strip(): line[16:].split() for line in cc.exact_f1(gold, pred).table().splitlines()}
+    assert rows["PER"] == ["100.00", "100.00", "100.00", "1"] and rows["ORG"] == ["0.00", "0.00", "0.00", "0"]
+    assert rows["micro average"] == ["50.00", "50.00", "50.00", "2"]
+    assert rows["macro average"] == ["33.33", "33.33", "33.33", "2"]
+    assert rows["weighted average"] == ["50.00", "50.00", "50.00", "2"]
+    assert "exact_f1|match:exact|" in cc.exact_f1(gold, pred).table()
+    assert "F1 overlap" in cc.partial_f1(gold, pred).table()
+    assert "by type" in cc.exact_f1(gold, pred, keys="seqeval").table()

@@ -69,27 +69,51 @@ def attribute_wise(datasets: Mapping[str, Systems]) -> dict[str, dict[str, dict[
     return found
 
 
-def self_diagnosis(buckets: Buckets) -> dict[str, dict[str, Any]]:
-    """Where a system is best and where worst: for each attribute ``best``, ``worst`` (names of buckets) and ``gap``."""
-    found = {}
+MIN_COUNT = 30
+"""Gold mentions that a bucket needs to be called best or worst: F1 over fewer says little."""
+
+
+def self_diagnosis(buckets: Buckets, *, min_count: int = MIN_COUNT) -> dict[str, dict[str, Any]]:
+    """Tell where a system is best and where worst.
+
+    Args:
+        buckets: what ``buckets`` returns.
+        min_count: gold mentions that a bucket needs to be called best or worst.
+
+    Returns:
+        For each attribute with two such buckets ``best`` and ``worst`` (their names), ``gap`` (the difference of their
+        F1) and, where the buckets have intervals, ``clear``: whether those of the two do not overlap.
+    """
+    least = checks.whole(min_count, "min_count", 1)
+    found: dict[str, dict[str, Any]] = {}
     for name, rows in checks.instance(buckets, Buckets, "buckets", "what buckets() returns").items():
-        known = [row for row in rows if row["n_gold"]]
-        if known:
-            best, worst = max(known, key=lambda row: row["f1"]), min(known, key=lambda row: row["f1"])
-            found[name] = {"best": best["bucket"], "worst": worst["bucket"], "gap": best["f1"] - worst["f1"]}
+        known = [row for row in rows if row["n_gold"] >= least]
+        if len(known) < 2:
+            continue
+        best, worst = max(known, key=lambda row: row["f1"]), min(known, key=lambda row: row["f1"])
+        found[name] = {"best": best["bucket"], "worst": worst["bucket"], "gap": best["f1"] - worst["f1"]}
+        if "f1_low" in best:
+            found[name]["clear"] = best["f1_low"] > worst["f1_high"]
     return found
 
 
-def comparative_diagnosis(a: Buckets, b: Buckets) -> dict[str, dict[str, Any]]:
-    """Where A beats B most, and the reverse.
+def comparative_diagnosis(a: Buckets, b: Buckets, *, min_count: int = MIN_COUNT) -> dict[str, dict[str, Any]]:
+    """Tell where A beats B most, and the reverse.
 
-    For each attribute ``ahead`` (the bucket in which A minus B is largest) with ``lead``, and ``behind`` (in which it
-    is smallest) with ``lag``; both differences are A minus B.
+    Args:
+        a: the buckets of one system.
+        b: those of another, on the same samples.
+        min_count: gold mentions that a bucket needs to be named.
+
+    Returns:
+        For each attribute ``ahead`` (the bucket in which A minus B is largest) with ``lead``, and ``behind`` (in which
+        it is smallest) with ``lag``; both differences are A minus B.
     """
+    least = checks.whole(min_count, "min_count", 1)
     found = {}
     _systems({"a": a, "b": b})
     for name in a:
-        gaps = _gaps(a, b, name)
+        gaps = _gaps(a, b, name, least)
         if gaps:
             ahead, behind = max(gaps, key=lambda n: gaps[n]), min(gaps, key=lambda n: gaps[n])
             found[name] = {"ahead": ahead, "lead": gaps[ahead], "behind": behind, "lag": gaps[behind]}
@@ -176,10 +200,10 @@ def _median(values: NDArray[np.float64]) -> float:
     return float(np.median(values)) if len(values) else math.nan
 
 
-def _gaps(a: Buckets, b: Buckets, name: str) -> dict[str, float]:
-    """F1 of A minus that of B in each bucket. Buckets with gold mentions are the same for every system."""
+def _gaps(a: Buckets, b: Buckets, name: str, least: int = 1) -> dict[str, float]:
+    """Return F1 of A minus that of B in each bucket of at least so many gold mentions, which is the same for both."""
     theirs = {row["bucket"]: row["f1"] for row in b[name]}
-    return {row["bucket"]: row["f1"] - theirs[row["bucket"]] for row in a[name] if row["n_gold"]}
+    return {row["bucket"]: row["f1"] - theirs[row["bucket"]] for row in a[name] if row["n_gold"] >= least}
 
 
 def _performance(blocks: Mapping[str, Buckets], name: str) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ from ..core.exceptions import CleancutError, did_you_mean
 from ..core.notices import say
 from ..core.pairing import Pair, token_agreement
 from ..core.projection import Projection
+from ..core.rooms import module_of
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..core.tags import Scheme, Tagging
@@ -154,6 +155,15 @@ class Score(Drawn, Mapping[str, Any]):
     def to_dict(self) -> dict[str, Any]:
         """Flat names to plain Python numbers; the signature last."""
         return copy.deepcopy(self._values)
+
+    def table(self) -> str:
+        """Return the score as a table to print: a row for each type, then the averages, and the signature.
+
+        Of exact F1 it is a classification report: precision, recall, F1 and support. It takes the installed package; in
+        a Space it cannot be called.
+        """
+        text: str = module_of("showing.text").score_table(self)
+        return text
 
     @property
     def metric(self) -> str:

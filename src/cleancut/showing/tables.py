@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..scoring.buckets import Buckets, describe
 from ..scoring.compare import ALPHA
-from ..scoring.diagnosis import self_diagnosis
+from ..scoring.diagnosis import MIN_COUNT, self_diagnosis
 from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..scoring.metric import Metric
 from ..scoring.registry import score_metrics, title_of
@@ -189,8 +189,13 @@ _OF_SUBSETS = (
 # --- buckets ----------------------------------------------------------------------------------------------------
 
 
-def bucket_tables(found: Mapping[str, Buckets]) -> list[Exhibit]:
-    """Return a table for each attribute: all scores of one system, or the F1 of several side by side."""
+def bucket_tables(found: Mapping[str, Buckets], *, min_count: int = MIN_COUNT) -> list[Exhibit]:
+    """Return a table for each attribute: all scores of one system, or the F1 of several side by side.
+
+    Args:
+        found: the buckets of each system.
+        min_count: gold mentions that a bucket needs to be called best or worst.
+    """
     alone = next(iter(found.values())) if len(found) == 1 else None
     tables = []
     for name in next(iter(found.values())):
@@ -201,7 +206,8 @@ def bucket_tables(found: Mapping[str, Buckets]) -> list[Exhibit]:
             header, rows = ["bucket", "gold", *found], _f1_rows(found, name)
         tables.append(Exhibit(slug, title, header, rows, strong=5 if alone is not None else -1))
     for i, (system, own) in enumerate(found.items()):
-        tables.append(_gap_table(own, "" if alone is not None else f", {system}", i))
+        of_system = "" if alone is not None else f", {system}"
+        tables += _gap_tables(own, of_system, i, min_count)
     return tables
 
 
@@ -228,11 +234,19 @@ def has_a_name(row: Values) -> bool:
     return not row["bucket"].startswith("-") or row["n_pred"] > 0
 
 
-def _gap_table(buckets: Buckets, of: str, i: int) -> Exhibit:
-    """Return the three attributes by which F1 differs most."""
-    gaps = sorted(self_diagnosis(buckets).items(), key=lambda item: -item[1]["gap"])[:3]
-    rows: list[Row] = [(name, [at["best"], at["worst"], at["gap"]]) for name, at in gaps]
-    return Exhibit(f"gaps-{i + 1}", f"Where F1 differs most{of}", ["attribute", "best", "worst", "gap"], rows)
+def _gap_tables(buckets: Buckets, of_system: str, i: int, min_count: int) -> list[Exhibit]:
+    """Return the three attributes by which F1 differs most; nothing where no two buckets can be told apart."""
+    gaps = self_diagnosis(buckets, min_count=min_count)
+    clear = {name: at for name, at in gaps.items() if at.get("clear", True)}
+    largest = sorted(clear.items(), key=lambda item: -item[1]["gap"])[:3]
+    rows: list[Row] = [(name, [at["best"], at["worst"], at["gap"]]) for name, at in largest]
+    if not rows:
+        return []
+    note = f"Of buckets with {min_count} gold mentions or more"
+    if any("clear" in at for at in gaps.values()):
+        note += ", whose intervals do not overlap"
+    title, header = f"Where F1 differs most{of_system}", ["attribute", "best", "worst", "gap"]
+    return [Exhibit(f"gaps-{i + 1}", title, header, rows, note=f"{note}.")]
 
 
 # --- a comparison -----------------------------------------------------------------------------------------------

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..scoring.buckets import Buckets
 from ..scoring.compare import Comparison
+from ..scoring.diagnosis import MIN_COUNT
 from ..scoring.score import Score
 from .escaping import json_text, markdown_text, one_line, visible
-from .exhibit import Cell, Exhibit, Measured, cell_text, row_texts
+from .exhibit import Cell, Exhibit, Measured, Row, cell_text, row_texts
 from .short_names import short_names, with_short_names
 from .tables import (
     answer_table,
@@ -204,9 +205,26 @@ def score_notes(results: Results) -> list[str]:
     return [*dict.fromkeys(notes), *signatures]
 
 
-def buckets_text(found: Mapping[str, Buckets], *, colour: bool = False) -> str:
+def score_table(score: Score) -> str:
+    """Return a score by type, then its averages, in columns of words that people know; the signature below."""
+    if score.metric != "exact_f1" or "f1" not in score:
+        return scores_text({"": {score.metric: score}}, by_type=True)
+    header = ["", "precision", "recall", "F1", "support"]
+    names = ("precision", "recall", "f1")
+    labels = [key.removeprefix("f1/") for key in score if key.startswith("f1/")]
+    rows: list[Row] = []
+    for label in labels:
+        rows.append((label, [*(score[f"{name}/{label}"] for name in names), score[f"n_gold/{label}"]]))
+    rows.append(("micro average", [*(score[name] for name in names), score.n_gold]))
+    for average in ("macro", "weighted"):
+        rows.append((f"{average} average", [*(score[f"{average}_{name}"] for name in names), score.n_gold]))
+    return _joined([Exhibit("table", score.record.title, header, rows)], [score.signature], False)
+
+
+def buckets_text(found: Mapping[str, Buckets], *, min_count: int = MIN_COUNT, colour: bool = False) -> str:
     """Return the buckets of each attribute: all scores of one system, or the F1 of several side by side."""
-    return _joined(bucket_tables(found), list(dict.fromkeys(own.signature for own in found.values())), colour)
+    signatures = list(dict.fromkeys(own.signature for own in found.values()))
+    return _joined(bucket_tables(found, min_count=min_count), signatures, colour)
 
 
 def comparison_text(
