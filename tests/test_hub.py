@@ -193,7 +193,7 @@ def test_the_app_goes_up_only_when_asked_and_says_how_to_go_on(hub, cli):
     done = cli("publish-app", "--to", "org/app", "--private", "--push")
     assert f"org/app: uploaded and tagged {TAG}" in done.stdout
     assert hub.repos["space", "org/app"].private and list(hub.repos["space", "org/app"].tags) == [TAG]
-    assert "is no id of a repository" in cli("publish-app", "--to", "app").stderr
+    assert "is not the id of a repository" in cli("publish-app", "--to", "app").stderr
 
 
 @pytest.mark.app

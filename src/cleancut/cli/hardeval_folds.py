@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
     )
     add_overwrite_option(parser)
     parser.add_argument(
-        "--pred", action=AddSystems, nargs="+", default=[], metavar="FILE",
+        "--pred", action=AddSystems, nargs="+", type=Input, default=[], metavar="FILE",
         help="predictions for the whole corpus, in its order, each sample by a model that had not seen its fold; "
         "repeat it to compare systems",
     )  # fmt: skip

@@ -58,7 +58,7 @@ def add_system_options(parser: Any, pred: str = _PRED) -> None:
     parser.add_argument(
         "--gold", required=True, type=Input, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
     )
-    parser.add_argument("--pred", action=AddSystems, nargs="+", metavar="FILE", help=pred)
+    parser.add_argument("--pred", action=AddSystems, nargs="+", type=Input, metavar="FILE", help=pred)
     parser.add_argument(
         "--train", action="append", type=Input, metavar="SOURCE",
         help="training data: a file, or a dataset on the Hub (org/name:config@revision)",
