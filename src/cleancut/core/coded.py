@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import bounds_of
-from .inputs import Raw, RawSpans, RawTags, Words
+from .inputs import Interner, Raw, RawSpans, RawTags, Words
 from .vocabulary import Vocabulary
 
 
@@ -38,7 +38,7 @@ class Coded(NamedTuple):
         """Return the samples of several parts, all with tags or all with spans, one after the other."""
         if len(parts) == 1:
             return parts[0]
-        vocabulary: dict[str, int] = {}
+        vocabulary = Interner()
         codes = [_renumbered(part.words.codes, part.words.vocabulary, vocabulary) for part in parts]
         lengths = np.concatenate([part.words.lengths for part in parts])
         words = Words(np.concatenate(codes).astype(np.int32, copy=False), lengths, Vocabulary(vocabulary))
@@ -61,7 +61,7 @@ def _joined(parts: Sequence[Raw]) -> Raw:
     spans = [part for part in parts if isinstance(part, RawSpans)]
     if not spans:
         return _joined_tags([part for part in parts if isinstance(part, RawTags)])
-    table: dict[str, int] = {}
+    table = Interner()
     n_samples = [part.n_samples if isinstance(part, RawSpans) else len(part.lengths) for part in parts]
     firsts = [
         first
@@ -76,7 +76,7 @@ def _joined(parts: Sequence[Raw]) -> Raw:
 
 
 def _joined_tags(parts: Sequence[RawTags]) -> RawTags:
-    table: dict[str, int] = {}
+    table = Interner()
     codes = np.concatenate([_renumbered(_shown(part), part.tags, table) for part in parts])
     kept = None
     if any(part.kept is not None for part in parts):
@@ -95,7 +95,7 @@ def _all_kept(part: RawTags) -> NDArray[np.bool_]:
     return np.ones(len(part.codes), bool)
 
 
-def _renumbered(codes: NDArray[np.integer], names: Sequence[str], table: dict[str, int]) -> NDArray[np.integer]:
+def _renumbered(codes: NDArray[np.integer], names: Sequence[str], table: Interner) -> NDArray[np.integer]:
     """Return the numbers that a table gives to the names of some codes, which it learns."""
-    numbers = np.array([table.setdefault(name, len(table)) for name in names] or [0], np.int32)
-    return numbers[codes]
+    numbers = np.fromiter(map(table.__getitem__, names), np.int32, count=len(names))
+    return numbers[codes] if len(names) else np.zeros(len(codes), np.int32)

@@ -282,11 +282,11 @@ def _named(values: Any, name: str, n_samples: int) -> tuple[str | None, ...] | N
     if values is None:
         return None
     given = checks.ordered(values, name, "a list with one for each sample")
-    if all(value is None for value in given):
+    kinds = set(map(type, given))
+    if kinds <= {NoneType}:
         return None
     if len(given) != n_samples:
         raise CleancutError(f"{n_samples} samples but {len(given)} {name}. Give one for each sample.")
-    kinds = set(map(type, given))
     if any(issubclass(kind, _NO_NAMES) for kind in kinds):
         at, value = next((at, value) for at, value in enumerate(given) if isinstance(value, _NO_NAMES))
         raise CleancutError(f"{name}: that of sample {at} is {quoted(value)}. Give texts or numbers.")
@@ -365,7 +365,7 @@ class Corpus:
         between = None
         if relations is not None:
             relations = checks.ordered(relations, "relations", "a list of relations for each sample")
-        if relations is not None and any(own is not None and len(_relations(own)) for own in relations):
+        if relations is not None and any(len(_relations(own)) for own in relations if own is not None):
             if not isinstance(raw, RawSpans):
                 raise CleancutError(f"{where(0)}: relations are between entities. Give entities rather than tags.")
             between = Relations.of(relations, raw, mentions, where)

@@ -271,7 +271,7 @@ class Source:
 Readable = str | os.PathLike[str] | Source
 """A path, or a source of one."""
 
-BLOCK = 1 << 20
+BLOCK = 1 << 21
 """Bytes that are read at a time where many lines are read at once: so few that arrays of them are reused."""
 _LINES = 1 << 16
 """The same where a reader may need only the first lines."""
