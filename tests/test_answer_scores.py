@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 
 import pytest
 from hypothesis import given
@@ -219,3 +220,30 @@ def test_evaluate_modules_take_answers():
     module = evaluate.load(cleancut.metric("exact_f1"))
     found = module.compute(predictions=ANSWERS, references=TAGS, tokens=TOKENS)
     assert {name: found[name] for name in COUNTS} == COUNTS
+
+
+def scored_part(part):
+    """The score of some samples and where their mentions begin, for a process of its own."""
+    tokens, tags, said = zip(*part, strict=True)
+    gold = Corpus.of(list(tokens), tags=list(tags))
+    pred = read_answers(list(said), gold)
+    return exact_f1(gold, pred).to_dict(), pred.mentions.start.tolist()
+
+
+@pytest.mark.slow
+def test_other_processes_read_answers_the_same():
+    """Whatever their number, and whatever the seed of their hashes."""
+    samples = [
+        (
+            ["Ada", "met", "Ada", "in", "Oslo"],
+            ["B-PER", "O", "B-PER", "O", "B-LOC"],
+            '{"PER": ["Ada"], "LOC": ["Oslo"]}',
+        ),
+        (["Bo", "ran"], ["B-PER", "O"], "I found **Bo** (PER) and **Cy** (PER)."),
+        (["so", "it", "is"], ["O", "O", "O"], "???"),
+    ] * 4
+    here = scored_part(samples)
+    context = multiprocessing.get_context("spawn")  # a new interpreter, with a seed of its own
+    for n_processes in (1, 2):
+        with context.Pool(n_processes) as pool:
+            assert pool.map(scored_part, [samples] * 3) == [here] * 3

@@ -146,8 +146,9 @@ def audit(
     names = sorted(splits, key=split_rank)
     renaming = parse_types(types)
     splits = {name: splits[name].renamed(renaming) for name in names}
-    shown = {name: Exposure.of(corpus, case=case, typed=typed, unicode=unicode) for name, corpus in splits.items()}
     held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
+    # of the last split, nothing is asked what it has shown
+    shown = {name: Exposure.of(splits[name], case=case, typed=typed, unicode=unicode) for name in names[:-1]}
     texts = {name: text_hashes(corpus) for name, corpus in splits.items()}
     return Audit(
         pairs=split_contamination(splits, shown[names[0]].key, grain, what),
@@ -339,7 +340,9 @@ def _examples(corpus: Corpus, mentions: NDArray[np.int64]) -> list[dict[str, Any
 def _near_leaks(
     splits: Mapping[str, Corpus], shown: Mapping[str, Exposure], pairs: list[Pair], typed: bool, top: int
 ) -> dict[Pair, dict[str, Any]]:
-    loose = {b: Exposure.of(splits[b], case=False, typed=typed, unicode="NFKC") for b in {b for _, b in pairs}}
+    loose = {b: Exposure(case=False, typed=typed, unicode="NFKC") for b in shown}
+    for name, exposure in loose.items():
+        exposure.update(splits[name])  # where its names stand in the text is not asked
     found = {}
     for a, b in pairs:
         view = loose[b].view(splits[a])
