@@ -15,7 +15,7 @@ from ..core.exceptions import CleancutError, did_you_mean
 from ..showing.escaping import one_line
 from ..version import __version__
 from .paths import guarded
-from .terminal import emit, ensure_streams, formats_told, notices_told, tell
+from .terminal import emit, ensure_streams, formats_told, notices_told, tell, tell_text
 
 
 class _Parser(argparse.ArgumentParser):
@@ -27,7 +27,7 @@ class _Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is sys.stderr:
-            super()._print_message(message, file)
+            tell_text(message)
         elif emit(message.removesuffix("\n")):
             sys.exit(2)
 

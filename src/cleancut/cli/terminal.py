@@ -27,9 +27,14 @@ def ensure_streams() -> None:
 
 
 def tell(message: str) -> None:
-    """Print a message in one line on standard error; where that cannot be written, nobody is told."""
+    """Print a message in one line on standard error."""
+    tell_text(f"cleancut: {one_line(' '.join(message.split()))}\n")
+
+
+def tell_text(text: str) -> None:
+    """Print a text as it is on standard error; where that cannot be written, nobody is told."""
     try:
-        print(f"cleancut: {one_line(' '.join(message.split()))}", file=sys.stderr, flush=True)
+        print(text, end="", file=sys.stderr, flush=True)
     except (OSError, ValueError):
         _give_up(sys.stderr)
 
