@@ -273,6 +273,7 @@ def test_marks_and_lists_come_back(sample, form):
         assert [(s["start"], s["end"], s["label"]) for s in found.spans] == spans
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["[" * 200_000, '{"' * 100_000, "<a>" * 70_000, '["[", ' * 40_000 + "}", "x(" * 90_000]
 )

@@ -31,6 +31,7 @@ def parts(text):
 # --- the text -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
 def test_text_and_training_are_the_same_on_every_machine(hash_seed):
     """The digest was taken once. Strings hash differently in each process, which must not matter."""

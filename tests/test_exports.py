@@ -39,6 +39,7 @@ def test_score_reads_gold_and_predictions_alike(sample, capsys):
     assert found["f1"] == 1.0 and found["n_gold"] == 7
 
 
+@pytest.mark.slow
 def test_audit_convert_and_training_data_read_it_too(sample, tmp_path, capsys):
     assert cli.main(["audit", "--train", str(sample), "--test", str(sample), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["test_vs_train"]["n_partial"] == 4

@@ -217,7 +217,8 @@ def test_every_fault_at_every_request(ways, hub, name, fault):
 TARGETS = {"publish": ("dataset", "org/data"), "metrics": ("space", "org/exact_f1"), "app": ("space", "org/app")}
 
 
-@pytest.mark.parametrize("name", ["publish", *(pytest.param(n, marks=pytest.mark.slow) for n in ("metrics", "app"))])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["publish", "metrics", "app"])
 def test_of_two_publishers_one_wins_and_the_other_is_told(ways, hub, name):
     """When the one asks to commit, the other has done so: what it commits on is no longer the last one."""
     way, target = ways(name), TARGETS[name]

@@ -415,6 +415,7 @@ OTHERS = [*SENTENCES[:-1], ["Gus", "came", "n59"]]
 TURNED = SENTENCES[::-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "parted"),
     [(shape, False) for shape in SHAPES]

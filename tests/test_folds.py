@@ -82,6 +82,7 @@ def test_random_folds_depend_on_the_seed_and_not_on_the_order():
     assert kfold(corpus, 5, seed=14).assignment.tolist() != one.assignment.tolist()
 
 
+@pytest.mark.slow
 def test_documents_stay_whole():
     corpus = mixed_corpus(200)
     docs = [str(i // 7) for i in range(200)]

@@ -467,6 +467,7 @@ def test_a_bad_value_is_refused_in_one_line(door, value, capsys):
     assert line.isprintable() or line.strip().isprintable(), line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("door", "value"), list(cases("good")))
 def test_a_good_value_is_taken(door, value):
     door(value)

@@ -393,6 +393,7 @@ def test_subsets_of_rows_change_nothing_else():
 # --- plans applied to streams ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["labels", "spans", "characters"])
 def test_a_plan_is_applied_to_a_stream_row_by_row(kind, tmp_path):
     whole = datasets.concatenate_datasets([MAKE[kind]()] * 6)

@@ -39,6 +39,7 @@ def modules_of(room: str) -> list[Path]:
     return sorted(path for path in (SOURCE / room).glob("*.py") if path.stem != "__init__")
 
 
+@pytest.mark.slow
 def test_a_room_imports_only_from_itself_and_from_rooms_before_it():
     assert {path.parent.name for path in SOURCE.rglob("*.py")} == {SOURCE.name, *ROOMS}
     assert {path.stem for path in SOURCE.glob("*.py")} == {"__init__", "__main__", "version", "trainer"}

@@ -307,6 +307,7 @@ def test_the_order_of_rows_does_not_matter(name):
         assert found.entities() == [corpus.entities()[i] for i in shuffled]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READ)
 def test_a_dataset_and_its_splits_are_read_as_its_rows(name):
     rows, wanted = READ[name]

@@ -172,6 +172,7 @@ def rows(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED, ids=" ".join)
 def test_the_command_of_a_plan_makes_it_again(rows, tmp_path, capsys, asked):
     assert main(["split", str(rows), "-o", str(tmp_path / "one"), "--effort", "fast", *asked]) == 0

@@ -32,6 +32,7 @@ def ratio_error(plan, shares=(0.8, 0.1, 0.1)):
     return 100 * max(abs(a - b) for a, b in zip(plan.to_dict()["ratios"].values(), shares))
 
 
+@pytest.mark.slow
 def test_where_whole_components_do_for_train_only_the_held_out_splits_are_cut():
     chain = [[f"n{i}", f"n{i + 1}"] for i in range(60)]  # too large for one split, not for two
     alone = [[f"m{i}"] for i in range(30)]

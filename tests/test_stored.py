@@ -105,6 +105,7 @@ def values_for(path, every):
 EVERY = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
 
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize("path", PLAN_PLACES, ids=named)
 def test_a_plan_with_any_other_value_is_refused_or_works(tmp_path, path, every):
