@@ -213,3 +213,9 @@ def test_whoever_waits_for_a_file_is_told_how_much_of_it_was_read(tmp_path, monk
     assert len(read(file)) == 3000
     assert min(shares) > 0 and sum(shares) == pytest.approx(1)
     assert len(shares) > 1 or ending  # the packed file is read at once
+
+
+def test_words_that_other_readers_take_for_missing_values_are_words():
+    words = ["NA", "N/A", "null", "NULL", "nan", "NaN", "#N/A", "-nan", "true", "0", '"', "'", "\\", "\ufeffx"]
+    text = "".join(f"{word}\tB-X\n\n" for word in ["first", *words])
+    assert read_text(text, "x.conll").texts() == ["first", *words]

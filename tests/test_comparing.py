@@ -420,6 +420,10 @@ def test_many_systems_on_one_screen(capsys, tmp_path, monkeypatch):
     assert "Give one of run-one-dev, run-three-dev, run-two-dev." in capsys.readouterr().err
     assert cli.main([*command, "x=run-one-dev.conll", "x=run-two-dev.conll"]) == 2
     assert "two systems are called x" in capsys.readouterr().err
+    assert cli.main([*command, "x=run-one-dev.conll", "y=run-one-dev.conll"]) == 2
+    assert "the same file is given twice" in capsys.readouterr().err
+    assert cli.main([*command, "run-one-dev.conll", "run-*.conll", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["systems"]) == ["run-one-dev", "run-three-dev", "run-two-dev"]
     assert cli.main([*command, "run-*.conll", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert list(found["systems"]) == ["run-one-dev", "run-three-dev", "run-two-dev"] and len(found["pairs"]) > 3

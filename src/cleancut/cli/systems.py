@@ -32,19 +32,26 @@ class AddSystems(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
     ) -> None:
-        systems = dict.fromkeys(system for value in values for system in _systems(value))
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *systems])
+        systems = [*(getattr(namespace, self.dest) or ())]
+        for value in values:
+            systems += _systems(value, systems)
+        setattr(namespace, self.dest, systems)
 
 
-def _systems(value: str) -> list[System]:
-    """Return the systems that a value stands for; a name that is a file is that file, whatever characters it has."""
+def _systems(value: str, before: Sequence[str]) -> list[System]:
+    """Return the systems that a value stands for, of a pattern those that were not given before.
+
+    A name that is a file is that file, whatever characters it has.
+    """
     if os.path.exists(value):
         return [System(value)]
     name, equals, file = value.partition("=")
     if equals and name and file:
         return [System.named(file, name)]
     files = sorted(glob.glob(value, recursive=True))
-    return [System(file) for file in files or [value]]  # that a file is not there is said when it is read
+    if not files:
+        return [System(value)]  # that a file is not there is said when it is read
+    return [System(file) for file in files if file not in before]
 
 
 def names_of(systems: Sequence[str]) -> list[str]:
