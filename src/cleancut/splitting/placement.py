@@ -76,7 +76,7 @@ def _count(u, s, by, size, mentions, ut_bounds, ut, type_counts, sizes, inside, 
 
 
 @kernels.kernel(_cost, _count)
-def _moved(  # type: ignore[no-untyped-def]
+def _moved(  # type: ignore[no-untyped-def]  # noqa: C901
     split, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
     type_weight, weight, slack, proposals, seed, counts, spread, degree, sizes, inside, types, since_u, since_old,
 ):  # fmt: skip

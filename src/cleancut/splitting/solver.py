@@ -158,7 +158,7 @@ def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, discards,
 
 
 @kernels.kernel(_cost, _state, _transfer)
-def _anneal(  # type: ignore[no-untyped-def]
+def _anneal(  # type: ignore[no-untyped-def]  # noqa: C901
     labels, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
     type_weight, weight, slack, discards, price, proposals, hot, cold, at_front, seed, counts, states, sizes, inside,
     types, since_v, since_old, before, after, front, place,
