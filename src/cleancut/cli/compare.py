@@ -9,6 +9,7 @@ from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
 from ..reading.progress import with_progress
+from ..reading.systems import system_batches
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics
 from ..showing.escaping import one_line
@@ -22,7 +23,7 @@ from .options import (
     command,
     exposure_of,
     json_answer,
-    system_batches,
+    say_found,
     system_files,
     tag_options,
     type_options,
@@ -75,7 +76,7 @@ def _compare(arguments: argparse.Namespace) -> str:
     reading |= answer_options(arguments)
     options = {"ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     found = None
-    batches = zip(*(system_batches(arguments.gold, file, reading) for file in systems.values()), strict=True)
+    batches = zip(*(system_batches(arguments.gold, file, reading, say_found) for file in systems.values()), strict=True)
     for pairs in with_progress(batches, one_line(arguments.gold)):
         gold, predicted = pairs[0][0], dict(zip(systems, (pred for _, pred in pairs), strict=True))
         if arguments.join_at:

@@ -13,19 +13,17 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
-from ..core.pairing import by_id
 from ..core.tags import Repair, Scheme
 from ..core.type_names import parse_type_map
-from ..reading.answer_files import is_answer_file
-from ..reading.batches import BATCH
-from ..reading.dataset import Samples, load_splits, needs_shape, read_files, read_samples
+from ..reading.dataset import Samples, load_splits, needs_shape, read_files
 from ..reading.detecting import End, label_file
-from ..reading.files import answered_batches, columns_for, paired_batches, read_batches
+from ..reading.files import columns_for, read_batches
 from ..reading.formats import Format, format_of
 from ..reading.hub_ids import is_local
 from ..reading.opening import Source
 from ..reading.progress import with_progress
 from ..reading.recognised import formats_read
+from ..reading.systems import system_batches
 from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics
 from ..showing.escaping import one_line
@@ -104,46 +102,6 @@ def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[st
     return dict(zip(names_of(files), files, strict=True)), columns
 
 
-def system_batches(gold: str, pred: str, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
-    """Gold and predictions in batches; a file whose columns have to be found is read whole, and what was found is said.
-
-    ``reading`` has the CoNLL columns, the options of tags and those that say which columns hold what.
-    """
-    ours, theirs = Source.of(gold), Source.of(pred)
-    if reading["answers"] is not None or is_answer_file(theirs):
-        yield from _answered(ours, theirs, reading)
-        return
-    if reading["ignore_types"]:
-        raise CleancutError(f"--ignore-types has no effect: {pred} holds no answers of a language model. Leave it out.")
-    of_pair = ("gold_column", "pred_column", "labels", "scheme", "repair")
-    plain = {name: reading[name] for name in of_pair}
-    tags = {name: reading[name] for name in ("labels", "scheme", "repair")}
-    columns = {file: columns_for(file, reading) for file in (ours, theirs)}
-    shown = {"labels": tags["labels"], "scheme": tags["scheme"]}
-    if not any(named or needs_shape(file, **shown) for file, named in columns.items()):
-        yield from paired_batches(ours, theirs, **plain)
-        return
-    sides = []
-    for file, column in ((ours, reading["gold_column"]), (theirs, reading["pred_column"])):
-        samples = read_samples(file, column=column, **tags, **columns[file])
-        say_found(file.name, {"": samples})
-        sides.append(samples.corpus)
-    annotated, predicted = sides[0], by_id(*sides)
-    if len(annotated) != len(predicted):
-        sizes = f"{gold} has {len(annotated)} samples but {pred} has {len(predicted)}"
-        raise CleancutError(f"{sizes}. Give one prediction for each gold sample.")
-    for at in range(0, len(annotated), BATCH):
-        yield annotated.select(slice(at, at + BATCH)), predicted.select(slice(at, at + BATCH))
-
-
-def _answered(gold: Source, pred: Source, reading: Mapping[str, Any]) -> Iterator[tuple[Corpus, Corpus]]:
-    """Gold samples and the answers of a language model to them."""
-    of_gold = {name: reading[name] for name in ("labels", "scheme", "repair")} | columns_for(gold, reading)
-    of_gold["column"] = reading["gold_column"]
-    chosen = reading["answers"], reading.get("types"), reading["ignore_types"]
-    yield from answered_batches(gold, pred, BATCH, of_gold, *chosen)
-
-
 def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
     """The whole gold corpus, and the predictions of each system for it."""
     files, columns = system_files(arguments)
@@ -151,7 +109,7 @@ def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpu
     for name, file in files.items():
         reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
         reading |= answer_options(arguments)
-        batches = list(with_progress(system_batches(arguments.gold, file, reading), one_line(file)))
+        batches = list(with_progress(system_batches(arguments.gold, file, reading, say_found), one_line(file)))
         ours, theirs = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
         read[name] = (join_at(ours), join_at(theirs)) if arguments.join_at else (ours, theirs)
     return next(iter(read.values()))[0], {name: theirs for name, (_, theirs) in read.items()}

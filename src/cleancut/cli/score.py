@@ -11,6 +11,7 @@ from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean
 from ..reading.files import columns_for, read_batches
 from ..reading.progress import with_progress
+from ..reading.systems import system_batches
 from ..scoring.compare import over_runs
 from ..scoring.exposure import Exposure
 from ..scoring.registry import available_metrics, score_metrics
@@ -26,7 +27,7 @@ from .options import (
     exposure_of,
     json_answer,
     key,
-    system_batches,
+    say_found,
     system_files,
     tag_options,
     type_options,
@@ -140,7 +141,7 @@ class _Scorer:
         """All metrics of one system."""
         sums: dict[str, Score] = {}
         undefined = set()
-        for ours, theirs in with_progress(system_batches(gold, pred, reading), one_line(pred)):
+        for ours, theirs in with_progress(system_batches(gold, pred, reading, say_found), one_line(pred)):
             if self._joined:
                 ours, theirs = join_at(ours), join_at(theirs)
             for metric in self._options:
