@@ -17,7 +17,6 @@ READABLE_ROOMS = []
 """The rooms whose words have been worked over; all others are to follow."""
 
 UNDOCUMENTED = {
-    "Audit": "unit key notes",
     "Buckets": "by_attribute signature",
     "CleanCutSplit": "n_splits random_state discard representative effort",
     "CleanCutSplit.get_n_splits": "X y groups",
@@ -78,7 +77,6 @@ UNDOCUMENTED = {
     "SplitSettings.signature": "what originals more leave_out",
     "annotate": "more_columns",
     "attribute_wise": "datasets",
-    "audit": "splits unit key case typed unicode top types columns",
     "buckets": "gold pred exposure attributes bins level tokens labels scheme repair types ci seed",
     "clean_f1": "gold pred match credit confusable tokens labels scheme repair types ci seed",
     "compare": "gold systems exposure metrics tokens labels scheme repair types ci seed",

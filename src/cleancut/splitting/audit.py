@@ -1,4 +1,4 @@
-"""Contamination of one split by another: what the audit counts, and what leaks most."""
+"""The audit of a dataset: how many samples of a split are contaminated by another split, and by which entities."""
 
 from __future__ import annotations
 
@@ -29,84 +29,92 @@ from ..scoring.score import share
 
 
 class Unit(StrEnum):
-    """What is counted as contaminated."""
+    """The thing that is counted as contaminated or clean."""
 
     SAMPLE = "sample"
     DOC = "doc"
 
 
 Pair = tuple[str, str]
-"""A pair of splits: what of the first is in the second."""
+"""A pair of splits: the first is checked for what it shares with the second."""
 
 _T = TypeVar("_T")
 
 
-def pair_key(pair: Pair) -> str:
-    """Return the key that JSON has for a pair of splits: ``test_vs_train``."""
+def pair_name(pair: Pair) -> str:
+    """Return the name of a pair of splits in JSON: ``test_vs_train``."""
     return "_vs_".join(pair)
 
 
-def by_pair_key(of_pairs: Mapping[Pair, _T]) -> dict[str, _T]:
-    """Return values by the keys that JSON has for pairs of splits.
+def by_pair_name(of_pairs: Mapping[Pair, _T]) -> dict[str, _T]:
+    """Return the values of pairs of splits by the names that the pairs have in JSON.
 
-    >>> by_pair_key({("test", "train"): 3})
+    >>> by_pair_name({("test", "train"): 3})
     {'test_vs_train': 3}
     """
-    found: dict[str, _T] = {}
+    by_name: dict[str, _T] = {}
     for pair, value in of_pairs.items():
-        key = pair_key(pair)
-        if key in found:
-            raise CleancutError(f"two pairs of splits are both written as {key!r}. Give the splits other names.")
-        found[key] = value
-    return found
+        name = pair_name(pair)
+        if name in by_name:
+            raise CleancutError(f"two pairs of splits are both written as {name!r}. Give the splits other names.")
+        by_name[name] = value
+    return by_name
 
 
 def by_pair(stored: Mapping[str, _T], names: Iterable[str]) -> dict[Pair, _T]:
-    """Return values by pairs of splits again, of which ``by_pair_key`` made keys: the names tell where to cut these.
+    """Return stored values by pairs of splits, which undoes ``by_pair_name``.
+
+    The names of the splits are needed, since a name such as ``old_vs_new`` looks like a pair itself.
 
     >>> by_pair({"old_vs_new_vs_test": 3}, ["old_vs_new", "test"])
     {('old_vs_new', 'test'): 3}
     """
-    pairs = {pair_key(pair): pair for pair in permutations(names, 2)}
-    for key in stored:
-        if key not in pairs:
-            raise ValueError(f"{quoted(key)} is no pair of the splits {', '.join(names)}")
-    return {pairs[key]: value for key, value in stored.items()}
+    pairs = {pair_name(pair): pair for pair in permutations(names, 2)}
+    for name in stored:
+        if name not in pairs:
+            raise ValueError(f"{quoted(name)} is no pair of the splits {', '.join(names)}")
+    return {pairs[name]: value for name, value in stored.items()}
 
 
 @dataclass(frozen=True, repr=False)
 class Audit(Drawn):
-    """How far the splits of a dataset share their entities."""
+    """The result of ``audit``: how much the splits of a dataset have in common."""
 
     pairs: Mapping[Pair, Mapping[str, Any]]
-    """``pairs["test", "train"]``: of the test samples, mentions and entities, how many are in train."""
+    """Counts and rates by pair: ``pairs["test", "train"]`` counts the test samples, mentions and entities, and those
+    of them that are contaminated by train."""
     duplicates: Mapping[Pair, int]
-    """Samples of the first split whose words are, to the letter, those of a sample of the second."""
+    """The number of samples of the first split whose words also appear verbatim as a sample of the second."""
     top_leaks: list[dict[str, Any]]
-    """The entities that leak most, each with its ``pair`` of splits, counts and examples on both sides."""
+    """The shared entities with most mentions, each with its ``pair`` of splits, counts and examples on both sides."""
     near_leaks: Mapping[Pair, Mapping[str, Any]]
-    """Mentions that are clean by the key but differ from a training mention only in case or Unicode form."""
+    """Clean mentions that differ from a mention of the other split only in case or Unicode form, by pair."""
     memorisation: Mapping[str, Mapping[str, Any]]
-    """What a look-up of the training mentions scores on each held-out split."""
+    """The scores that a mere look-up of the training mentions reaches on each held-out split."""
     types: Mapping[str, Mapping[str, int]]
-    """Mentions of each type in each split."""
+    """The number of mentions of each type, by split."""
     unit: str
+    """The thing that is counted: ``sample`` or ``doc``."""
     key: str
+    """The entity key: when two mentions are of the same entity."""
     notes: list[str]
+    """Warnings and remarks for the reader of the audit."""
 
     def __repr__(self) -> str:
         shown = (
-            f"{pair_key(pair)}: {percent(row['rate_partial'])}% partly, {percent(row['rate_full'])}% fully"
+            f"{pair_name(pair)}: {percent(row['rate_partial'])}% partly, {percent(row['rate_full'])}% fully"
             for pair, row in self.pairs.items()
         )
         return f"Audit of {', '.join(self.types)} by {self.unit} (key: {self.key}): {'; '.join(shown)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain dicts and lists with the keys that JSON has for pairs of splits; the pairs at the top."""
+        """Return the audit as ``cleancut audit --json`` prints it: the pairs by their names, then everything else."""
+        pairs = {name: dict(counts) for name, counts in by_pair_name(self.pairs).items()}
         rest = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "pairs"}
-        rest |= {name: by_pair_key(rest[name]) for name in ("duplicates", "near_leaks")}
-        rest["top_leaks"] = [{**leak, "pair": pair_key(leak["pair"])} for leak in self.top_leaks]
-        return {**{key: dict(row) for key, row in by_pair_key(self.pairs).items()}, **rest}
+        rest["duplicates"] = by_pair_name(self.duplicates)
+        rest["near_leaks"] = by_pair_name(self.near_leaks)
+        rest["top_leaks"] = [{**leak, "pair": pair_name(leak["pair"])} for leak in self.top_leaks]
+        return {**pairs, **rest}
 
 
 def audit(
@@ -121,19 +129,36 @@ def audit(
     types: Mapping[str, str] | None = None,
     **columns: Any,
 ) -> Audit:
-    """Which samples, mentions and entities of each split are in each other split (Babil et al., Section 3.1).
+    """Count the samples, mentions and entities that the splits of a dataset share (Babil et al., Section 3.1).
 
-    The splits are corpora, or datasets (a ``DatasetDict``). A sample (or a document) is *partially* contaminated if any
-    of its entities is in the other split, *fully* if all are. Rates divide by all samples, those without entities
-    included. "Full" does not count the latter; ``n_full_eq4`` is Equation 4 read literally, which does. With
-    ``key="pair"`` relations stand for mentions, and what must not be shared are the surfaces of their two ends; with
-    ``"triple"`` also their label. ``types`` are other names for types, by those that the splits have (``{"person":
-    "PER"}``). ``columns`` (``tags=`` and others) say which columns of datasets hold what.
+    A sample (or a document) is *partially* contaminated if any of its entities is in the other split, and *fully*
+    contaminated if all are. Rates divide by all samples, those without entities included. A sample without entities
+    never counts as fully contaminated; ``n_full_eq4`` is Equation 4 read literally, which does count it.
+
+    Args:
+        splits: the splits by name, such as ``{"train": ..., "test": ...}`` or a ``DatasetDict``; each is a corpus
+            or a dataset. At least two are needed.
+        unit: the thing that is counted: ``sample`` or ``doc``.
+        key: what counts as shared: ``entity``; or, for samples with relations, ``pair`` (the surfaces of the two
+            ends of a relation) or ``triple`` (these and the label of the relation).
+        case: whether words that differ in case make different entities.
+        typed: whether the type belongs to the entity, so that *Ashton* the place is not *Ashton* the person.
+        unicode: a Unicode normal form, such as ``NFKC``, that words are brought into before they are compared.
+        top: the number of leaks to list for each pair of splits.
+        types: new names for types, by the names that the splits have: ``{"person": "PER"}``.
+        **columns: the columns of datasets to read, such as ``tags=``, where they are not recognised.
+
+    Returns:
+        The audit, with counts for every ordered pair of splits.
+
+    Raises:
+        CleancutError: fewer than two splits are given, an option is not valid, or ``unit="doc"`` is asked for
+            where samples have no document ids.
 
     >>> train = Corpus.of([["Ada"], ["Oslo"]], tags=[["B-PER"], ["B-LOC"]])
     >>> test = Corpus.of([["Ada", "met", "Bo"], ["so"]], tags=[["B-PER", "O", "B-PER"], ["O"]])
-    >>> found = audit({"train": train, "test": test}).pairs["test", "train"]
-    >>> found["n_partial"], found["n_full"], found["rate_partial"], found["n_empty"]
+    >>> counts = audit({"train": train, "test": test}).pairs["test", "train"]
+    >>> counts["n_partial"], counts["n_full"], counts["rate_partial"], counts["n_empty"]
     (1, 0, 0.5, 1)
     """
     if not isinstance(splits, Mapping) or any(isinstance(part, Mapping) for part in splits.values()):
@@ -142,27 +167,32 @@ def audit(
     top = checks.whole(top, "top")
     if len(splits) < 2:
         raise CleancutError(f"an audit compares splits; {len(splits)} given. Give at least train and test.")
-    grain, what = parse_choice(Unit, unit, "unit"), parse_choice(Shared, key, "key")
+    counted_unit = parse_choice(Unit, unit, "unit")
+    shared = parse_choice(Shared, key, "key")
     names = sorted(splits, key=split_rank)
     renaming = parse_types(types)
     splits = {name: splits[name].renamed(renaming) for name in names}
     held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
-    # of the last split, nothing is asked what it has shown
+    # Nothing is held out against the last split, so that it needs no index.
     shown = {name: Exposure.of(splits[name], case=case, typed=typed, unicode=unicode) for name in names[:-1]}
-    texts = {name: text_hashes(corpus) for name, corpus in splits.items()}
+    train = shown[names[0]]
     return Audit(
-        pairs=split_contamination(splits, shown[names[0]].key, grain, what),
-        duplicates={(a, b): int(np.isin(texts[a], texts[b]).sum()) for a, b in permutations(names, 2)},
-        top_leaks=[leak for a, b in held_out for leak in _top_leaks(splits, shown[b], what, a, b, top)],
+        pairs=split_contamination(splits, train.key, counted_unit, shared),
+        duplicates=_duplicates(splits),
+        top_leaks=[leak for a, b in held_out for leak in _top_leaks(splits, shown[b], shared, a, b, top)],
         near_leaks=_near_leaks(splits, shown, held_out, typed, top),
-        memorisation={
-            name: memorisation(corpus, shown[names[0]]) for name, corpus in splits.items() if name != names[0]
-        },
+        memorisation={name: memorisation(splits[name], train) for name in names[1:]},
         types={name: _type_counts(corpus.mentions) for name, corpus in splits.items()},
-        unit=grain.value,
-        key=key_name(shown[names[0]].key, what),
+        unit=counted_unit.value,
+        key=key_name(train.key, shared),
         notes=[*_type_notes(splits, renaming), *_at_note(splits)],
-    )  # fmt: skip
+    )
+
+
+def _duplicates(splits: Mapping[str, Corpus]) -> dict[Pair, int]:
+    """Return for each pair how many samples of the first split appear verbatim in the second."""
+    texts = {name: text_hashes(corpus) for name, corpus in splits.items()}
+    return {(a, b): int(np.isin(texts[a], texts[b]).sum()) for a, b in permutations(splits, 2)}
 
 
 def contamination(
@@ -172,49 +202,65 @@ def contamination(
     sample_of_mention: NDArray[np.integer],
     entity: NDArray[np.int32],
 ) -> dict[Pair, dict[str, Any]]:
-    """Every ordered pair of splits: what of the first is in the second; of all mentions, ``entity_codes`` are given.
+    """Count for every ordered pair of splits what of the first is in the second.
 
-    A sample of split -1 belongs to none.
+    Args:
+        names: the names of the splits.
+        split_of_sample: the split of each sample, as an index into ``names``; -1 for samples that are in none.
+        unit_of_sample: the number of the sample or document that is counted for each sample.
+        sample_of_mention: the sample of each mention.
+        entity: the entity of each mention, as ``entity_codes`` numbers them.
+
+    Returns:
+        The counts and rates of each pair.
     """
     split_of_mention = split_of_sample[sample_of_mention]
-    shown = np.zeros((len(names), int(entity.max(initial=-1)) + 1), bool)
+    in_split = np.zeros((len(names), int(entity.max(initial=-1)) + 1), bool)
     for i in range(len(names)):
-        shown[i, entity[split_of_mention == i]] = True
-    found: dict[Pair, dict[str, Any]] = {}
+        in_split[i, entity[split_of_mention == i]] = True
+    counts: dict[Pair, dict[str, Any]] = {}
     for a, name in enumerate(names):
-        units, unit_of = np.unique(unit_of_sample[split_of_sample == a], return_inverse=True)
-        number = np.zeros(len(split_of_sample), np.int64)
-        number[split_of_sample == a] = unit_of
-        ours = split_of_mention == a
-        of, ours_entity, n = number[sample_of_mention[ours]], entity[ours], len(units)
-        mentions = np.bincount(of, minlength=n)
-        n_empty = int((mentions == 0).sum())
+        units, unit_in_split = np.unique(unit_of_sample[split_of_sample == a], return_inverse=True)
+        unit_number = np.zeros(len(split_of_sample), np.int64)
+        unit_number[split_of_sample == a] = unit_in_split
+        is_own = split_of_mention == a
+        own_entity = entity[is_own]
+        unit_of_own = unit_number[sample_of_mention[is_own]]
         for b, other in enumerate(names):
-            if a == b:
-                continue
-            seen = shown[b][ours_entity]
-            hits = np.bincount(of[seen], minlength=n)
-            n_full, n_partial = int(((mentions > 0) & (mentions == hits)).sum()), int((hits > 0).sum())
-            found[name, other] = {
-                "n_samples": n,
-                "n_empty": n_empty,
-                "n_partial": n_partial,
-                "n_full": n_full,
-                "n_full_eq4": n_full + n_empty,
-                "rate_partial": share(n_partial, n),
-                "rate_full": share(n_full, n),
-                "n_mentions": len(seen),
-                "n_mentions_contaminated": int(seen.sum()),
-                "n_entities": int(shown[a].sum()),
-                "n_entities_contaminated": int((shown[a] & shown[b]).sum()),
-            }
-    return found
+            if a != b:
+                seen = in_split[b][own_entity]
+                counts[name, other] = {
+                    **_unit_counts(unit_of_own, seen, len(units)),
+                    "n_mentions": len(seen),
+                    "n_mentions_contaminated": int(seen.sum()),
+                    "n_entities": int(in_split[a].sum()),
+                    "n_entities_contaminated": int((in_split[a] & in_split[b]).sum()),
+                }
+    return counts
+
+
+def _unit_counts(unit_of_mention: NDArray[np.int64], seen: NDArray[np.bool_], n_units: int) -> dict[str, Any]:
+    """Count the contaminated units of a split, from the unit of each mention and whether its entity is shared."""
+    n_mentions = np.bincount(unit_of_mention, minlength=n_units)
+    n_seen = np.bincount(unit_of_mention[seen], minlength=n_units)
+    n_empty = int((n_mentions == 0).sum())
+    n_partial = int((n_seen > 0).sum())
+    n_full = int(((n_mentions > 0) & (n_mentions == n_seen)).sum())
+    return {
+        "n_samples": n_units,
+        "n_empty": n_empty,
+        "n_partial": n_partial,
+        "n_full": n_full,
+        "n_full_eq4": n_full + n_empty,
+        "rate_partial": share(n_partial, n_units),
+        "rate_full": share(n_full, n_units),
+    }
 
 
 def split_contamination(
     splits: Mapping[str, Corpus], key: Key, unit: Unit = Unit.SAMPLE, what: Shared = Shared.ENTITY
 ) -> dict[Pair, dict[str, Any]]:
-    """The same of splits that are corpora of their own."""
+    """Count what splits share, as ``contamination`` does, from a corpus for each split."""
     whole = Corpus.concatenate(list(splits.values()))
     split = np.repeat(np.arange(len(splits)), [len(corpus) for corpus in splits.values()])
     units = np.concatenate([units_of(name, corpus, unit) for name, corpus in splits.items()])
@@ -222,7 +268,13 @@ def split_contamination(
 
 
 def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
-    """The number of the sample or document that each sample belongs to."""
+    """Return the number of the unit of each sample: the sample itself, or its document.
+
+    Args:
+        name: the name of the corpus, for the error message.
+        corpus: the samples.
+        unit: the kind of unit.
+    """
     match unit:
         case Unit.SAMPLE:
             return np.arange(len(corpus))
@@ -230,16 +282,20 @@ def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
             if corpus.docs is None:
                 raise CleancutError(f"{name} has no document ids, so that unit='doc' is undefined. Use unit='sample'.")
             table = Interner()
-            alone = ((None, i) for i in range(len(corpus)))  # a sample without a document is one of its own
-            return np.array([table[next(alone) if doc is None else doc] for doc in corpus.docs], np.int64)
+            numbers = []
+            for i, doc in enumerate(corpus.docs):
+                document = (None, i) if doc is None else doc  # a sample without a document is one of its own
+                numbers.append(table[document])
+            return np.array(numbers, np.int64)
         case _:
             assert_never(unit)
 
 
 def _type_notes(splits: Mapping[str, Corpus], renaming: Mapping[str, str]) -> list[str]:
-    """What is to be known of the names of types: which were renamed, and where they hardly agree with those of train.
+    """Return notes about the names of types: where they hardly agree with those of train, and which were renamed.
 
-    Then nothing is shared by the key, whatever the splits have in common: that is logged as a notice as well.
+    Where they do not agree, no typed entity can be shared, whatever the splits have in common. So such a note is also
+    logged as a notice.
     """
     first, *others = splits
     train = splits[first].mentions
@@ -258,7 +314,7 @@ def _type_notes(splits: Mapping[str, Corpus], renaming: Mapping[str, str]) -> li
 def _top_leaks(
     splits: Mapping[str, Corpus], shown: Exposure, what: Shared, a: str, b: str, top: int
 ) -> list[dict[str, Any]]:
-    """What split ``a`` shares with split ``b``, the most frequent first."""
+    """Return what split ``a`` shares with split ``b``, the most frequent first."""
     match what:
         case Shared.ENTITY:
             return _top_entities(splits, shown, a, b, top)
@@ -269,7 +325,7 @@ def _top_leaks(
 
 
 def _top_entities(splits: Mapping[str, Corpus], shown: Exposure, a: str, b: str, top: int) -> list[dict[str, Any]]:
-    """The entities of split ``a`` that are in split ``b``, most mentions first."""
+    """Return the entities of split ``a`` that are in split ``b``, most mentions first."""
     ours, theirs = (shown.view(splits[name]).entity for name in (a, b))
     leaking, first, n = np.unique(ours[ours >= 0], return_index=True, return_counts=True)
     position = np.flatnonzero(ours >= 0)[first]
@@ -294,7 +350,7 @@ def _top_entities(splits: Mapping[str, Corpus], shown: Exposure, a: str, b: str,
 def _top_relations(
     splits: Mapping[str, Corpus], key: Key, what: Shared, a: str, b: str, top: int
 ) -> list[dict[str, Any]]:
-    """The pairs or triples of split ``a`` that are in split ``b``, most relations first."""
+    """Return the pairs or triples of split ``a`` that are in split ``b``, most relations first."""
     whole = Corpus.concatenate([splits[a], splits[b]])
     sample, codes = shared_codes(whole, key, what)
     assert whole.relations is not None
@@ -322,6 +378,7 @@ def _top_relations(
 
 
 def _texts(corpus: Corpus, mentions: NDArray[np.int64]) -> list[str]:
+    """Return the texts of some mentions, which are given by their numbers."""
     keep = np.zeros(len(corpus.mentions), bool)
     keep[mentions] = True
     texts = dict(zip(np.flatnonzero(keep).tolist(), corpus.keep(keep).texts(), strict=True))
@@ -329,6 +386,7 @@ def _texts(corpus: Corpus, mentions: NDArray[np.int64]) -> list[str]:
 
 
 def _examples(corpus: Corpus, mentions: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Return the samples of some mentions as examples to show: number, id and text."""
     samples = corpus.mentions.sample[mentions]
     tokens = corpus.select(samples).tokens()
     return [
@@ -340,10 +398,11 @@ def _examples(corpus: Corpus, mentions: NDArray[np.int64]) -> list[dict[str, Any
 def _near_leaks(
     splits: Mapping[str, Corpus], shown: Mapping[str, Exposure], pairs: list[Pair], typed: bool, top: int
 ) -> dict[Pair, dict[str, Any]]:
-    loose = {b: Exposure(case=False, typed=typed, unicode="NFKC") for b in shown}
+    """Return for each pair the clean mentions that would be contaminated if case and Unicode forms did not matter."""
+    loose = {name: Exposure(case=False, typed=typed, unicode="NFKC") for name in shown}
     for name, exposure in loose.items():
-        exposure.update(splits[name])  # where its names stand in the text is not asked
-    found = {}
+        exposure.update(splits[name])  # cheaper than Exposure.of, and enough: only entities are looked up
+    near_leaks = {}
     for a, b in pairs:
         view = loose[b].view(splits[a])
         near = np.flatnonzero(view.seen & ~shown[b].view(splits[a]).seen)
@@ -352,7 +411,7 @@ def _near_leaks(
         mentions = splits[a].mentions
         texts = _texts(splits[a], near[first[order]])
         labels = [mentions.labels[i] for i in mentions.label[near[first[order]]]]
-        found[a, b] = {
+        near_leaks[a, b] = {
             "n_mentions": len(near),
             "n_entities": len(entities),
             "examples": [
@@ -360,10 +419,11 @@ def _near_leaks(
                 for text, label, k in zip(texts, labels, order, strict=True)
             ],
         }
-    return found
+    return near_leaks
 
 
 def _type_counts(mentions: Mentions) -> dict[str, int]:
+    """Return the number of mentions of each type."""
     counts = np.bincount(mentions.label, minlength=len(mentions.labels)).tolist()
     return dict(zip(mentions.labels, counts, strict=True))
 
@@ -372,10 +432,11 @@ def _type_counts(mentions: Mentions) -> dict[str, int]:
 
 
 def _at_note(splits: Mapping[str, Corpus]) -> list[str]:
-    found = {name: len(at_signs(corpus)) for name, corpus in splits.items()}
-    if not any(found.values()):
+    """Return a warning where "@" is annotated as a mention of its own, which makes it an entity of every split."""
+    n_at_signs = {name: len(at_signs(corpus)) for name, corpus in splits.items()}
+    if not any(n_at_signs.values()):
         return []
-    where = ", ".join(f"{n} times in {name}" for name, n in found.items() if n)
+    where = ", ".join(f"{n} times in {name}" for name, n in n_at_signs.items() if n)
     return [
         f'Warning: "@" is a mention of its own before a user name of the same type, {where}. It then is an entity that '
         "every split shares, and contamination is overstated. Join it to the name: --join-at, or join_at(corpus)."

@@ -25,7 +25,7 @@ from ..core.signature import Signature
 from ..reading.columns import table_of
 from ..reading.dataset import Samples, dataset_options, from_dataset
 from ..reading.hub_ids import HubId
-from .audit import Pair, by_pair_key
+from .audit import Pair, by_pair_name
 from .layout import DISCARDED
 from .plan_file import FORMAT, read_plan
 from .settings import SplitSettings
@@ -131,8 +131,8 @@ class SplitPlan(Drawn):
             "n_discarded": self.n_discarded,
             "sizes": self.sizes,
             "ratios": {name: n / kept for name, n in self.sizes.items()},
-            "leakage_before": by_pair_key(self.leakage["before"]),
-            "leakage_after": by_pair_key(self.leakage["after"]),
+            "leakage_before": by_pair_name(self.leakage["before"]),
+            "leakage_after": by_pair_name(self.leakage["after"]),
             "representation": self.representation,
             "how": self.how,
             "guarantee": self.guarantee,

@@ -27,7 +27,7 @@ from ..core.tags import Repair, parse_scheme
 from ..reading.detecting import End
 from ..reading.hub_ids import HubId, is_config
 from ..reading.splits import is_split_name
-from .audit import Pair, by_pair, pair_key
+from .audit import Pair, by_pair, pair_name
 from .layout import DISCARDED
 from .settings import OFF, OPTIONS, SplitSettings
 
@@ -272,7 +272,7 @@ def _leakage(value: Any, names: list[str]) -> dict[Pair, dict[str, Any]]:
     for a in names:
         for b in names:
             if a != b and (a, b) not in pairs:
-                raise ValueError(f"{pair_key((a, b))} is missing")
+                raise ValueError(f"{pair_name((a, b))} is missing")
     return pairs
 
 

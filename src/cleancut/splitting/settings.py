@@ -24,7 +24,7 @@ from ..core.entities import Key, Shared, key_name
 from ..core.exceptions import CleancutError, did_you_mean, parse_choice, quoted
 from ..core.signature import Signature
 from ..reading.splits import SPLITS, is_split_name, split_rank
-from .audit import Unit, by_pair_key
+from .audit import Unit, by_pair_name
 
 
 class Method(StrEnum):
@@ -142,7 +142,7 @@ def _ratios(name: str, value: Any) -> str | Ratios:
             raise CleancutError(
                 f"{split!r} cannot be the name of a split. Use letters, digits, _ and - only, and not 'discarded'."
             )
-    by_pair_key(dict.fromkeys(permutations(parts, 2)))  # an error where two pairs of splits are written alike
+    by_pair_name(dict.fromkeys(permutations(parts, 2)))  # an error where two pairs of splits are written alike
     return tuple((split, parts[split]) for split in sorted(parts, key=split_rank))  # train first
 
 
