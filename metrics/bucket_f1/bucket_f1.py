@@ -23,6 +23,7 @@ Args:
     scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes, bmeow or io; inferred if not given.
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
     types: other names for types, by those that predictions, references and train have: {"person": "PER"}.
+    beta: with 2, each F1 has beside it F2 (f2/...), in which recall weighs twice as much (default 1).
     ci: a number of resamples, for 95% intervals (f1_low/..., f1_high/...); seed: of the draws (default 13).
     attributes: names out of eDen, oDen, sLen, eCon, tCon, eFre, tFre, eLen, label, novelty, case (default all).
     bins: a number of buckets (default 4), or for each attribute a number of buckets or a list of edges.

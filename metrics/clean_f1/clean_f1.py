@@ -25,6 +25,7 @@ Args:
     scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes, bmeow or io; inferred if not given.
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
     types: other names for types, by those that predictions, references and train have: {"person": "PER"}.
+    beta: with 2, each F1 has beside it F2 (clean_f2, delta_f2), in which recall weighs twice as much (default 1).
     ci: a number of resamples, for 95% intervals (value_low, value_high); seed: of the draws (default 13).
     match: "exact" (default), "left", "right" or "overlap"; a match that is not exact earns credit.
     credit: what such a match is worth, from 0 to 1 (default 0.5).

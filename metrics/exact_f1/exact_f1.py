@@ -21,6 +21,7 @@ Args:
     scheme: iob1, iob2, ioe1, ioe2, bioes, bilou, bmes, bmeow or io; inferred if not given.
     repair: what to do with ill-formed tags: "conlleval" (default), "discard" or "error".
     types: other names for types, by those that predictions and references have: {"person": "PER"}.
+    beta: with 2, each F1 has beside it F2 (f2, macro_f2), in which recall weighs twice as much (default 1).
     ci: a number of resamples, for 95% intervals (value_low, value_high); seed: of the draws (default 13).
     keys: "cleancut" (default), or "seqeval" for the keys of evaluate's seqeval.
 

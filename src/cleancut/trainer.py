@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .core import checks
 from .core.arrays import bounds_of, ranges
 from .core.corpus import Corpus, Mentions, Tagged, in_sample
 from .core.entities import Key
@@ -19,7 +20,7 @@ from .core.notices import said_once
 from .core.tags import Repair, parse_scheme
 from .reading.dataset import from_dataset
 from .scoring.exposure import Exposure
-from .scoring.registry import available_metrics, score_metrics
+from .scoring.registry import available_metrics, score_metrics, taken
 from .scoring.score import Score
 
 DEFAULT = tuple(value for metric in score_metrics().values() for value in metric.logged)
@@ -53,6 +54,8 @@ class NerMetrics:
         case: does case matter for what counts as the same entity?
         typed: does the type belong to the entity?
         unicode: a Unicode normal form into which words are brought first.
+        beta: with 2, each F1 has beside it F2, in which recall weighs twice as much, and F2 is what is logged unless
+            ``metrics`` names others; any other number likewise.
 
     >>> columns = {"tokens": [["Ada", "slept"]], "tags": [["B-PER", "O"]]}
     >>> NerMetrics(evaluation=columns, labels=["O", "B-PER"]).metrics
@@ -76,6 +79,7 @@ class NerMetrics:
         case: bool = True,
         typed: bool = True,
         unicode: str | None = None,
+        beta: float = 1.0,
     ) -> None:
         columns = {"tokens": tokens, "tags": tags, "entities": entities, "text": text, "document": document, "end": end}
         reader = _Reader(labels, scheme, columns)
@@ -83,6 +87,7 @@ class NerMetrics:
         if evaluation is None or not sets:
             raise CleancutError("give the evaluation set (before tokenisation) as evaluation=.")
         self._sets = {name: _Gold(reader, data, name) for name, data in sets.items()}
+        self._beta = checks.beta(beta)
         self._exposure = _exposure_of(train, reader, Key.of(case, typed, unicode))
         self.metrics = self._default() if metrics is None else tuple(metrics)
         self._scores = self._needed()
@@ -115,10 +120,11 @@ class NerMetrics:
 
     def _default(self) -> tuple[str, ...]:
         available = available_metrics(train=self._exposure is not None)
-        return tuple(value for name in available for value in score_metrics()[name].logged)
+        records = (score_metrics()[name].with_beta(self._beta) for name in available)
+        return tuple(value for record in records for value in record.logged)
 
     def _score(self, name: str, gold: Corpus, pred: Mentions) -> Score:
-        return score_metrics()[name](gold, pred, self._exposure)
+        return score_metrics()[name](gold, pred, self._exposure, **taken(name, {"beta": self._beta}))
 
     def _needed(self) -> list[str]:
         """The scores that hold the values asked for; an error for a name that none of them has."""

@@ -9,7 +9,7 @@ from ..core import checks
 from ..scoring.buckets import attribute_names, buckets
 from ..scoring.diagnosis import MIN_COUNT
 from ..showing.text import buckets_text
-from .options import add_system_options, command, exposure_of, json_answer, read_systems, type_options
+from .options import add_beta_option, add_system_options, command, exposure_of, json_answer, read_systems, type_options
 from .terminal import wants_colour
 
 
@@ -33,6 +33,7 @@ def add(commands: Any) -> None:
         "--min-count", type=int, default=MIN_COUNT, metavar="N",
         help=f"gold mentions that a bucket needs to be called best or worst; default {MIN_COUNT}",
     )  # fmt: skip
+    add_beta_option(parser)
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -43,7 +44,7 @@ def _buckets(arguments: argparse.Namespace) -> str:
     exposure = exposure_of(arguments, ["bucket_f1"])
     names = [name.strip() for name in arguments.attributes.split(",")] if arguments.attributes is not None else None
     options: dict[str, Any] = {"attributes": names, "bins": arguments.bins, "level": arguments.level}
-    options |= {"ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
+    options |= {"beta": arguments.beta, "ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     gold, systems = read_systems(arguments)
     found = {system: buckets(gold, pred, exposure, **options) for system, pred in systems.items()}
     if arguments.json:

@@ -17,6 +17,7 @@ from ..showing.html import html_comparison
 from ..showing.report_data import left_out
 from ..showing.text import comparison_text
 from .options import (
+    add_beta_option,
     add_system_options,
     answer_options,
     column_options,
@@ -45,6 +46,7 @@ def add(commands: Any) -> None:
         parser, "predictions of the systems for the same text, two or more; NAME=FILE for another name than the file's"
     )
     add_metrics(parser)
+    add_beta_option(parser)
     parser.add_argument(
         "--ci", type=int, default=10_000, metavar="N", help="resamples for intervals and tests; default 10000"
     )
@@ -74,7 +76,7 @@ def _compare(arguments: argparse.Namespace) -> str:
     exposure = exposure_of(arguments, metrics or available_metrics(train=bool(arguments.train)))
     reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
     reading |= answer_options(arguments)
-    options = {"ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
+    options = {"beta": arguments.beta, "ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     found = None
     batches = zip(*(system_batches(arguments.gold, file, reading, say_found) for file in systems.values()), strict=True)
     for pairs in with_progress(batches, one_line(arguments.gold)):

@@ -131,6 +131,11 @@ def add_map_option(parser: Any) -> None:
     parser.add_argument("--map", type=Input, metavar="OLD=NEW", help=what)
 
 
+def add_beta_option(parser: Any) -> None:
+    what = "F-beta in the place of F1: with 2, recall weighs twice as much as precision; default 1"
+    parser.add_argument("--beta", type=float, default=1.0, metavar="B", help=what)
+
+
 def type_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The names of types that stand for others, if any are given."""
     if arguments.map is None:

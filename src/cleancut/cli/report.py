@@ -15,7 +15,7 @@ from ..showing.export import Format, tables
 from ..showing.html import report_page
 from ..showing.report_data import findings
 from ..showing.sections import report_sections
-from .options import add_system_options, command, exposure_of, read_systems, type_options
+from .options import add_beta_option, add_system_options, command, exposure_of, read_systems, type_options
 from .paths import Output, OutputFolder, add_overwrite_option
 
 _SUFFIX = {Format.MARKDOWN: ".md", Format.LATEX: ".tex", Format.CSV: ".csv"}
@@ -36,6 +36,7 @@ def add(commands: Any) -> None:
         "--format", choices=list(Format), help="the tables too: beside the page, or without -o on standard output"
     )
     parser.add_argument("--title", metavar="T", help="of the page; default the name of the gold file")
+    add_beta_option(parser)
     parser.add_argument("--ci", type=int, default=1000, metavar="N", help="resamples for intervals; default 1000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--errors", type=int, default=10_000, metavar="N", help="most errors to list; default 10000")
@@ -47,7 +48,8 @@ def _report(arguments: argparse.Namespace) -> str:
     tables_file = _tables_file(arguments)
     exposure = exposure_of(arguments, metrics())
     gold, systems = read_systems(arguments)
-    options = {"ci": arguments.ci, "seed": arguments.seed, "max_errors": arguments.errors, **type_options(arguments)}
+    options = {"ci": arguments.ci, "seed": arguments.seed, "max_errors": arguments.errors, "beta": arguments.beta}
+    options |= type_options(arguments)
     found = findings(gold, systems, exposure, **options)
     sections = report_sections(found)
     title = arguments.title or Path(arguments.gold.removesuffix(".gz")).stem

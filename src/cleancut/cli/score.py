@@ -20,6 +20,7 @@ from ..showing.escaping import one_line
 from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text
 from .options import (
+    add_beta_option,
     add_system_options,
     answer_options,
     column_options,
@@ -34,7 +35,7 @@ from .options import (
 )
 from .terminal import tell, wants_colour
 
-_OF_SOME = ("credit", "muc", "iou")
+_OF_SOME = ("credit", "muc", "iou", "beta")
 """Options that go to the metrics whose function takes them."""
 
 
@@ -56,6 +57,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
     parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
     parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
+    add_beta_option(parser)
     parser.add_argument("--muc", action="store_true", help="partial: the four scores of SemEval-2013 too, with counts")
     parser.add_argument("--iou", action="store_true", help="partial: credit by intersection over union too")
     parser.add_argument(

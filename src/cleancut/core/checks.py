@@ -74,6 +74,16 @@ def share(value: Any, name: str, wanted: str = "a number from 0 to 1") -> float:
     return value if isinstance(value, int) else float(value)
 
 
+def beta(value: Any, name: str = "beta") -> float:
+    """Return how many times as much recall weighs as precision in F-beta: a number above 0, at most 1000."""
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= 1000:
+        raise CleancutError(
+            f"{name}={quoted(value)} is out of range. Give a number above 0 and at most 1000, such as 2."
+        )
+    return float(value)
+
+
 def switch(value: Any, name: str) -> bool:
     """Return True or False, of Python or numpy; a text such as "no" is neither."""
     if not isinstance(value, bool | np.bool_):

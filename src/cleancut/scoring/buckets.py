@@ -29,9 +29,9 @@ from ..core.type_names import types_setting
 from .alignment import Aligner, Counts
 from .exposure import Exposure
 from .exposure_view import NOVELTY, Exposed
-from .metric import Metric
+from .metric import Metric, f_beta
 from .resampling import Part, Rows, intervals, parse_resampling
-from .score import Sums, signature
+from .score import Sums, beta_setting, harmonic, signature
 
 
 class Level(StrEnum):
@@ -410,6 +410,8 @@ class Buckets(Drawn, Mapping[str, list[dict[str, Any]]]):
     signature: str
     answers: Mapping[str, Any] = field(default_factory=dict)
     """What is counted of answers of a language model, where these are the predictions."""
+    beta: float = 1.0
+    """Where it is not 1, F-beta stands beside F1 and is what tables show."""
 
     def __getitem__(self, name: str) -> list[dict[str, Any]]:
         return self.by_attribute[name]
@@ -445,6 +447,7 @@ def buckets(
     attributes: Sequence[str] | None = None,
     bins: Bins = _DEFAULT,
     level: str = "entity",
+    beta: float = 1.0,
     tokens: Any = None,
     labels: Any = None,
     scheme: str | None = None,
@@ -459,7 +462,8 @@ def buckets(
     equal counts or a list of edges at which buckets begin: ``bins={"sLen": [10, 20, 40], "eFre": 3}``. Without training
     data the attributes that need it are left out. With ``level="token"`` the tokens in mentions are counted, as the
     paper does for its token attributes. ``types`` are other names for types, by those that gold, predictions and
-    training have (``{"person": "PER"}``).
+    training have (``{"person": "PER"}``). With ``beta=2`` each bucket has ``f2`` beside ``f1``, in which recall weighs
+    twice as much; with any other number likewise.
 
     >>> gold = [["B-PER", "I-PER", "O", "B-LOC"]]
     >>> pred = [["B-PER", "O", "O", "B-LOC"]]
@@ -467,7 +471,7 @@ def buckets(
     >>> [(row["bucket"], row["n_gold"], row["n_pred"]) for row in found["eLen"]]
     [('1', 1, 2), ('2', 1, 0), ('3', 0, 0), ('>=4', 0, 0)]
     """
-    counted = parse_choice(Level, level, "level")
+    counted, beta = parse_choice(Level, level, "level"), checks.beta(beta)
     resamples, seed = parse_resampling(ci, seed)
     bins = _parse_bins(bins)
     chosen = _chosen(attributes, counted, exposure)
@@ -483,12 +487,13 @@ def buckets(
     for attribute in chosen:
         values = [_values(attribute, side) for side in sides]
         of_bucket, header = _assigned(attribute, values, bins)
-        found[attribute.name] = _rows(header, of_bucket, aligner, scored.corpus.docs, resamples, seed)
+        found[attribute.name] = _rows(header, of_bucket, aligner, scored.corpus.docs, resamples, seed, beta)
         if values[0].dtype.kind in "iuf":
             total = {"eFre": "n_mentions", "tFre": "n_tokens"}.get(attribute.name)
             size = max(getattr(exposure, total), 1) if total else 1
             means[attribute.name] = float(values[0].mean()) / size if len(values[0]) else math.nan
     settings: dict[str, Any] = {"match": "exact", "level": counted.value, "bins": _bins_name(bins)}
+    settings |= beta_setting(beta)
     if exposure is not None:
         settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
     if resamples:
@@ -498,7 +503,7 @@ def buckets(
     for notice in sums.notices():
         say(notice)
     answers = sums.answers.values() if sums.answers is not None else {}
-    return Buckets(found, means, signature("bucket_f1", sums, settings), answers)
+    return Buckets(found, means, signature("bucket_f1", sums, settings), answers, beta)
 
 
 def _chosen(names: Sequence[str] | None, level: Level, exposure: Exposure | None) -> list[Attribute]:
@@ -558,6 +563,7 @@ def _rows(
     docs: Sequence[str | None] | None,
     resamples: int,
     seed: int,
+    beta: float,
 ) -> list[dict[str, Any]]:
     """Each bucket with its counts and scores.
 
@@ -572,14 +578,14 @@ def _rows(
         "n_exact_pred": (pred[aligner.exact_pred], aligner.pred.sample[aligner.exact_pred]),
     }
     sums = {name: np.bincount(bucket, minlength=n) for name, (bucket, _) in counted.items()}
-    scores = {name: values.tolist() for name, values in _scores(sums).items()}
+    scores = {name: values.tolist() for name, values in _scores(sums, beta).items()}
     columns = {name: column.tolist() for name, column in sums.items()} | scores
     if resamples:
         tables = {
             name: np.bincount(bucket * n_samples + sample, minlength=n * n_samples).reshape(n, -1)
             for name, (bucket, sample) in counted.items()
         }
-        parts = [Part({name: (f"{name}/{i}",) for name in counted}, partial(_bucket_part, i)) for i in range(n)]
+        parts = [Part({name: (f"{name}/{i}",) for name in counted}, partial(_bucket_part, i, beta)) for i in range(n)]
         rows = Rows.of(parts, {f"{name}/{i}": row for name, t in tables.items() for i, row in enumerate(t)}, docs)
         point = {f"{i}/{name}": value for name, values in scores.items() for i, value in enumerate(values)}
         ends = intervals(parts, rows, point, resamples, seed)
@@ -589,17 +595,20 @@ def _rows(
     return [{**head, **{name: column[i] for name, column in columns.items()}} for i, head in enumerate(header)]
 
 
-def _bucket_part(i: int, sums: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.float64]]:
-    return {f"{i}/{name}": values for name, values in _scores(sums).items()}
+def _bucket_part(i: int, beta: float, sums: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.float64]]:
+    return {f"{i}/{name}": values for name, values in _scores(sums, beta).items()}
 
 
-def _scores(sums: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.float64]]:
-    """P, R and F1 of each bucket; NaN where it has no mention of either side."""
+def _scores(sums: Mapping[str, NDArray[np.int64]], beta: float) -> dict[str, NDArray[np.float64]]:
+    """P, R and F1 of each bucket, with F-beta beside F1; NaN where it has no mention of either side."""
     empty = (sums["n_gold"] == 0) & (sums["n_pred"] == 0)
     precision = np.where(empty, np.nan, sums["n_exact_pred"] / np.maximum(sums["n_pred"], 1))
     recall = np.where(empty, np.nan, sums["n_exact_gold"] / np.maximum(sums["n_gold"], 1))
     both = precision + recall
-    return {"precision": precision, "recall": recall, "f1": 2 * precision * recall / np.where(both == 0, 1, both)}
+    scores = {"precision": precision, "recall": recall, "f1": 2 * precision * recall / np.where(both == 0, 1, both)}
+    if beta != 1:
+        scores[f_beta("f1", beta)] = harmonic(precision, recall, beta)
+    return scores
 
 
 def _bins_name(bins: Bins) -> str:

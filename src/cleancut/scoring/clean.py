@@ -18,9 +18,21 @@ from ..core.type_names import types_setting
 from .alignment import Aligner, Counts, Match
 from .exposure import Exposure
 from .exposure_view import NOVELTY, NOVELTY_CLASSES, SECOND_PASS
-from .metric import Metric
+from .metric import Metric, f_beta
 from .resampling import Part, Rows, columns, parse_resampling
-from .score import Score, Sums, Value, harmonic, prf, ratio, resampling_settings, share, view_of_text, with_text
+from .score import (
+    Score,
+    Sums,
+    Value,
+    beta_setting,
+    f_values,
+    prf,
+    ratio,
+    resampling_settings,
+    share,
+    view_of_text,
+    with_text,
+)
 from .type_exposure import type_exposure
 
 
@@ -32,6 +44,7 @@ def clean_f1(
     match: str = "exact",
     credit: float = 0.5,
     confusable: bool | Exposure = False,
+    beta: float = 1.0,
     tokens: Any = None,
     labels: Any = None,
     scheme: str | None = None,
@@ -61,7 +74,9 @@ def clean_f1(
     has as a mention of any type (``recall_confusable_seen``) and of the others (``recall_confusable_unseen``). That is
     a matter of the whole test set: scores of its shards add up only where all are judged by one index of the whole,
     ``confusable=Exposure.of(gold)``, and refuse to where each is judged by its own shard. ``types`` are other names for
-    types in gold, predictions and training, by those that these have (``{"person": "PER"}``).
+    types in gold, predictions and training, by those that these have (``{"person": "PER"}``). With ``beta=2`` each F1
+    has beside it F2 (``f2``, ``clean_f2``, ``delta_f2``), in which recall weighs twice as much; with any other number
+    likewise.
 
     >>> from cleancut.core.corpus import Corpus
     >>> shown = Exposure.of(Corpus.of([["Alice"]], tags=[["B-PER"]]))
@@ -71,6 +86,7 @@ def clean_f1(
     (0.667, 1.0, 0.8, 0.5)
     """
     mode, credit = parse_choice(Match, match, "match"), float(checks.share(credit, "credit"))
+    beta = checks.beta(beta)
     resamples, seed = parse_resampling(ci, seed)
     both = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     scored, text = with_text("clean_f1", both)
@@ -89,6 +105,7 @@ def clean_f1(
     settings: dict[str, Value] = {"match": mode.value}
     if mode is not Match.EXACT:
         settings["credit"] = credit
+    settings |= beta_setting(beta)
     settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
     notices: tuple[str, ...] = ()
     if not shown.can_look_up:
@@ -96,7 +113,7 @@ def clean_f1(
         notices = (f"memorisation_f1 is NaN: it needs a second pass over the training data. {SECOND_PASS}",)
     if judge is not None:
         settings["confusable"] = judge.fingerprint
-    parts = _clean_parts(0.0 if mode is Match.EXACT else credit, judge is not None, shown.can_look_up)
+    parts = _clean_parts(0.0 if mode is Match.EXACT else credit, judge is not None, shown.can_look_up, beta)
     rows = None
     if resamples:
         n = scored.gold.n_samples
@@ -106,7 +123,8 @@ def clean_f1(
             by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[shown.memorised_exactly], minlength=n)
         rows = Rows.of(parts, by_sample, text.docs)
     settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
-    return Score(METRIC, Sums.of(counts, scored, exposure, rows=rows), settings, _clean_values, parts, notices)
+    sums = Sums.of(counts, scored, exposure, rows=rows)
+    return Score(METRIC.with_beta(beta), sums, settings, _clean_values, parts, notices)
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
@@ -161,42 +179,43 @@ def memorisation(gold: Corpus, exposure: Exposure) -> dict[str, Any]:
     return {**prf(counts["n_exact"], counts["n_pred"], counts["n_gold"]), **counts}
 
 
-def _clean_parts(credit: float, confusable: bool, looked_up: bool) -> tuple[Part, ...]:
+def _clean_parts(credit: float, confusable: bool, looked_up: bool, beta: float) -> tuple[Part, ...]:
     """What follows from the two kinds of gold mentions, from each novelty class, and from the look-up."""
     matched, subsets = ("n_gold", "n_exact", "n_partial"), NOVELTY + (_CONFUSABLE if confusable else ())
     both = columns("n_pred", *matched, *(f"{n}_contaminated" for n in matched))
     classes = ((name, {n: (f"{n}_{name}",) for n in matched}) for name in subsets)
     return (
-        Part(both, partial(_clean_part, credit)),
+        Part(both, partial(_clean_part, credit, beta)),
         *(Part(sums, partial(_recall_part, name, credit)) for name, sums in classes),
-        Part(columns("n_gold", "n_memorised", "n_memorised_exact"), _memorised_part)
+        Part(columns("n_gold", "n_memorised", "n_memorised_exact"), partial(_memorised_part, beta))
         if looked_up
-        else Part(columns("n_gold"), _not_looked_up_part),
+        else Part(columns("n_gold"), partial(_not_looked_up_part, beta)),
     )
 
 
-def _clean_part(credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+def _clean_part(credit: float, beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
     n_gold, n_pred, n_contaminated = sums["n_gold"], sums["n_pred"], sums["n_gold_contaminated"]
     n_clean = n_gold - n_contaminated
     right, right_contaminated = (sums[f"n_exact{of}"] + credit * sums[f"n_partial{of}"] for of in ("", "_contaminated"))
     right_clean = right - right_contaminated
-    whole = prf(right, n_pred, n_gold)
+    whole = prf(right, n_pred, n_gold, beta=beta)
     clean_recall = share(right_clean, n_clean)
     contaminated_recall = share(right_contaminated, n_contaminated)
     clean_precision = share(right_clean, right_clean + n_pred - right)
-    clean = harmonic(whole["precision"], clean_recall)
+    clean = f_values("clean_f1", whole["precision"], clean_recall, beta)
+    names = dict.fromkeys(["f1", f_beta("f1", beta)])
     return {
         **whole,
         "clean_recall": clean_recall,
         "contaminated_recall": contaminated_recall,
-        "clean_f1": clean,
-        "contaminated_f1": harmonic(whole["precision"], contaminated_recall),
-        "delta_f1": whole["f1"] - clean,
+        **clean,
+        **f_values("contaminated_f1", whole["precision"], contaminated_recall, beta),
+        **{f"delta_{name}": whole[name] - clean[f"clean_{name}"] for name in names},
         "delta_recall": whole["recall"] - clean_recall,
         "clean_precision": clean_precision,
         "clean_precision_naive": ratio(right_clean, n_pred),
         "contaminated_precision_naive": ratio(right_contaminated, n_pred),
-        "clean_f1_star": harmonic(clean_precision, clean_recall),
+        **f_values("clean_f1_star", clean_precision, clean_recall, beta),
         "n_gold": n_gold,
         "n_clean": n_clean,
         "n_contaminated": n_contaminated,
@@ -210,13 +229,14 @@ def _recall_part(name: str, credit: float, sums: Mapping[str, Any]) -> dict[str,
     return {f"recall_{name}": share(earned, sums["n_gold"]), f"n_{name}": sums["n_gold"]}
 
 
-def _memorised_part(sums: Mapping[str, Any]) -> dict[str, Any]:
-    return prf(sums["n_memorised_exact"], sums["n_memorised"], sums["n_gold"], of="memorisation_")
+def _memorised_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    return prf(sums["n_memorised_exact"], sums["n_memorised"], sums["n_gold"], of="memorisation_", beta=beta)
 
 
-def _not_looked_up_part(sums: Mapping[str, Any]) -> dict[str, Any]:
+def _not_looked_up_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
     unknown = sums["n_gold"] * math.nan  # a number, or one for each resample
-    return {f"memorisation_{name}": unknown for name in ("precision", "recall", "f1")}
+    names = dict.fromkeys(["precision", "recall", "f1", f_beta("f1", beta)])
+    return {f"memorisation_{name}": unknown for name in names}
 
 
 def _clean_values(score: Score) -> dict[str, Any]:
@@ -231,7 +251,7 @@ def _clean_values(score: Score) -> dict[str, Any]:
 def _type_exposure(score: Score) -> dict[str, Any]:
     """Return the scores by type exposure, where gold has a type that training lacks."""
     credit = float(score.settings.get("credit", 0.0))
-    return type_exposure(score.sums.counts.by_type, score.sums.types.train, credit)
+    return type_exposure(score.sums.counts.by_type, score.sums.types.train, credit, score.record.beta)
 
 
 METRIC = Metric(

@@ -19,7 +19,7 @@ from ..core.pairing import Pair, pair
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from .exposure import Exposure
-from .registry import available_metrics, score_metrics
+from .registry import available_metrics, score_metrics, taken
 from .resampling import Paired, Rows, paired, parse_resampling
 from .score import Score
 
@@ -115,7 +115,7 @@ class Comparison(Drawn):
         """
         systems = list(self.scores)
         worth: dict[str, list[float]] = {}
-        for metric in map(score_metrics().__getitem__, self._metrics):
+        for metric in (score.record for score in next(iter(self.scores.values())).values()):
             if metric.ranked and metric.order_is_compared:
                 sign = -1 if metric.lower_is_better else 1
                 of = [sign * self.scores[name][metric.name][metric.ranked] for name in systems]
@@ -170,6 +170,7 @@ def compare(
     scheme: str | None = None,
     repair: str = "conlleval",
     types: Mapping[str, str] | None = None,
+    beta: float = 1.0,
     ci: int = 10_000,
     seed: int = 13,
 ) -> Comparison:
@@ -180,7 +181,8 @@ def compare(
     outputs for a sample are exchanged at random (Noreen 1989; Yeh 2000), also corrected by Holm's method for the number
     of pairs. Samples are the units, or documents where these are known. ``metrics`` are all that ``exposure`` allows,
     but for those that are undefined where mentions overlap, such as hardeval. ``types`` are other names for types, by
-    those that gold, predictions and training have (``{"person": "PER"}``).
+    those that gold, predictions and training have (``{"person": "PER"}``). With ``beta=2`` systems are compared in F2,
+    in which recall weighs twice as much, rather than in F1; with any other number likewise.
 
     >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
     >>> found = compare(gold, {"a": gold, "b": [["B-PER", "O"], ["O", "O"]] * 20}, ci=999)
@@ -197,6 +199,7 @@ def compare(
         raise CleancutError(
             f"compare needs two systems or more, but has {given or 'none'}. Give {{name: predictions}}."
         )
+    options = {"types": types, "beta": checks.beta(beta), "ci": ci, "seed": seed}
     chosen = _chosen(metrics, exposure)
     scored: dict[str, Pair] = {}
     for name, pred in systems.items():
@@ -207,9 +210,7 @@ def compare(
     if metrics is None and any(overlaps(side) for both in scored.values() for side in (both.gold, both.pred)):
         chosen = available_metrics(train=exposure is not None, flat=False)
     scores = {
-        name: {
-            metric: _score(metric, both, systems[name], exposure, types=types, ci=ci, seed=seed) for metric in chosen
-        }
+        name: {metric: _score(metric, both, systems[name], exposure, **options) for metric in chosen}
         for name, both in scored.items()
     }
     beside = {metric: _together([scores[name][metric] for name in systems]) for metric in chosen}
@@ -230,7 +231,7 @@ def _chosen(metrics: Sequence[str] | None, exposure: Exposure | None) -> list[st
 def _score(metric: str, both: Pair, given: Any, exposure: Exposure | None, **options: Any) -> Score:
     gold = both.corpus if both.corpus is not None else both.gold
     pred = both.pred if both.projection is None else given  # what became of other tokens is part of the score
-    return score_metrics()[metric](gold, pred, exposure, **options)
+    return score_metrics()[metric](gold, pred, exposure, **taken(metric, options))
 
 
 def _parts(score: Score) -> list[int]:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.pairing import pair
 from ..core.type_names import types_setting
 from .alignment import Aligner, Counts
 from .metric import Metric
 from .resampling import Part, columns, parse_resampling
-from .score import Score, Sums, Value, prf, ratio, resampling_settings, rows_of_samples
+from .score import Score, Sums, Value, beta_setting, prf, ratio, resampling_settings, rows_of_samples
 
 
 class Keys(StrEnum):
@@ -39,6 +41,7 @@ def exact_f1(
     repair: str = "conlleval",
     types: Mapping[str, str] | None = None,
     keys: str = "cleancut",
+    beta: float = 1.0,
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
@@ -51,26 +54,32 @@ def exact_f1(
     ``gold`` and ``pred`` are corpora, mentions, or lists of tags, label ids (with ``labels``) or spans. ``ci`` adds 95%
     intervals (``f1_low``, ``f1_high``) from so many resamples of the samples, or of documents where these are known.
     ``types`` are other names for types on either side, by those that the data have (``{"person": "PER"}``).
+    With ``beta=2`` each F1 has beside it F2 (``f2``, ``macro_f2``, ``f2/PER``), in which recall weighs twice as much;
+    with any other number likewise, as ``f0.5``.
 
     >>> s = exact_f1([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-ORG"]])
     >>> s.f1, s["f1/PER"], s.n_gold
     (0.5, 1.0, 2)
     """
-    shape = parse_choice(Keys, keys, "keys")
+    shape, beta = parse_choice(Keys, keys, "keys"), checks.beta(beta)
     resamples, seed = parse_resampling(ci, seed)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
     if resamples and shape is Keys.SEQEVAL:
         raise CleancutError("ci= has no place among seqeval's keys. Leave keys= out.")
-    rows = rows_of_samples(_EXACT, scored, exact_samples(aligner)) if resamples else None
+    if beta != 1 and shape is Keys.SEQEVAL:
+        raise CleancutError("beta= has no place among seqeval's keys. Leave keys= out.")
+    parts = (Part(columns("n_gold", "n_pred", "n_exact"), partial(_exact_part, beta)),)
+    rows = rows_of_samples(parts, scored, exact_samples(aligner)) if resamples else None
     counts = Counts.of(aligner.labels, exact_columns(aligner))
     sums = Sums.of(counts, scored, tokens=shape is Keys.SEQEVAL, rows=rows)
     derive = _exact_values if shape is Keys.CLEANCUT else _seqeval_values
     settings: dict[str, Value] = {"match": "exact"}
     if shape is Keys.SEQEVAL:
         settings["keys"] = shape.value
+    settings |= beta_setting(beta)
     settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
-    return Score(METRIC, sums, settings, derive, _EXACT)
+    return Score(METRIC.with_beta(beta), sums, settings, derive, parts)
 
 
 def exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
@@ -89,20 +98,18 @@ def _exact_rows(score: Score) -> tuple[dict[str, Any], dict[str, dict[str, Any]]
     return score.row(counts.total()), {name: score.row(sums) for name, sums in counts.by_type.items()}
 
 
-def _exact_part(sums: Mapping[str, Any]) -> dict[str, Any]:
-    return {**prf(sums["n_exact"], sums["n_pred"], sums["n_gold"]), **sums}
-
-
-_EXACT = (Part(columns("n_gold", "n_pred", "n_exact"), _exact_part),)
+def _exact_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    return {**prf(sums["n_exact"], sums["n_pred"], sums["n_gold"], beta=beta), **sums}
 
 
 def _exact_values(score: Score) -> dict[str, Any]:
     total, by_type = _exact_rows(score)
     values = dict(total)
     rows = by_type.values()
-    for name in ("precision", "recall", "f1"):
+    averaged = [name for name in total if not name.startswith("n_")]
+    for name in averaged:
         values[f"macro_{name}"] = ratio(math.fsum(row[name] for row in rows), len(rows))
-    for name in ("precision", "recall", "f1"):
+    for name in averaged:
         weighted = math.fsum(row[name] * row["n_gold"] for row in rows)
         values[f"weighted_{name}"] = ratio(weighted, total["n_gold"])
     values |= score.sums.repairs()

@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 _ENTITY_KEY = ("case", "typed", "unicode")
 _NO_KEYWORDS = ("gold", "pred", "exposure", "tokens")
 """Parameters of a metric's function that are columns or made of columns, and so no keywords of its module."""
+_F1 = re.compile("(?<![a-z])f1(?![0-9])", re.IGNORECASE)
+"""F1 in the name or the title of a value: ``clean_f1``, ``f1_left``, ``delta F1``."""
+
+_F_BETA = re.compile(r"(?<![a-z])f([0-9]+(?:\.[0-9]+)?)(?![0-9])")
+
+
+def f_beta(name: str, beta: float) -> str:
+    """Return what the F-beta beside an F1 is called, in results or in tables.
+
+    >>> f_beta("clean_f1", 2.0), f_beta("delta F1", 0.5), f_beta("recall", 2.0), f_beta("f1", 1.0)
+    ('clean_f2', 'delta F0.5', 'recall', 'f1')
+    """
+    weight = str(int(beta)) if beta == int(beta) else repr(float(beta))
+    return _F1.sub(lambda found: f"{found[0][0]}{weight}", name)
+
+
+def beta_of(name: str) -> float:
+    """Return the beta of a value by its name, 1 where it is no F-beta.
+
+    >>> beta_of("clean_f2"), beta_of("f0.5/PER"), beta_of("recall")
+    (2.0, 0.5, 1.0)
+    """
+    found = _F_BETA.search(name)
+    return float(found[1]) if found else 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +76,8 @@ class Metric:
     """Is it undefined where mentions overlap?"""
     by_type: bool = True
     """Has it values for each type, as ``f1/PER``?"""
+    beta: float = 1.0
+    """How many times as much recall weighs as precision in the values that its tables, tests and orders are of."""
 
     @property
     def takes_train(self) -> bool:
@@ -72,10 +99,31 @@ class Metric:
             own += _ENTITY_KEY
         return tuple(own)
 
+    def with_beta(self, beta: float) -> Metric:
+        """Return the record of the same metric in F-beta: wherever it names an F1, it names the F-beta beside it."""
+        if beta == self.beta or "beta" not in self._parameters:
+            return self
+
+        def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(f_beta(name, beta) for name in names)
+
+        return replace(
+            self,
+            titles={f_beta(name, beta): f_beta(title, beta) for name, title in self.titles.items()},
+            shown=renamed(self.shown),
+            headline=renamed(self.headline),
+            logged=renamed(self.logged),
+            compared=renamed(self.compared),
+            ranked=f_beta(self.ranked, beta),
+            beta=beta,
+        )
+
     def __call__(self, gold: Any, pred: Any, exposure: Any = None, **keywords: Any) -> Any:
         """Compute it: with what training has shown, if it can use that."""
         if not keywords.get("types"):
             keywords.pop("types", None)  # a metric need not know of other names for types unless some are given
+        if keywords.get("beta") == 1:
+            keywords.pop("beta")  # nor of F-beta
         return self.function(gold, pred, *([exposure] if self.takes_train else []), **keywords)
 
     @property

@@ -15,7 +15,7 @@ from .alignment import WHOLE, Aligner, Counts, Match
 from .exact import exact_columns, exact_samples
 from .metric import Metric
 from .resampling import Part, columns, parse_resampling
-from .score import Score, Sums, Value, prf, resampling_settings, rows_of_samples
+from .score import Score, Sums, Value, beta_setting, prf, resampling_settings, rows_of_samples
 
 _PARTIAL = tuple(mode for mode in Match if mode is not Match.EXACT)
 
@@ -27,6 +27,7 @@ def partial_f1(
     credit: float = 0.5,
     muc: bool = False,
     iou: bool = False,
+    beta: float = 1.0,
     tokens: Any = None,
     labels: Any = None,
     scheme: str | None = None,
@@ -51,7 +52,8 @@ def partial_f1(
 
     ``iou`` adds the score whose credit is the intersection over union of the tokens of two mentions of one type
     (``f1_iou``), in one-to-one pairs of the greatest total. ``types`` are other names for types, by those that the data
-    have (``{"person": "PER"}``).
+    have (``{"person": "PER"}``). With ``beta=2`` each F1 has beside it F2 (``f2_left``), in which recall weighs twice
+    as much; with any other number likewise.
 
     >>> s = partial_f1([["B-ORG", "I-ORG", "I-ORG"]], [["O", "B-ORG", "I-ORG"]])
     >>> s.f1_exact, s.f1_left, s.f1_right, s.f1_overlap
@@ -60,7 +62,7 @@ def partial_f1(
     >>> s.n_muc_strict_inc, s.n_muc_partial_par, s.f1_muc_partial, s.f1_muc_type
     (1, 1, 0.5, 0.0)
     """
-    credit = float(checks.share(credit, "credit"))
+    credit, beta = float(checks.share(credit, "credit")), checks.beta(beta)
     muc, iou = checks.switch(muc, "muc"), checks.switch(iou, "iou")
     resamples, seed = parse_resampling(ci, seed)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
@@ -77,13 +79,13 @@ def partial_f1(
         paired["iou"], weights["iou"] = aligner.ious()
     of_type = exact_columns(aligner) | {name: aligner.gold_label[gold] for name, gold in paired.items()}
     of_sample = exact_samples(aligner) | {name: scored.gold.sample[gold] for name, gold in paired.items()}
-    parts = _partial_parts(credit, muc, iou)
+    parts = _partial_parts(credit, muc, iou, beta)
     rows = rows_of_samples(parts, scored, of_sample, weights) if resamples else None
     sums = Sums.of(Counts.of(aligner.labels, of_type, weights), scored, rows=rows)
     match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
-    settings: dict[str, Value] = {"match": "+".join(match), "credit": credit}
+    settings: dict[str, Value] = {"match": "+".join(match), "credit": credit, **beta_setting(beta)}
     settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
-    return Score(METRIC, sums, settings, _partial_values, parts)
+    return Score(METRIC.with_beta(beta), sums, settings, _partial_values, parts)
 
 
 def _partial_values(score: Score) -> dict[str, Any]:
@@ -94,25 +96,25 @@ def _partial_values(score: Score) -> dict[str, Any]:
     return {**values, "signature": score.signature}
 
 
-def _partial_parts(credit: float, muc: bool = False, iou: bool = False) -> tuple[Part, ...]:
+def _partial_parts(credit: float, muc: bool = False, iou: bool = False, beta: float = 1.0) -> tuple[Part, ...]:
     exact = ("n_gold", "n_pred", "n_exact")
-    near = (Part(columns(*exact, f"n_partial_{mode}"), partial(_near_part, mode, credit)) for mode in _PARTIAL)
+    near = (Part(columns(*exact, f"n_partial_{mode}"), partial(_near_part, mode, credit, beta)) for mode in _PARTIAL)
     met = ("n_partial_overlap", "muc_same_span", "muc_met", "muc_met_type")
-    further = [Part(columns("n_gold", "n_pred", "iou"), _iou_part)] if iou else []
-    further += [Part(columns(*exact, *met), _muc_part)] if muc else []
-    return (Part(columns(*exact), partial(_near_part, Match.EXACT, 0.0)), *near, *further)
+    further = [Part(columns("n_gold", "n_pred", "iou"), partial(_iou_part, beta))] if iou else []
+    further += [Part(columns(*exact, *met), partial(_muc_part, beta))] if muc else []
+    return (Part(columns(*exact), partial(_near_part, Match.EXACT, 0.0, beta)), *near, *further)
 
 
-def _near_part(mode: Match, credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+def _near_part(mode: Match, credit: float, beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
     earned = sums["n_exact"] + credit * sums.get(f"n_partial_{mode}", 0)
-    return {**prf(earned, sums["n_pred"], sums["n_gold"], f"_{mode}"), **sums}
+    return {**prf(earned, sums["n_pred"], sums["n_gold"], f"_{mode}", beta=beta), **sums}
 
 
-def _iou_part(sums: Mapping[str, Any]) -> dict[str, Any]:
-    return prf(sums["iou"] / WHOLE, sums["n_pred"], sums["n_gold"], "_iou")
+def _iou_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    return prf(sums["iou"] / WHOLE, sums["n_pred"], sums["n_gold"], "_iou", beta=beta)
 
 
-def _muc_part(sums: Mapping[str, Any]) -> dict[str, Any]:
+def _muc_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
     """The four scores of SemEval-2013: of the pairs that met, some are correct, and the others partial or incorrect."""
     right_and_met = {
         "strict": (sums["n_exact"], sums["muc_met"]),
@@ -123,7 +125,7 @@ def _muc_part(sums: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, (right, met) in right_and_met.items():
         partial = (met - right) * (name == "partial")
-        values |= prf(right + 0.5 * partial, sums["n_pred"], sums["n_gold"], f"_muc_{name}")
+        values |= prf(right + 0.5 * partial, sums["n_pred"], sums["n_gold"], f"_muc_{name}", beta=beta)
         counts = {"cor": right, "inc": met - right - partial, "par": partial}
         counts |= {"mis": sums["n_gold"] - met, "spu": sums["n_pred"] - met}
         values |= {f"n_muc_{name}_{what}": count for what, count in counts.items()}

@@ -7,8 +7,10 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
-from .metric import Metric
+from ..core.signature import Signature
+from .metric import Metric, beta_of
 
 
 @cache
@@ -53,6 +55,30 @@ def available_metrics(*, train: bool, flat: bool = True) -> list[str]:
 
 
 def title_of(metric: str, value: str) -> str:
-    """Return the title of a value, or its name where the metric is not known here."""
+    """Return the title of a value, or its name where the metric is not known here.
+
+    >>> title_of("clean_f1", "delta_f1"), title_of("clean_f1", "delta_f2")
+    ('delta F1', 'delta F2')
+    """
     known = metrics().get(metric)
-    return known.titles.get(value, value) if known else value
+    return known.with_beta(beta_of(value)).titles.get(value, value) if known else value
+
+
+def taken(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options without a beta where a metric has no F1.
+
+    >>> taken("hardeval", {"beta": 2.0, "seed": 13}), taken("exact_f1", {"beta": 2.0})
+    ({'seed': 13}, {'beta': 2.0})
+    """
+    return {name: value for name, value in options.items() if name != "beta" or name in metrics()[metric].keywords}
+
+
+def record_of(metric: str, values: Mapping[str, Any]) -> Metric:
+    """Return the record of a metric as its values were computed: in F-beta where their signature names a beta.
+
+    >>> record_of("exact_f1", {"f1": 0.5, "f2": 0.6, "signature": "exact_f1|match:exact|beta:2.0|v:1"}).ranked
+    'f2'
+    """
+    record, signature = metrics()[metric], values.get("signature")
+    beta = Signature.parse(signature).get("beta") if isinstance(signature, str) else None
+    return record if beta is None else record.with_beta(float(beta))

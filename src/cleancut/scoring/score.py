@@ -29,7 +29,7 @@ from .alignment import Counts, tally
 from .answer_sums import AnswerSums
 from .exposure import Exposure
 from .exposure_view import Exposed
-from .metric import Metric
+from .metric import Metric, f_beta
 from .resampling import Part, Rows, intervals
 
 Value = float | int | str
@@ -251,7 +251,7 @@ def signature(metric: str, sums: Sums, settings: Mapping[str, Value]) -> str:
     parts = {**settings, "scheme": sums.scheme_name(), **sums.repair()}
     if sums.answers is not None:
         parts["answers"] = sums.answers.how
-    first = [name for name in ("match", "credit", "encoding", "diff", "scheme", "repair") if name in parts]
+    first = [name for name in ("match", "credit", "beta", "encoding", "diff", "scheme", "repair") if name in parts]
     ordered = dict.fromkeys([*first, *parts])
     return str(Signature.of(metric, {name: parts[name] for name in ordered}))
 
@@ -264,9 +264,11 @@ def ratio(part: Any, whole: Any) -> Any:
     return _divided(part, whole, 0.0)
 
 
-def harmonic(precision: Any, recall: Any) -> Any:
-    """F1 of a precision and a recall."""
-    return ratio(2 * precision * recall, precision + recall)
+def harmonic(precision: Any, recall: Any, beta: float = 1.0) -> Any:
+    """F1 of a precision and a recall, or F-beta, in which recall weighs ``beta`` times as much."""
+    if beta == 1:
+        return ratio(2 * precision * recall, precision + recall)
+    return ratio((1 + beta**2) * precision * recall, beta**2 * precision + recall)
 
 
 def share(part: Any, whole: Any) -> Any:
@@ -281,14 +283,27 @@ def _divided(part: Any, whole: Any, otherwise: float) -> Any:
     return part / whole if whole else otherwise
 
 
-def prf(credit: Any, n_pred: Any, n_gold: Any, suffix: str = "", of: str = "") -> dict[str, Any]:
-    """Precision, recall and F1 of the credit earned."""
+def prf(credit: Any, n_pred: Any, n_gold: Any, suffix: str = "", of: str = "", *, beta: float = 1.0) -> dict[str, Any]:
+    """Precision, recall and F1 of the credit earned, with F-beta beside F1."""
     precision, recall = ratio(credit, n_pred), ratio(credit, n_gold)
-    f1 = harmonic(precision, recall)
-    return {f"{of}precision{suffix}": precision, f"{of}recall{suffix}": recall, f"{of}f1{suffix}": f1}
+    rates = {f"{of}precision{suffix}": precision, f"{of}recall{suffix}": recall}
+    return rates | f_values(f"{of}f1{suffix}", precision, recall, beta)
 
 
-# --- exact --------------------------------------------------------------------------------------------
+def f_values(name: str, precision: Any, recall: Any, beta: float) -> dict[str, Any]:
+    """F1 under its name and, where ``beta`` is not 1, F-beta: ``{"clean_f1": ..., "clean_f2": ...}``."""
+    values = {name: harmonic(precision, recall)}
+    if beta != 1:
+        values[f_beta(name, beta)] = harmonic(precision, recall, beta)
+    return values
+
+
+# --- settings and rows --------------------------------------------------------------------------------
+
+
+def beta_setting(beta: float) -> dict[str, Value]:
+    """As the signature has it, where F-beta is asked for."""
+    return {"beta": beta} if beta != 1 else {}
 
 
 def resampling_settings(resamples: int, seed: int) -> dict[str, Value]:

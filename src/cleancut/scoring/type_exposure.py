@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from .exposure_view import NOVELTY_CLASSES
-from .score import harmonic, ratio, share
+from .score import f_values, ratio, share
 
 TYPE_EXPOSURE = {
     "type_seen_entity_seen": "seen type, seen words",
@@ -24,13 +24,16 @@ A type is seen if training has a mention of it; words are seen if they are a tra
 """
 
 
-def type_exposure(by_type: Mapping[str, Mapping[str, Any]], trained: Collection[str], credit: float) -> dict[str, Any]:
+def type_exposure(
+    by_type: Mapping[str, Mapping[str, Any]], trained: Collection[str], credit: float, beta: float
+) -> dict[str, Any]:
     """Return F1, recall and counts by type seen or new and words seen or new, and the precision of both type groups.
 
     Args:
         by_type: the sums of each type, with those of each class of novelty.
         trained: the types that training has.
         credit: what a match that is not exact is worth.
+        beta: of the F-beta that stands beside F1 where it is not 1.
 
     Returns:
         An empty dict where training has all types of the gold mentions: two of the four groups are empty then, and the
@@ -51,7 +54,8 @@ def type_exposure(by_type: Mapping[str, Mapping[str, Any]], trained: Collection[
             n_gold = sum(sums[f"n_gold{of}"] for sums in rows for of in classes)
             recall = share(_earned(rows, classes, credit), n_gold)
             group = f"{of_type}_{of_entity}"
-            values |= {f"f1_{group}": harmonic(precision, recall), f"recall_{group}": recall, f"n_{group}": n_gold}
+            values |= f_values(f"f1_{group}", precision, recall, beta)
+            values |= {f"recall_{group}": recall, f"n_{group}": n_gold}
     return values
 
 

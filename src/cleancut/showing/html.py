@@ -46,12 +46,14 @@ def html_report(
     seed: int = 13,
     max_errors: int = 10_000,
     types: Mapping[str, str] | None = None,
+    beta: float = 1.0,
 ) -> str:
     """A page on one or more systems, with a list of their errors to search through.
 
     ``train`` is the training data, or an ``Exposure`` of it; without it, what needs it is left out. Intervals and tests
     between systems are from ``ci`` resamples. ``types`` are other names for types, by those that the data have
-    (``{"person": "PER"}``). The same input gives the same page.
+    (``{"person": "PER"}``). With ``beta=2`` the page shows F2 in the place of F1: recall weighs twice as much. The
+    same input gives the same page.
 
     >>> gold = Corpus.of([["Ada", "slept"]], tags=[["B-PER", "O"]])
     >>> page = html_report(gold, {"none": [["O", "O"]]})
@@ -59,7 +61,7 @@ def html_report(
     True
     """
     with said_once():
-        found = findings(gold, preds, train, ci=ci, seed=seed, max_errors=max_errors, types=types)
+        found = findings(gold, preds, train, ci=ci, seed=seed, max_errors=max_errors, types=types, beta=beta)
         return report_page(found, title=title)
 
 

@@ -20,7 +20,7 @@ from ..scoring.compare import compare
 from ..scoring.errors import Errors, errors
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
-from ..scoring.registry import available_metrics, score_metrics
+from ..scoring.registry import available_metrics, score_metrics, taken
 from ..scoring.resampling import parse_resampling
 from ..scoring.score import Score
 
@@ -94,6 +94,7 @@ def findings(
     seed: int = 13,
     max_errors: int = 10_000,
     types: Mapping[str, str] | None = None,
+    beta: float = 1.0,
 ) -> Findings:
     """Scores with intervals, buckets and errors of each system. Without ``train``, what needs none."""
     names = parse_types(types)
@@ -106,7 +107,7 @@ def findings(
     max_errors = checks.whole(max_errors, "max_errors")
     ci, seed = parse_resampling(ci, seed)
     exposure = Exposure.of(train) if isinstance(train, Corpus) else train
-    given: dict[str, Any] = {"types": names} | ({"ci": ci, "seed": seed} if ci else {})
+    given: dict[str, Any] = {"types": names, "beta": checks.beta(beta)} | ({"ci": ci, "seed": seed} if ci else {})
     scored = {name: pair(gold, pred) for name, pred in preds.items()}
     systems = {name: replace(gold, mentions=both.pred, relations=None) for name, both in scored.items()}
     flat = not any(overlaps(corpus.mentions) for corpus in (gold, *systems.values()))
@@ -125,7 +126,7 @@ def findings(
         sizes |= {"n_train_mentions": exposure.n_mentions, "n_train_entities": exposure.n_entities}
     comparison = compare(gold, systems, exposure, metrics=metrics, **given) if ci and len(systems) > 1 else None
     scores = comparison.scores if comparison else {
-        name: {metric: score_metrics()[metric](gold, pred, exposure, **given) for metric in metrics}
+        name: {metric: score_metrics()[metric](gold, pred, exposure, **taken(metric, given)) for metric in metrics}
         for name, pred in systems.items()
     }  # fmt: skip
     answers = {name: own.mentions.answers for name, own in systems.items() if own.mentions.answers is not None}

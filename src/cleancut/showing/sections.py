@@ -14,6 +14,7 @@ from ..core.shown import percent
 from ..scoring.alignment import Match
 from ..scoring.buckets import attribute_title
 from ..scoring.exposure_view import NOVELTY_CLASSES
+from ..scoring.metric import f_beta
 from ..scoring.score import Score
 from ..splitting.audit import Audit
 from ..splitting.frontier import Frontier
@@ -64,7 +65,8 @@ def _tables(found: Findings, metric: str) -> dict[str, Exhibit]:
     record = _of(found, metric)[next(iter(found.scores))].record
     tables = {table.slug: table for table in score_tables(_of(found, metric))}
     main = tables[record.name]
-    shared = {record.titles[name]: name for name in ("f1", "f1_exact", "clean_f1") if name in record.shown}
+    values = [f_beta(name, record.beta) for name in ("f1", "f1_exact", "clean_f1")]
+    shared = {record.titles[name]: name for name in values if name in record.shown}
     rows = []
     for name, cells in main.rows:
         own = list(cells)
@@ -97,20 +99,25 @@ def _headline(found: Findings) -> Section:
         return Section("headline", "Headline", lead, [exact])
     scores, table = _of(found, "clean_f1"), _tables(found, "clean_f1")["clean_f1"]
     first = next(iter(scores.values()))
-    best, clean = (max(scores, key=lambda name: _or_zero(scores[name][key])) for key in ("f1", "clean_f1"))
+    beta = first.record.beta
+    f1, clean_f1, f1_title = (f_beta(name, beta) for name in ("f1", "clean_f1", "F1"))
+    best, clean = (max(scores, key=lambda name: _or_zero(scores[name][key])) for key in (f1, clean_f1))
+    looked_up = first[f_beta("memorisation_f1", beta)]
     lead = (
         f"{percent(first.contamination_rate)}% of the test mentions are in the training data; a look-up of the "
-        f"training mentions, without any model, has an F1 of {percent(first.memorisation_f1)}. "
+        f"training mentions, without any model, has an {f1_title} of {percent(looked_up)}. "
     )
     if len(scores) > 1:
-        lead += f"The highest F1 is {percent(scores[best].f1)} ({best}); "
-        lead += f"on what training has not shown, {percent(scores[clean].clean_f1)} ({clean})."
+        lead += f"The highest {f1_title} is {percent(scores[best][f1])} ({best}); "
+        lead += f"on what training has not shown, {percent(scores[clean][clean_f1])} ({clean})."
     else:
-        lead += "Clean F1 counts the recall of mentions that training has not shown; delta F1 is what memory adds."
-    gap = Exhibit(
-        "headline", "F1 and clean F1 (%)", table.header[:3], [(name, cells[:2]) for name, cells in table.rows],
-        Kind.GAP, reference=("look-up", first.memorisation_f1),
-    )  # fmt: skip
+        lead += (
+            f"Clean {f1_title} counts the recall of mentions that training has not shown; delta {f1_title} is what "
+            "memory adds."
+        )
+    rows = [(name, cells[:2]) for name, cells in table.rows]
+    title = f"{f1_title} and clean {f1_title} (%)"
+    gap = Exhibit("headline", title, table.header[:3], rows, Kind.GAP, reference=("look-up", looked_up))
     return Section("headline", "Headline", lead, [gap, table, exact])
 
 
@@ -120,12 +127,15 @@ def _or_zero(value: float) -> float:
 
 def _by_type(found: Findings) -> Section:
     scores = _of(found, "exact_f1")
+    beta = next(iter(scores.values())).record.beta
+    f1 = f_beta("f1", beta)
     labels = sorted(dict.fromkeys(chain.from_iterable(score.sums.counts.by_type for score in scores.values())))
     n_gold = {label: max(score.get(f"n_gold/{label}", 0) for score in scores.values()) for label in labels}
     rows = [
-        (label, [n_gold[label], *(score.get(f"f1/{label}", math.nan) for score in scores.values())]) for label in labels
+        (label, [n_gold[label], *(score.get(f"{f1}/{label}", math.nan) for score in scores.values())])
+        for label in labels
     ]
-    every = Exhibit("types", "F1 by type (%)", ["type", "gold", *scores], rows, Kind.HEAT)
+    every = Exhibit("types", f"{f_beta('F1', beta)} by type (%)", ["type", "gold", *scores], rows, Kind.HEAT)
     exhibits = [every] if len(scores) > 1 else []
     metrics = ["exact_f1", *(["clean_f1"] if found.has_train else [])]
     for i, (name, own) in enumerate(found.scores.items()):
@@ -195,22 +205,25 @@ _DRAWN: dict[str, Sequence[Callable[[Findings], Section]]] = {
 
 
 def _buckets(found: Findings) -> Section:
+    beta = next(iter(found.buckets.values())).beta
+    f1 = f_beta("f1", beta)
     lead = (
-        "F1 by attributes of the mention and its sentence, in buckets cut from the gold mentions; n is the number of "
-        "gold mentions. Consistency and frequency are counted in the training data."
+        f"{f_beta('F1', beta)} by attributes of the mention and its sentence, in buckets cut from the gold mentions; n "
+        "is the number of gold mentions. Consistency and frequency are counted in the training data."
     )
     first = next(iter(found.buckets.values()))
     charts, heat = [], list[Row]()
     for attribute in first:
         title = f"{attribute_title(attribute)} ({attribute})"
         rows: list[Row] = [
-            (row["bucket"], [measured(own[attribute][i], "f1", "n_gold") for own in found.buckets.values()])
+            (row["bucket"], [measured(own[attribute][i], f1, "n_gold") for own in found.buckets.values()])
             for i, row in enumerate(first[attribute])
             if any(has_a_name(own[attribute][i]) for own in found.buckets.values())
         ]
         charts.append(Exhibit(f"bucket-{attribute}", title, ["bucket", *found.buckets], rows, Kind.POINTS))
         heat += [(title, ()), *((name, [_bare(cell) for cell in cells]) for name, cells in rows)]
-    every = Exhibit("buckets", "F1 of every system in every bucket (%)", ["bucket", *found.buckets], heat, Kind.HEAT)
+    title = f"{f_beta('F1', beta)} of every system in every bucket (%)"
+    every = Exhibit("buckets", title, ["bucket", *found.buckets], heat, Kind.HEAT)
     return Section("buckets", "Attributes", lead, [*charts, *([every] if len(found.buckets) > 1 else [])])
 
 

@@ -11,8 +11,8 @@ from ..scoring.buckets import Buckets, describe
 from ..scoring.compare import ALPHA
 from ..scoring.diagnosis import MIN_COUNT, self_diagnosis
 from ..scoring.exposure_view import NOVELTY_CLASSES
-from ..scoring.metric import Metric
-from ..scoring.registry import score_metrics, title_of
+from ..scoring.metric import Metric, beta_of, f_beta
+from ..scoring.registry import record_of, score_metrics, title_of
 from ..scoring.score import Score, share
 from ..scoring.type_exposure import TYPE_EXPOSURE
 from .exhibit import Cell, Exhibit, Kind, Measured, Row
@@ -41,10 +41,12 @@ def measured_in(scores: Mapping[str, Values], metric: str, name: str) -> Measure
     shown none of the mentions, clean F1 is F1 in every draw, and has its interval too.
     """
     own, exact = scores[metric], scores.get("exact_f1")
-    is_f1 = name in ("f1", "f1_exact")
-    if name == "clean_f1" and own["n_clean"] == own["n_gold"]:
+    beta = record_of(metric, own).beta
+    whole = f_beta("f1", beta)
+    is_f1 = name in (whole, f_beta("f1_exact", beta))
+    if name == f_beta("clean_f1", beta) and own["n_clean"] == own["n_gold"]:
         is_f1 = True
-    return measured(exact, "f1") if is_f1 and exact is not None else measured(own, name)
+    return measured(exact, whole) if is_f1 and exact is not None else measured(own, name)
 
 
 def known(value: float | None) -> float:
@@ -65,11 +67,14 @@ def score_tables(scores: Mapping[str, Score], *, by_type: bool = False) -> list[
     """Return the tables of one metric, with a row for each system."""
     record = next(iter(scores.values())).record
     systems = {name: _totals(score) for name, score in scores.items()}
-    found = [value_table(record, record.name, record.title, "system", systems), *_muc_tables("system", systems)]
+    found = [value_table(record, record.name, record.title, "system", systems)]
+    found += _muc_tables("system", systems, record.beta)
     for table in _OF_SUBSETS:
-        if all(f"{table.value}_{subset}" in values for subset in table.subsets for values in systems.values()):
-            rows = [(name, table.cells(values)) for name, values in systems.items()]
-            found.append(Exhibit(table.slug, f"{table.title} (%)", ["system", *table.subsets.values()], rows))
+        value = f_beta(table.value, record.beta)
+        if all(f"{value}_{subset}" in values for subset in table.subsets for values in systems.values()):
+            rows = [(name, table.cells(values, value)) for name, values in systems.items()]
+            title = f"{f_beta(table.title, record.beta)} (%)"
+            found.append(Exhibit(table.slug, title, ["system", *table.subsets.values()], rows))
     if by_type and record.by_type:
         found += chain.from_iterable(
             type_tables(record, score, f"{record.name}-types-{i + 1}", f", {name}" if len(scores) > 1 else "")
@@ -99,7 +104,7 @@ def type_tables(record: Metric, score: Score, slug: str, of: str) -> list[Exhibi
     """Return the tables of one metric and one system, with a row for each type."""
     types = {label: score.row(sums) for label, sums in score.sums.counts.by_type.items()}
     title = f"{record.title}{of}, by type"
-    return [value_table(record, slug, title, "type", types), *_muc_tables("type", types, f"{of}, by type")]
+    return [value_table(record, slug, title, "type", types), *_muc_tables("type", types, record.beta, f"{of}, by type")]
 
 
 def run_tables(scores: Mapping[str, Score], moments: Mapping[str, Any], *, by_type: bool = False) -> list[Exhibit]:
@@ -120,7 +125,8 @@ def value_table(record: Metric, slug: str, title: str, first: str, rows: Mapping
     """Return the values of a metric that its table shows, as far as they were computed."""
     shown = [name for name in record.shown if any(values.get(name) is not None for values in rows.values())]
     cells = [(name, [_cell(values, value) for value in shown]) for name, values in rows.items()]
-    strong = 1 + shown.index("f1") if "f1" in shown else len(shown)
+    f1 = f_beta("f1", record.beta)
+    strong = 1 + shown.index(f1) if f1 in shown else len(shown)
     return Exhibit(slug, title, [first, *(record.titles[name] for name in shown)], cells, strong=strong)
 
 
@@ -143,16 +149,16 @@ def _moment(moments: Mapping[str, Any], which: str, like: Score) -> dict[str, An
     }
 
 
-def _muc_tables(first: str, rows: Mapping[str, Values], of: str = "") -> list[Exhibit]:
+def _muc_tables(first: str, rows: Mapping[str, Values], beta: float, of: str = "") -> list[Exhibit]:
     """Return the scores of SemEval-2013 and the counts behind them, one scheme a line, where they were asked for."""
     schemes, counts = ("strict", "exact", "partial", "type"), ("cor", "inc", "par", "mis", "spu")
     lines: list[Row] = []
     for name, values in rows.items():
         for scheme in schemes:
             if values.get(f"f1_muc_{scheme}") is not None:
-                rates = [values[f"{value}_muc_{scheme}"] for value in ("precision", "recall", "f1")]
+                rates = [values[f"{value}_muc_{scheme}"] for value in ("precision", "recall", f_beta("f1", beta))]
                 lines.append((name, [scheme, *rates, *(values[f"n_muc_{scheme}_{count}"] for count in counts)]))
-    header = [first, "scheme", "P", "R", "F1", *map(str.upper, counts)]
+    header = [first, "scheme", "P", "R", f_beta("F1", beta), *map(str.upper, counts)]
     title = f"MUC scores, as SemEval-2013 has them (%){of}"
     return [Exhibit("muc", title, header, lines, strong=4)] if lines else []
 
@@ -166,9 +172,9 @@ class _OfSubsets(NamedTuple):
     subsets: Mapping[str, str]
     """The subsets, as in the names of values, with their titles."""
 
-    def cells(self, values: Values) -> list[Cell]:
+    def cells(self, values: Values, value: str) -> list[Cell]:
         """Return the value of each subset, with its number of mentions."""
-        return [measured(values, f"{self.value}_{subset}", f"n_{subset}") for subset in self.subsets]
+        return [measured(values, f"{value}_{subset}", f"n_{subset}") for subset in self.subsets]
 
 
 NOVELTY, TYPES_SHOWN = "novelty", "type-exposure"
@@ -201,7 +207,8 @@ def bucket_tables(found: Mapping[str, Buckets], *, min_count: int = MIN_COUNT) -
     for name in next(iter(found.values())):
         title, slug = f"{name}: {describe(name)}", f"bucket-{name}"
         if alone is not None:
-            header, rows = ["bucket", "gold", "predicted", "P", "R", "F1"], _bucket_rows(alone[name])
+            header = ["bucket", "gold", "predicted", "P", "R", f_beta("F1", alone.beta)]
+            rows = _bucket_rows(alone[name], f_beta("f1", alone.beta))
         else:
             header, rows = ["bucket", "gold", *found], _f1_rows(found, name)
         tables.append(Exhibit(slug, title, header, rows, strong=5 if alone is not None else -1))
@@ -211,21 +218,22 @@ def bucket_tables(found: Mapping[str, Buckets], *, min_count: int = MIN_COUNT) -
     return tables
 
 
-def _bucket_rows(rows: Sequence[Values]) -> list[Row]:
+def _bucket_rows(rows: Sequence[Values], value: str) -> list[Row]:
     return [
-        (row["bucket"], [row["n_gold"], row["n_pred"], row["precision"], row["recall"], _cell(row, "f1")])
+        (row["bucket"], [row["n_gold"], row["n_pred"], row["precision"], row["recall"], _cell(row, value)])
         for row in filter(has_a_name, rows)
     ]
 
 
 def _f1_rows(found: Mapping[str, Buckets], name: str) -> list[Row]:
     names = dict.fromkeys(row["bucket"] for of in found.values() for row in filter(has_a_name, of[name]))
+    value = f_beta("f1", next(iter(found.values())).beta)
     by_system = [{row["bucket"]: row for row in buckets[name]} for buckets in found.values()]
     rows: list[Row] = []
     for bucket in names:
         own = [of.get(bucket) for of in by_system]
         n_gold = next(row["n_gold"] for row in own if row is not None)
-        rows.append((bucket, [n_gold, *("-" if row is None else row["f1"] for row in own)]))
+        rows.append((bucket, [n_gold, *("-" if row is None else row[value] for row in own)]))
     return rows
 
 
@@ -324,8 +332,10 @@ def _compared_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
 
 
 def _metrics_of(systems: Mapping[str, Mapping[str, Values]]) -> list[Metric]:
-    """Return the metrics that every system was scored by."""
-    return [metric for metric in score_metrics().values() if all(metric.name in own for own in systems.values())]
+    """Return the metrics that every system was scored by, as their scores were computed."""
+    first = next(iter(systems.values()))
+    names = [name for name in score_metrics() if all(name in own for own in systems.values())]
+    return [record_of(name, first[name]) for name in names]
 
 
 def _difference_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
@@ -397,7 +407,8 @@ def _change(change: Mapping[str, Any]) -> str:
 
 def ranked_title(value: str) -> str:
     """Return the title of a value that puts systems in order, or its name where no metric here ranks by it."""
-    return next((m.titles[value] for m in score_metrics().values() if m.ranked == value), value)
+    records = [metric.with_beta(beta_of(value)) for metric in score_metrics().values()]
+    return next((record.titles[value] for record in records if record.ranked == value), value)
 
 
 # --- an audit ---------------------------------------------------------------------------------------------------

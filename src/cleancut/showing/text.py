@@ -209,8 +209,8 @@ def score_table(score: Score) -> str:
     """Return a score by type, then its averages, in columns of words that people know; the signature below."""
     if score.metric != "exact_f1" or "f1" not in score:
         return scores_text({"": {score.metric: score}}, by_type=True)
-    header = ["", "precision", "recall", "F1", "support"]
-    names = ("precision", "recall", "f1")
+    header = ["", "precision", "recall", score.record.titles[score.record.ranked], "support"]
+    names = ("precision", "recall", score.record.ranked)
     labels = [key.removeprefix("f1/") for key in score if key.startswith("f1/")]
     rows: list[Row] = []
     for label in labels:
