@@ -1,6 +1,6 @@
-"""A config of a dataset on the Hub: its rows as Parquet shards, its part of the card, and the commit that adds both.
+"""Write and upload a config of a dataset: its rows as Parquet shards, its part of the card, and the commit of both.
 
-Shards are written to a folder one after the other and uploaded from there, so that memory is bounded by one of them.
+Shards are written to a folder one after the other and uploaded from there, so that only one of them is in memory.
 """
 
 from __future__ import annotations
@@ -23,30 +23,37 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 MAX_SHARD_SIZE = "500MB"
-"""How large a shard may be before compression, where nothing is said: what datasets itself does."""
+"""The greatest size of a shard before compression, by default. It is the default of datasets itself."""
 
 
 def check_config(name: str) -> None:
-    """Refuse a name that a config cannot have."""
+    """Refuse a name that a config cannot have.
+
+    Args:
+        name: the name that a user gave.
+
+    Raises:
+        CleancutError: datasets would not load a config of this name.
+    """
     if not isinstance(name, str) or not is_config(name):
         raise CleancutError(f"{quoted(name)} cannot be the name of a config. Letters, digits, . _ - only.")
 
 
 @dataclass(frozen=True)
 class Config:
-    """A config as it is to be uploaded."""
+    """A config that is ready to be uploaded."""
 
     name: str
     files: Mapping[str, Path]
-    """Where each file of the repository lies on disk."""
+    """The file on disk, for each path in the repository."""
     info: Any
     """The ``DatasetInfo``: features, and the rows and bytes of each split."""
     section: str
-    """What the card says of the config, as Markdown."""
+    """The section of the card that describes the config, as Markdown."""
 
     @property
     def is_of_indices(self) -> bool:
-        """Does it say where rows are in their source, rather than hold them?"""
+        """Whether the config holds the places of rows in their source rather than the rows."""
         return f"{self.name}/source.json" in self.files
 
 
@@ -64,9 +71,9 @@ def write_config(
     Args:
         name: the name of the config.
         splits: the rows of each split, as datasets of the same features.
-        section: what the card is to say of the config.
-        folder: a folder for the files, which must last until they are uploaded.
-        max_shard_size: how large a Parquet file may be before compression, such as ``"500MB"``.
+        section: the section of the card that describes the config.
+        folder: a folder for the files; it must exist until they are uploaded.
+        max_shard_size: the greatest size of a Parquet file before compression, such as ``"500MB"``.
         beside: further files of the config, by their names.
 
     Returns:
@@ -97,7 +104,7 @@ def write_config(
 
 
 def _write_shards(split: str, rows: Any, n_shards: int, folder: Path) -> list[Path]:
-    """Write the rows of a split as so many Parquet files, but no more than it has rows, and return their paths."""
+    """Write the rows of a split as ``n_shards`` Parquet files (or one for each row, if it has fewer rows)."""
     folder.mkdir(exist_ok=True)
     n_shards = max(min(n_shards, len(rows)), 1)
     paths = [folder / f"{split}-{i:05d}-of-{n_shards:05d}.parquet" for i in range(n_shards)]
@@ -108,13 +115,13 @@ def _write_shards(split: str, rows: Any, n_shards: int, folder: Path) -> list[Pa
 
 
 def _bytes_of(rows: Any) -> int:
-    """Return the size of a dataset in memory; of one that is some rows of a table, its share of the table."""
+    """Return the size of a dataset in memory. A dataset that selects rows of a table has its share of the table."""
     table = rows.data
     return int(table.nbytes * len(rows) / max(len(table), 1))
 
 
 def _bytes_in(size: int | str) -> int:
-    """Return a number of bytes, from a number or a text such as ``"500MB"``."""
+    """Return a size in bytes, which is given as a number or as a text such as ``"500MB"``."""
     from datasets.utils.py_utils import convert_file_size_to_int
 
     try:
@@ -131,28 +138,31 @@ def _bytes_in(size: int | str) -> int:
 
 @dataclass(frozen=True)
 class Destination:
-    """A dataset of the Hub that configs are added to, and how."""
+    """A dataset of the Hub that configs are added to, and the way in which they are added."""
 
     api: HfApi
     repo: str
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """What the metadata of the card say, where the card is new; the licence also where the card names none."""
+    """The metadata of a new card. To a card that exists, only the licence is added, if it states none."""
     private: bool = False
-    """Is the dataset to be private, if it is new?"""
+    """Whether a new dataset is made private."""
     pr: bool = False
-    """Is each config to be a pull request?"""
+    """Whether each config is uploaded as a pull request."""
     push: bool = False
-    """Is anything to be uploaded? Without it, what would be uploaded is said."""
+    """Whether anything is uploaded at all."""
 
     def add(self, config: Config, left: Sequence[str]) -> str:
-        """Add a config in one commit, or say what would be uploaded.
+        """Add a config in one commit; without ``push``, only say what would be uploaded.
 
         Args:
             config: the config.
-            left: the names of the configs that are not uploaded yet, this one included, for an error to name.
+            left: the names of the configs that are not uploaded yet, with this one. An error names them.
 
         Returns:
-            What was done, or would be.
+            A text that says what was uploaded, or would be.
+
+        Raises:
+            CleancutError: the Hub refused or was not reached.
         """
         if not self.push:
             return self._announced(config)
@@ -160,6 +170,7 @@ class Destination:
         return attempt(lambda: self._upload(config), self.repo, f"Not uploaded: {', '.join(left)}. {again}")
 
     def _announced(self, config: Config) -> str:
+        """Return a text that says what would be uploaded, and whether the dataset would take it."""
         where = "a pull request to " if self.pr else ""
         seen = "private, if it is new" if self.private else "public, if it is new"
         licence = self.metadata.get("license")
@@ -175,67 +186,70 @@ class Destination:
         )
 
     def _upload(self, config: Config) -> str:
+        """Upload a config in one commit, and return a text that says so."""
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
         title = f"Config {config.name} (cleancut {__version__})"
         self.api.create_repo(self.repo, repo_type="dataset", private=self.private or None, exist_ok=True)
         request = self._open_request(title) if self.pr else None
-        head, there, old = self._found(request.git_reference if request else None)
-        card = card_text(old, config.name, config.section, config.files, config.info, self.metadata, there)
+        revision = request.git_reference if request else None
+        head, on_hub, old_card = self._state(revision)
+        card = card_text(old_card, config.name, config.section, config.files, config.info, self.metadata, on_hub)
         operations: list[Any] = [CommitOperationAdd(path, str(file)) for path, file in config.files.items()]
         operations.append(CommitOperationAdd("README.md", card.encode()))
-        ours = {path for path in there if re.fullmatch(re.escape(config.name) + OWN_FILES, path)}
+        ours = {path for path in on_hub if re.fullmatch(re.escape(config.name) + OWN_FILES, path)}
         operations += [CommitOperationDelete(path) for path in sorted(ours - set(config.files))]
-        # all or nothing: large files go up first, unseen; one commit then shows the config with its card
-        done = self.api.create_commit(
+        # Large files are uploaded first, where nobody sees them. One commit then shows the config with its card, so
+        # that an interruption leaves nothing half-published.
+        commit = self.api.create_commit(
             self.repo,
             operations,
             commit_message=title,
             repo_type="dataset",
             parent_commit=head,
-            revision=request.git_reference if request else None,
+            revision=revision,
             create_pr=self.pr and request is None,
         )
         if self.pr:
-            url = request.url if request else done.pr_url
+            url = request.url if request else commit.pr_url
             return f"{self.repo}: the config {config.name} is in the pull request {url}."
         load = "cleancut.materialise" if config.is_of_indices else "load_dataset"
         return f"{self.repo}: the config {config.name} is up. Load it with {load}({self.repo!r}, {config.name!r})."
 
-    def _found(self, revision: str | None = None) -> tuple[str, set[str], str]:
-        """Return what the dataset holds: its last commit, the names of its files, and its card."""
+    def _state(self, revision: str | None = None) -> tuple[str, set[str], str]:
+        """Return the last commit of the dataset, the paths of its files, and its card (empty if it has none)."""
         head = str(self.api.dataset_info(self.repo, revision=revision, timeout=WAIT).sha)
-        there = set(self.api.list_repo_files(self.repo, repo_type="dataset", revision=head))
-        if "README.md" not in there:
-            return head, there, ""
+        on_hub = set(self.api.list_repo_files(self.repo, repo_type="dataset", revision=head))
+        if "README.md" not in on_hub:
+            return head, on_hub, ""
         card = self.api.hf_hub_download(self.repo, "README.md", repo_type="dataset", revision=head)
-        return head, there, Path(card).read_text("utf-8")
+        return head, on_hub, Path(card).read_text("utf-8")
 
     def _open_request(self, title: str) -> Any:
-        """Return the pull request of this title that we have opened before, if it is still open."""
-        asked: Any = {
+        """Return the pull request with this title that an earlier run opened, if it is still open."""
+        filters: Any = {
             "discussion_type": "pull_request",
             "discussion_status": "open",
             "author": self.api.whoami()["name"],
         }
-        requests = self.api.get_repo_discussions(self.repo, repo_type="dataset", **asked)
+        requests = self.api.get_repo_discussions(self.repo, repo_type="dataset", **filters)
         return next((request for request in requests if request.title == title), None)
 
     def _refused(self, config: Config) -> str:
-        """Return what stands in the way of a config, as far as the Hub tells; a new dataset has room for any."""
+        """Return why the dataset would not take a config, as far as the Hub tells; empty if it would."""
         from huggingface_hub.errors import RepositoryNotFoundError
 
         def ask() -> tuple[set[str], str]:
             with suppress(RepositoryNotFoundError):
-                return self._found()[1:]
+                return self._state()[1:]
             return set(), ""
 
         try:
-            there, old = attempt(ask, self.repo, "So it is not known whether it takes the config.")
+            on_hub, old_card = attempt(ask, self.repo, "So it is not known whether it takes the config.")
         except CleancutError as error:
             return str(error)
         try:
-            card_text(old, config.name, config.section, config.files, config.info, self.metadata, there)
+            card_text(old_card, config.name, config.section, config.files, config.info, self.metadata, on_hub)
         except CleancutError as error:
             return f"This would fail: {error}"
         return ""
@@ -246,21 +260,21 @@ def metadata_of(api: HfApi, source: HubId | None, licence: str | None, ask: bool
 
     Args:
         api: the client.
-        source: the dataset on the Hub that the rows are from, if they are.
-        licence: the licence, where it is not the one that the source states.
-        ask: ask the Hub for the card of the source, whose language and licence are taken over.
+        source: the dataset on the Hub that the rows come from, or None.
+        licence: the licence; by default the one that the source states.
+        ask: whether to ask the Hub for the card of the source, whose language and licence are then taken over.
     """
-    found: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "task_categories": ["token-classification"],
         "tags": ["named-entity-recognition", "cleancut"],
     }
     if source is not None:
-        found["source_datasets"] = [source.repo]
+        metadata["source_datasets"] = [source.repo]
         stated = _card_of(api, source) if ask else {}
-        found |= {name: stated[name] for name in ("language", "license") if stated.get(name)}
+        metadata |= {name: stated[name] for name in ("language", "license") if stated.get(name)}
     if licence:
-        found["license"] = licence
-    return found
+        metadata["license"] = licence
+    return metadata
 
 
 def _card_of(api: HfApi, source: HubId) -> dict[str, Any]:

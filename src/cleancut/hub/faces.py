@@ -1,8 +1,8 @@
-"""What the evaluate modules under ``metrics/`` share: storing batches, choosing the form, checking keywords.
+"""The part that all evaluate modules under ``metrics/`` share: they store batches and check keywords.
 
-evaluate picks the form of the input by its first row and turns spans into strings where that row is empty. Here
-each batch is recognised as a whole and stored in columns that hold any form, the same for every batch and every
-process, so that gathering never depends on which came first.
+evaluate alone would choose the form of the input (tags, label ids or spans) by its first row, and turn spans into
+strings where that row is empty. Here each batch is recognised as a whole. It is stored in columns that can hold every
+form and that are the same for all batches and processes, so the result does not depend on which batch came first.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SPANS = pa.list_(pa.struct({"start": pa.int64(), "end": pa.int64(), "label": pa
 _TEXTS = pa.list_(pa.string())
 _FORMS = {"tags": pa.list_(pa.int32()), "ids": pa.list_(pa.int64()), "spans": _SPANS, "answers": _TEXTS}
 _SIDES = ("predictions", "references")
-# tags are numbers into the names that the first sample of their batch carries: a third of what the strings take
+# Tags are stored as numbers; the first sample of a batch carries their names. That takes a third of the space.
 _COLUMNS = {**_FORMS, "names": _TEXTS}
 _STORED = pa.schema(
     [(f"{side}_{column}", kind) for side in _SIDES for column, kind in _COLUMNS.items()] + [("tokens", _TEXTS)]
@@ -53,7 +53,13 @@ _STORED = pa.schema(
 
 
 def module_info(description: str, inputs: str, citation: str) -> evaluate.MetricInfo:
-    """What evaluate shows of a module: its texts, and that it takes tags, label ids or spans."""
+    """Return the description of a module that evaluate shows, with the forms of input that it takes.
+
+    Args:
+        description: one sentence that says what the module computes.
+        inputs: the text that explains its arguments.
+        citation: BibTeX.
+    """
     value = datasets.Value
     span = {"start": value("int64"), "end": value("int64"), "label": value("string")}
     forms = datasets.List(value("string")), datasets.List(value("int64")), datasets.List(span)
@@ -66,10 +72,10 @@ def module_info(description: str, inputs: str, citation: str) -> evaluate.Metric
 
 
 class NerModule:
-    """The part of an ``evaluate.Metric`` that is the same for every cleancut metric; mix it in before that class."""
+    """The part of an ``evaluate.Metric`` that all cleancut metrics share. It is mixed in before that class."""
 
     record: Metric
-    """The metric, which the module names."""
+    """The metric that the module computes."""
     name: str  # these are evaluate's
     writer: Any
     data: Any
@@ -91,9 +97,12 @@ class NerModule:
         super().__init__(config_name=config_name, **kwargs)  # type: ignore[call-arg]
 
     def options(self, given: dict[str, Any]) -> dict[str, Any]:
-        """This module's own options: those of this call, over those given when it was loaded.
+        """Return the options of this call, with those given when the module was loaded as defaults.
 
-        Those of other modules are ignored, since ``evaluate.combine`` sends all to all.
+        Options of other cleancut modules are ignored, since ``evaluate.combine`` sends every option to all modules.
+
+        Args:
+            given: the options of this call.
         """
         own = self.record.keywords
         chosen = {name: value for name, value in {**self._defaults, **given}.items() if name in own}
@@ -102,7 +111,7 @@ class NerModule:
         return {**chosen, "tokens": self._tokens}
 
     def _exposure_of(self, chosen: dict[str, Any]) -> Exposure | None:
-        """The index of the training columns, which is kept while columns of the same content are given."""
+        """Return the index of the training columns; it is kept for the next call with the same columns."""
         train = chosen.pop("train", None)
         key = {name: chosen.pop(name) for name in ("case", "typed", "unicode") if name in chosen}
         if train is None and not self.record.needs_train:
@@ -113,12 +122,15 @@ class NerModule:
             )
         given = list(train) if isinstance(train, list | tuple) else [train]
         parts = [training_columns(part) for part in given]
-        labels, scheme = chosen.get("labels"), chosen.get("scheme")
-        made_of = _digest(parts, (key, labels, scheme))
-        if made_of is not None and self._kept_exposure is not None and self._kept_exposure[0] == made_of:
-            return self._kept_exposure[1]
+        labels = chosen.get("labels")
+        scheme = chosen.get("scheme")
+        digest = _digest(parts, (key, labels, scheme))
+        if digest is not None and self._kept_exposure is not None:
+            kept_digest, kept_exposure = self._kept_exposure
+            if kept_digest == digest:
+                return kept_exposure
         exposure = Exposure.of([_train_corpus(part, labels, scheme) for part in parts], **key)
-        self._kept_exposure = None if made_of is None else (made_of, exposure)
+        self._kept_exposure = None if digest is None else (digest, exposure)
         return exposure
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, tokens: Any = None, **kwargs: Any) -> None:
@@ -128,6 +140,10 @@ class NerModule:
             predictions: one list for each sample, or the text of a language model's answer to it.
             references: one list for each sample.
             tokens: the words of each sample (optional; kept with the batch).
+            **kwargs: refused; options are given to ``compute``.
+
+        Raises:
+            CleancutError: the batch is not in one of these forms, or its parts differ in length.
         """
         if kwargs:
             _check_keywords(kwargs)
@@ -136,18 +152,20 @@ class NerModule:
         if self.writer is None:
             self.selected_feature_format = datasets.Features.from_arrow_schema(_STORED)
             self._init_writer()
-        self.writer.write_table(table, writer_batch_size=max(len(table), 1))  # one piece, written and read at once
+        self.writer.write_table(table, writer_batch_size=max(len(table), 1))  # in one piece, which is read faster
 
     def add(self, *, prediction: Any = None, reference: Any = None, tokens: Any = None, **kwargs: Any) -> None:
         """Add one prediction and its reference.
 
         Args:
-            prediction: the tags, label ids or spans of one sample.
-            reference: the same of the gold annotation.
+            prediction: the predicted tags, label ids or spans of one sample, or the text of an answer.
+            reference: the gold tags, label ids or spans.
             tokens: the words of the sample (optional).
+            **kwargs: refused; options are given to ``compute``.
         """
-        # evaluate.combine passes the plural names here
-        prediction, reference = kwargs.pop("predictions", prediction), kwargs.pop("references", reference)
+        # evaluate.combine passes the plural names here.
+        prediction = kwargs.pop("predictions", prediction)
+        reference = kwargs.pop("references", reference)
         if prediction is None or reference is None:
             raise CleancutError("a prediction and its reference belong together. Give both.")
         words = None if tokens is None else [tokens]
@@ -161,12 +179,18 @@ class NerModule:
             references: one list for each sample (optional after add_batch).
             tokens: the words of each sample (optional; after add_batch, those of all samples added).
             **kwargs: the options of the module.
+
+        Returns:
+            The values of the score and its signature; None in a process that does not compute.
+
+        Raises:
+            CleancutError: an option is unknown or wrong, or there is nothing to score.
         """
         _check_keywords(kwargs)
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions, references=references, tokens=tokens)
         else:
-            self._late_tokens = tokens  # of all samples: evaluate.combine does not pass them on with each batch
+            self._late_tokens = tokens  # evaluate.combine passes the tokens of all samples here, not with each batch
         if self.writer is None:
             raise CleancutError("nothing to score. Give predictions and references, or call add_batch first.")
         try:
@@ -176,11 +200,12 @@ class NerModule:
             raise
 
     def _finalize(self) -> None:
+        """Gather what all batches and processes have stored."""
         super()._finalize()  # type: ignore[misc]
         if self.data is None:  # another process computes
             return
         stored = self.data.data.table
-        self.data = _Gathered(_columns(stored))  # and the file is no longer in memory
+        self.data = _Gathered(_columns(stored))  # which also releases the memory of the file
         self._tokens = _gathered_tokens(stored.column("tokens"))
         if self._late_tokens is not None:
             if self._tokens is not None:
@@ -190,7 +215,7 @@ class NerModule:
             self._tokens = self._usual_tokens
 
     def _release(self) -> None:
-        """Leave no lock, no file and no rows behind a failed computation."""
+        """Release every lock, file and row after a computation has failed."""
         self.data = self.writer = self.buf_writer = self._tokens = self._late_tokens = None
         for lock in self.filelocks or []:
             lock.release()
@@ -198,6 +223,7 @@ class NerModule:
 
 
 def _check_keywords(given: dict[str, Any]) -> None:
+    """Refuse keywords that no cleancut metric has."""
     for name in given:
         if name not in KNOWN_KEYWORDS:
             hint = did_you_mean(name, KNOWN_KEYWORDS) or f" The keywords are {', '.join(KNOWN_KEYWORDS)}."
@@ -207,21 +233,21 @@ def _check_keywords(given: dict[str, Any]) -> None:
 def _train_corpus(columns: Mapping[str, Any], labels: Any, scheme: str | None) -> Corpus:
     """Return the corpus of training columns.
 
-    The scheme and the repair of a call are those of what is scored; training tags decode without either, bare names of
-    the IO scheme aside. The names of label ids are those of the training data where it has its own.
+    The scheme of a call belongs to what is scored. Training tags are decoded without it, except for the bare names of
+    the IO scheme. Where the training data has names for its label ids, these are used.
     """
     bare = {"scheme": "io"} if str(scheme).lower() == "io" else {}
     return Corpus.of(**{"labels": labels, **columns}, **bare, where=in_sample("training"))
 
 
 _AT_A_TIME = 100
-"""Samples that are pickled at a time: pickle keeps a table of all strings that it has met, which should stay small."""
+"""How many samples are serialised at a time. pickle remembers all strings that it has met, and this bounds them."""
 
 
 def _digest(parts: Iterable[Mapping[str, Any]], settings: Any) -> bytes | None:
-    """A digest of every value that an index is made of, since columns may have been corrected in place.
+    """Return a digest of every value that an index is made of; columns may have been changed in place since.
 
-    None where a value cannot be pickled: then the index is made anew each time, or the value is refused.
+    Return None where a value cannot be serialised. The index is then made anew each time.
     """
     digest = hashlib.blake2b()
     try:
@@ -233,7 +259,7 @@ def _digest(parts: Iterable[Mapping[str, Any]], settings: Any) -> bytes | None:
 
 
 def _pieces(parts: Iterable[Mapping[str, Any]], settings: Any) -> Iterator[Any]:
-    """The settings and the columns, in pieces of some samples."""
+    """Yield the settings and the columns, in pieces of some samples."""
     yield settings
     for part in parts:
         yield "part"
@@ -244,13 +270,14 @@ def _pieces(parts: Iterable[Mapping[str, Any]], settings: Any) -> Iterator[Any]:
             if isinstance(column, list | tuple):
                 yield from (column[at : at + _AT_A_TIME] for at in range(0, len(column), _AT_A_TIME))
             else:
-                yield column  # a slice of an Arrow column would bring all of it along
+                yield column  # whole, since each slice of an Arrow column would serialise all of it
 
 
 # --- storing ------------------------------------------------------------------------------------------
 
 
 def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
+    """Return a batch as a table with the columns in which every batch is stored."""
     columns: dict[str, Any] = {}
     sizes: dict[str, int] = {}
     for side, data in sides.items():
@@ -266,21 +293,27 @@ def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
     for side, n in sizes.items():
         if n != size:
             raise CleancutError(f"{size} predictions but {n} {side}. Give one of each for every sample.")
-    return pa.table({f.name: columns.get(f.name, pa.nulls(size, f.type)) for f in _STORED}, schema=_STORED)
+    stored = {field.name: columns.get(field.name, pa.nulls(size, field.type)) for field in _STORED}
+    return pa.table(stored, schema=_STORED)
 
 
 def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
-    """The size of a whole batch, and its values in the columns of its form; in none for a batch of empty lists."""
+    """Return the number of samples of a batch, and the stored columns of its form (none if all its lists are empty).
+
+    Args:
+        data: the predictions or the references of a batch.
+        name: ``prediction`` or ``reference``, for errors.
+    """
     where = in_sample(name)
     if name == "prediction" and are_answers(texts := arrow_values(data) if is_arrow(data) else data):
-        said = [[text if isinstance(text, str) else json.dumps(text)] for text in texts]
-        return len(said), {"answers": _list_array(said, where)}
+        answers = [[text if isinstance(text, str) else json.dumps(text)] for text in texts]
+        return len(answers), {"answers": _list_array(answers, where)}
     array = None if is_arrow(data) else as_array(data)
     if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
         lengths = np.full(len(array), array.shape[1])
         return len(array), {"ids": _lists(array.astype(np.int64, copy=False).ravel(), lengths)}
     if array is not None:
-        recognise(array, range(0), where)  # says what is wrong with it
+        recognise(array, range(0), where)  # raises the error that says what is wrong
     samples = as_samples(arrow_values(data) if is_arrow(data) else data, where)
     first = next((value for sample in samples for value in sample), None)
     if first is None and not any(map(len, samples)):
@@ -294,21 +327,25 @@ def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
         return len(samples), {"tags": _lists(raw.codes.astype(np.int32), raw.lengths), "names": names}
     if first is None or isinstance(first, int | float | np.number):
         return len(samples), {"ids": _lists(*ids_of(samples, where))}
-    found = spans_of(samples, where)
-    _list_array([found.labels], lambda sample, at=None: f"the labels of the {name}s")
-    label = pa.DictionaryArray.from_arrays(found.label, pa.array(found.labels, pa.string())).dictionary_decode()
-    fields = [pa.array(found.start), pa.array(found.end), label]
+    spans = spans_of(samples, where)
+    _list_array([spans.labels], lambda sample, at=None: f"the labels of the {name}s")
+    label = pa.DictionaryArray.from_arrays(spans.label, pa.array(spans.labels, pa.string())).dictionary_decode()
+    fields = [pa.array(spans.start), pa.array(spans.end), label]
     values = pa.StructArray.from_arrays(fields, fields=list(_SPANS.value_type))
-    return len(samples), {"spans": _lists(values, np.bincount(found.sample, minlength=found.n_samples))}
+    return len(samples), {"spans": _lists(values, np.bincount(spans.sample, minlength=spans.n_samples))}
 
 
 def _lists(values: Any, lengths: np.ndarray) -> pa.ListArray:
-    """Lists of the given lengths over values that lie one after the other."""
+    """Return lists of the given lengths over values that lie one after the other."""
     return pa.ListArray.from_arrays(np.append(0, np.cumsum(lengths)).astype(np.int32), values)
 
 
 def _list_array(samples: Sequence[Any], where: Where) -> pa.Array:
-    """Lists of texts as Arrow has them; an error that names the first value that is no text, or none of UTF-8."""
+    """Return lists of texts as an Arrow array.
+
+    Raises:
+        CleancutError: a value is not a text, or cannot be written in UTF-8; the message names the first one.
+    """
     try:
         array = pa.array(samples, _TEXTS)
     except (pa.ArrowException, TypeError, UnicodeEncodeError):
@@ -331,29 +368,29 @@ def _list_array(samples: Sequence[Any], where: Where) -> pa.Array:
 
 
 class _Gathered(dict[str, Any]):
-    """The columns in the place of the dataset from which evaluate takes them."""
+    """The gathered columns. evaluate finds them where it expects a dataset."""
 
     def set_format(self, type: str | None = None) -> None:
-        """evaluate asks for a format: these are Arrow arrays in any case."""
+        """Do nothing: evaluate asks for a format here, but these are Arrow arrays in any case."""
 
 
 def _columns(stored: pa.Table) -> dict[str, Any]:
-    """Each side in the one form in which it was given, over all batches and processes."""
+    """Return the predictions and the references of all batches and processes, each in the form it was given in."""
     forms = {side: _form(stored, side) for side in _SIDES}
-    found = [form for form in forms.values() if form and form != "answers"] or ["spans"]
+    given_forms = [form for form in forms.values() if form and form != "answers"] or ["spans"]
     columns: dict[str, Any] = {}
     for side, form in forms.items():
         if form == "answers":
             columns[side] = [text for [text] in stored.column(f"{side}_{form}").to_pylist()]
             continue
-        form = form or found[0]  # a side of empty lists only says nothing of its form: it takes that of the other
+        form = form or given_forms[0]  # a side of empty lists has no form of its own: it takes that of the other
         column = _without_nulls(stored.column(f"{side}_{form}"))
         columns[side] = _tags(column, stored.column(f"{side}_names")) if form == "tags" else column
     return columns
 
 
 def _tags(column: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ListArray:
-    """The tags of all batches over one table of names, a byte each while there are at most 256 names."""
+    """Return the tags of all batches over one table of names; a tag takes one byte if there are at most 256 names."""
     table = Interner()
     codes_of = [np.array([table[name] for name in batch], np.int32) for batch in names.drop_null().to_pylist()]
     lengths = np.concatenate([chunk.value_lengths().to_numpy() for chunk in column.chunks])
@@ -368,21 +405,27 @@ def _tags(column: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ListArray:
 
 
 def _form(stored: pa.Table, side: str) -> str | None:
-    given = [form for form in _FORMS if (column := stored.column(f"{side}_{form}")).null_count < len(column)]
+    """Return the form of the predictions or the references; None if all their lists are empty."""
+    columns = {form: stored.column(f"{side}_{form}") for form in _FORMS}
+    given = [form for form, column in columns.items() if column.null_count < len(column)]
     if len(given) > 1:
         raise CleancutError(f"{side} came as {' and '.join(given)} in different batches. Give all in one form.")
     return given[0] if given else None
 
 
 def _without_nulls(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Batches of empty lists are stored without a form: here they are empty lists of the form found."""
+    """Return a column with an empty list for each null: batches of empty lists are stored as nulls."""
     if not column.null_count:
         return column
-    chunks = [_lists(c.flatten(), c.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)) for c in column.chunks]
+    chunks = []
+    for chunk in column.chunks:
+        lengths = chunk.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        chunks.append(_lists(chunk.flatten(), lengths))
     return pa.chunked_array(chunks, column.type)
 
 
 def _gathered_tokens(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Return the tokens that came with the batches; None if none did."""
     if column.null_count == len(column):
         return None
     if column.null_count:

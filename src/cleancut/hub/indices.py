@@ -1,4 +1,7 @@
-"""Configs without text: where each row of a split is in its source, and the rows rebuilt from there and verified."""
+"""Configs without text: they state where each row of a split is in its source.
+
+``materialise`` rebuilds the rows from the source, and verifies them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,27 +20,40 @@ from ..splitting.plan import SplitPlan
 from .configs import check_config
 from .requests import attempt, check_repo
 
+_FORMAT = "cleancut-indices-1"
+
 
 def indices_of(plan: SplitPlan, splits: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
-    """Return the place of each row in the source, as a dataset of each split, and what its rows must add up to."""
+    """Return the place of each row of a plan in its source, and the fingerprints that its splits must have.
+
+    Args:
+        plan: a plan of a dataset on the Hub.
+        splits: the rows of each split.
+
+    Returns:
+        A dataset of places for each split, and the bytes of ``source.json``, which names the source and fingerprints.
+
+    Raises:
+        CleancutError: the plan names no source on the Hub.
+    """
     import datasets
 
     if not plan.source:
         raise CleancutError("the plan does not know a source on the Hub. Split a dataset by its Hub id for that.")
-    origin = plan.origins()
-    tables = {}
+    origins = plan.origins()
+    places = {}
     for name in plan.names:
         rows = plan.rows(name)
-        tables[name] = datasets.Dataset.from_dict(
-            {"source_split": [origin[i][0] for i in rows], "source_row": [origin[i][1] for i in rows]}
+        places[name] = datasets.Dataset.from_dict(
+            {"source_split": [origins[i][0] for i in rows], "source_row": [origins[i][1] for i in rows]}
         )
     about = {
         **plan.source,
-        "format": "cleancut-indices-1",
+        "format": _FORMAT,
         "fingerprints": {name: rows_fingerprint(rows) for name, rows in splits.items()},
         "signature": plan.signature,
     }
-    return tables, json.dumps(about, indent=1).encode()
+    return places, json.dumps(about, indent=1).encode()
 
 
 def rows_fingerprint(rows: Iterable[Mapping[str, Any]]) -> str:
@@ -54,11 +70,14 @@ def materialise(repo: str, config: str, *, revision: str | None = None) -> Any:
 
     Args:
         repo: the dataset that holds the indices, ``org/name``.
-        config: its config.
-        revision: a branch, tag or commit of it; the newest by default.
+        config: the name of the config.
+        revision: a branch, a tag or a commit of that dataset; the newest by default.
 
     Returns:
         The splits with all columns of the source.
+
+    Raises:
+        CleancutError: the config holds no indices, or the source is not what was split.
     """
     import datasets
     from huggingface_hub import hf_hub_download
@@ -70,32 +89,60 @@ def materialise(repo: str, config: str, *, revision: str | None = None) -> Any:
         file = hf_hub_download(repo, f"{config}/source.json", repo_type="dataset", revision=revision)
         return Path(file).read_text("utf-8"), datasets.load_dataset(repo, config, revision=revision)
 
-    text, where = attempt(fetch, repo, f"Is {config} an indices-only config of it?")
+    text, indices = attempt(fetch, repo, f"Is {config} an indices-only config of it?")
     try:
-        about = json.loads(text)
-        if about["format"] != "cleancut-indices-1":
-            raise KeyError("format")
-        source = HubId.parse(str(about["repo"]) + (f":{about['config']}" if about["config"] else ""))
-        at, prints = about["revision"], {name: about["fingerprints"][name] for name in where}
-        places = {
-            name: list(zip(rows["source_split"], rows["source_row"], strict=True)) for name, rows in where.items()
-        }
+        source = _stated_source(text, indices)
+        places = {split: _places_in(rows) for split, rows in indices.items()}
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise CleancutError(
             f"{repo}: the config {config} holds no indices that cleancut wrote ({reason(error)})."
         ) from None
     loaded = attempt(
-        lambda: datasets.load_dataset(source.repo, source.config, revision=at), source.repo, "The indices need it."
+        lambda: datasets.load_dataset(source.id.repo, source.id.config, revision=source.revision),
+        source.id.repo,
+        "The indices need it.",
     )
-    starts = dict(zip(loaded, bounds_of(np.array([len(part) for part in loaded.values()])).tolist(), strict=False))
+    return datasets.DatasetDict(_rebuilt(loaded, places, source))
+
+
+class _Source(NamedTuple):
+    """The dataset that indices point into, and the fingerprint that each rebuilt split must have."""
+
+    id: HubId
+    revision: Any
+    fingerprints: dict[str, str]
+
+
+def _stated_source(text: str, splits: Iterable[str]) -> _Source:
+    """Return the source that ``source.json`` states; an error of any kind where it states none."""
+    about = json.loads(text)
+    if about["format"] != _FORMAT:
+        raise KeyError("format")
+    config = f":{about['config']}" if about["config"] else ""
+    fingerprints = {split: about["fingerprints"][split] for split in splits}
+    return _Source(HubId.parse(f"{about['repo']}{config}"), about["revision"], fingerprints)
+
+
+def _places_in(rows: Any) -> list[tuple[Any, Any]]:
+    """Return the split and the row of the source that each row of an indices-only split points to."""
+    return list(zip(rows["source_split"], rows["source_row"], strict=True))
+
+
+def _rebuilt(loaded: Mapping[str, Any], places: Mapping[str, list[tuple[Any, Any]]], source: _Source) -> dict[str, Any]:
+    """Return the rows of the source at the given places, each split with its fingerprint verified."""
+    import datasets
+
+    sizes = {split: len(part) for split, part in loaded.items()}
+    starts = dict(zip(sizes, bounds_of(np.array(list(sizes.values()))).tolist(), strict=False))
     whole = datasets.concatenate_datasets(list(loaded.values()))
-    parts = {}
+    rebuilt = {}
     for name, rows in places.items():
-        inside = all(split in starts and isinstance(row, int) and 0 <= row < len(loaded[split]) for split, row in rows)
-        parts[name] = whole.select([starts[split] + row for split, row in rows] if inside else [])
-        if not inside or rows_fingerprint(parts[name]) != prints[name]:
+        exist = all(isinstance(row, int) and 0 <= row < sizes.get(split, 0) for split, row in rows)
+        chosen = whole.select([starts[split] + row for split, row in rows] if exist else [])
+        if not exist or rows_fingerprint(chosen) != source.fingerprints[name]:
             raise CleancutError(
-                f"{source.repo}@{at}: the rows of {name} are not those that were split. "
+                f"{source.id.repo}@{source.revision}: the rows of {name} are not those that were split. "
                 "The source has changed: ask who published the indices for a new revision."
             )
-    return datasets.DatasetDict(parts)
+        rebuilt[name] = chosen
+    return rebuilt

@@ -1,4 +1,4 @@
-"""The keywords of all evaluate modules. A Space has one module only: staging writes this file for it, as a literal."""
+"""The keywords of all evaluate modules. A Space holds one module only, so staging writes this file as a literal."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Split plans, and the clean and contaminated test sets of a dataset, published as dataset configs.
+"""Publish split plans, and the clean and contaminated test sets of a dataset, as dataset configs.
 
-Nothing is uploaded unless it is asked for: everything else says what would be. The token is huggingface_hub's own
-affair; it is never shown or stored here.
+Nothing is uploaded unless the caller asks for it: the functions then return what they would upload. A token is passed
+on to huggingface_hub; it is never shown or stored here.
 """
 
 from __future__ import annotations
@@ -34,11 +34,14 @@ from .configs import MAX_SHARD_SIZE, Config, Destination, check_config, metadata
 from .indices import indices_of
 from .requests import check_repo
 
-_SAID = {Which.CLEAN: "has not", Which.CONTAMINATED: "has"}
+_TRAIN_HAS = {Which.CLEAN: "has not", Which.CONTAMINATED: "has"}
 _FILTERED = {f"{which}-test": which for which in Which}
 DERIVED = (*_FILTERED, "ladder")
-"""Configs that hold the test split with filtered targets: mentions that train has not, or has, shown; and, under the
-name of the config, its splits with the training sets of the contamination ladder, one config each."""
+"""Configs that can be derived from the config of a plan.
+
+``clean-test`` and ``contaminated-test`` hold the test split with the clean, or the contaminated, mentions as its only
+targets. ``ladder`` stands for one config for each training set of the contamination ladder.
+"""
 
 
 def publish(
@@ -64,21 +67,24 @@ def publish(
         plan: a plan in hand, or ``plan.json`` (or its folder) with the splits beside it.
         to: the dataset on the Hub, ``org/name``; it is made if it is not there.
         config: the name of the config.
-        data: what was split. A plan that was read from disk has its files, and one of a Hub dataset its source: these
-            do without.
+        data: the data that was split. It may be left out for a plan on disk, which has its files beside it, and for
+            the plan of a Hub dataset, which is loaded anew.
         private: make the dataset private, if it is new.
         indices_only: publish where each row is in the source (repository, revision, split, row), and no text.
         also: further configs to derive, of ``DERIVED``.
-        levels: those of the ladder, as ``ladder`` has them.
-        seeds: the same.
-        licence: that of the card; by default the source's.
+        levels: the levels of the ladder, as in ``cleancut.ladder``.
+        seeds: the seeds of the ladder, as in ``cleancut.ladder``.
+        licence: the licence that a new card states; by default that of the source.
         pr: upload as a pull request.
         push: upload. Without it nothing is uploaded.
-        token: for the Hub, where it is not the one that huggingface_hub knows; it is passed on, never shown or stored.
-        max_shard_size: how large a Parquet file may be before compression; memory is bounded by it.
+        token: a token of the Hub; by default the one that huggingface_hub knows. It is never shown or stored.
+        max_shard_size: the greatest size of a Parquet file before compression, which also bounds the memory.
 
     Returns:
-        For each config, what was uploaded; without ``push``, exactly what would be.
+        For each config, what was uploaded; without ``push``, exactly what would be uploaded.
+
+    Raises:
+        CleancutError: an option is wrong, the rows are not those of the plan, or the Hub refused.
     """
     check_repo(to)
     also = checks.names(also, "also", f"a list of some of {', '.join(DERIVED)}")
@@ -86,32 +92,35 @@ def publish(
     if unknown:
         raise CleancutError(f"{', '.join(sorted(unknown))}: no such config to derive. Choose of {', '.join(DERIVED)}.")
     check_config(config)
-    of_ladder = {name: value for name, value in (("levels", levels), ("seeds", seeds)) if value is not None}
-    if of_ladder and "ladder" not in also:
-        raise CleancutError(f"{next(iter(of_ladder))} has no effect without the ladder among the configs to derive.")
+    ladder_options = {name: value for name, value in (("levels", levels), ("seeds", seeds)) if value is not None}
+    if ladder_options and "ladder" not in also:
+        raise CleancutError(
+            f"{next(iter(ladder_options))} has no effect without the ladder among the configs to derive."
+        )
     if indices_only and also:
         raise CleancutError("derived configs hold text, which --indices-only leaves out. Choose one of the two.")
     from huggingface_hub import HfApi
 
     with temporary_folder() as folder:
         plan, splits, reading = _plan_and_rows(plan, data, folder)
-        derived = _derived(splits, reading, plan, config, also, of_ladder)
+        derived = _derived(splits, reading, plan, config, also, ladder_options)
         for name in derived:
             check_config(name)
         api = HfApi(token=token)
         destination = Destination(api, to, metadata_of(api, plan.hub_id, licence, push), private, pr, push)
 
-        def written(name: str, own: str) -> Config:
+        def written(name: str, config_folder: str) -> Config:
+            beside: dict[str, bytes] = {}
+            rows: Mapping[str, Any] = splits
             if name == config:
-                section, beside = config_section(plan, config, to, indices_only), {}
-                rows: Mapping[str, Any] = splits
+                section = config_section(plan, config, to, indices_only)
                 if indices_only:
                     rows, beside["source.json"] = indices_of(plan, splits)
                 beside["leakage.svg"] = leakage_chart(plan).encode()
             else:
                 rows, about = derived[name]
-                section, beside = f"## Config `{name}`\n\n{about}\n\n{markdown_code(plan.signature)}\n", {}
-            return write_config(name, rows, section, own, max_shard_size=max_shard_size, beside=beside)
+                section = f"## Config `{name}`\n\n{about}\n\n{markdown_code(plan.signature)}\n"
+            return write_config(name, rows, section, config_folder, max_shard_size=max_shard_size, beside=beside)
 
         return _add_all(destination, [config, *derived], written)
 
@@ -133,32 +142,34 @@ def push_subsets(
     max_shard_size: int | str = MAX_SHARD_SIZE,
     **columns: Any,
 ) -> list[str]:
-    """Publish the clean and the contaminated test set of a dataset as it is split, each as a config.
+    """Publish the clean and the contaminated test set of a dataset with its present splits, each as a config.
 
-    The configs are ``clean-test`` and ``contaminated-test``, behind the name of ``config`` if one is given. They hold
-    every row of the split, with all its columns; of the mentions, only those that train has not, or has, shown are
-    left as targets.
+    The configs are called ``clean-test`` and ``contaminated-test``, with the name of ``config`` before it if one is
+    given. They hold every row of the split, with all its columns. Only the clean, or the contaminated, mentions
+    remain as targets.
 
     Args:
         data: a ``DatasetDict`` with the splits train and test, what ``load_splits`` returned, or the id of a dataset
             on the Hub.
         repo: the dataset to publish to, ``org/name``; it is made if it is not there.
-        config: the name of the config that the splits are of. By default that of a dataset on the Hub, if it has one.
+        config: the config that the splits belong to; by default that of the dataset on the Hub, if it has one.
         split: the split whose mentions are filtered.
-        case: does case matter for what counts as the same entity?
-        typed: does the type belong to the entity?
-        unicode: a Unicode normal form into which words are brought first.
-        licence: that of a new card; by default the source's.
-        token: for the Hub, where it is not the one that huggingface_hub knows; it is passed on, never shown or stored.
+        case: whether case matters for what counts as the same entity.
+        typed: whether the type is part of the entity.
+        unicode: a Unicode normal form that words are converted to first.
+        licence: the licence that a new card states; by default that of the source.
+        token: a token of the Hub; by default the one that huggingface_hub knows. It is never shown or stored.
         create_pr: upload as a pull request.
         private: make the dataset private, if it is new.
-        dry_run: upload nothing, and say what would be.
-        max_shard_size: how large a Parquet file may be before compression.
-        **columns: which columns hold what (``tokens``, ``tags``, ``entities``, ...), where they are not found or not
-            the right ones.
+        dry_run: upload nothing, and only say what would be uploaded.
+        max_shard_size: the greatest size of a Parquet file before compression.
+        **columns: the columns that hold tokens, tags, entities and so on, where they are not found by themselves.
 
     Returns:
         For each config, what was uploaded, or would be.
+
+    Raises:
+        CleancutError: a split or a column is missing, an option is wrong, or the Hub refused.
     """
     check_repo(repo)
     unknown = set(columns) - set(COLUMNS)
@@ -170,43 +181,51 @@ def push_subsets(
     train, test = _train_and(split, given_samples(data, columns))
     source = source or _source_of(train, test)
     exposure = Exposure.of(train.corpus, case=case, typed=typed, unicode=unicode)
-    named = f"{config or (source.config if source else None) or ''}-".removeprefix("-")
+    if not config and source is not None:
+        config = source.config
+    prefix = f"{config}-" if config else ""
     from huggingface_hub import HfApi
 
     api = HfApi(token=token)
     metadata = metadata_of(api, source, licence, not dry_run)
     destination = Destination(api, repo, metadata, bool(private), create_pr, not dry_run)
-    made = {f"{named}{which}-{split}": which for which in Which}
-    for name in made:
+    subset_of_config = {f"{prefix}{which}-{split}": which for which in Which}
+    for name in subset_of_config:
         check_config(name)
 
     def written(name: str, folder: str) -> Config:
-        which = made[name]
+        which = subset_of_config[name]
         rows = keep_mentions(test.rows, exposure, which, columns=test.shape)
         section = _section_of_subset(name, which, split, source, exposure, test.corpus, columns)
         return write_config(name, {split: rows}, section, folder, max_shard_size=max_shard_size)
 
-    return _add_all(destination, list(made), written)
+    return _add_all(destination, list(subset_of_config), written)
 
 
 def _add_all(destination: Destination, names: Sequence[str], written: Callable[[str, str], Config]) -> list[str]:
-    """Add configs to a dataset one after the other, the files of one at a time on disk."""
-    said = []
+    """Add configs to a dataset one after the other, and return what was done of each.
+
+    Args:
+        destination: the dataset.
+        names: the names of the configs.
+        written: writes the files of a config to a folder. The folder is removed before the next one is written.
+    """
+    reports = []
     for i, name in enumerate(names):
         with temporary_folder() as folder:
-            said.append(destination.add(written(name, folder), names[i:]))
-    return said
+            reports.append(destination.add(written(name, folder), names[i:]))
+    return reports
 
 
 # --- the clean and the contaminated test set --------------------------------------------------------------------------
 
 
 def _train_and(split: str, splits: Mapping[str, Samples]) -> tuple[Samples, Samples]:
-    """Return the training samples, and those of another split, whose rows must be those of a dataset."""
+    """Return the training samples and those of another split, which must be the rows of a dataset."""
     for name in ("train", split):
         if name not in splits:
-            there = ", ".join(map(repr, splits)) or "none"
-            raise CleancutError(f"there is no split {name!r}: the splits are {there}. Choose the second with split=.")
+            known = ", ".join(map(repr, splits)) or "none"
+            raise CleancutError(f"there is no split {name!r}: the splits are {known}. Choose the second with split=.")
     if split == "train":
         raise CleancutError("split='train' is compared with itself. Choose a held-out split.")
     test = splits[split]
@@ -217,8 +236,8 @@ def _train_and(split: str, splits: Mapping[str, Samples]) -> tuple[Samples, Samp
 
 def _source_of(*parts: Samples) -> HubId | None:
     """Return the dataset of the Hub that samples were loaded from, if they were."""
-    found = source_of({str(i): part for i, part in enumerate(parts)})
-    return HubId(str(found["repo"]), found["config"], found["revision"]) if found else None
+    source = source_of({str(i): part for i, part in enumerate(parts)})
+    return HubId(str(source["repo"]), source["config"], source["revision"]) if source else None
 
 
 def _section_of_subset(
@@ -230,21 +249,24 @@ def _section_of_subset(
     test: Corpus,
     columns: Mapping[str, Any],
 ) -> str:
-    """Return what the card says of a clean or contaminated test set."""
+    """Return the section of a card that describes a clean or a contaminated test set."""
     seen = exposure.view(test).seen
-    n_kept = int(seen.sum() if which is Which.CONTAMINATED else (~seen).sum())
+    kept = seen if which is Which.CONTAMINATED else ~seen
     of_source = f" of `{source}`" if source else ""
     key = exposure.key
     settings = {"which": which, "split": split, "key": key, "train": exposure.fingerprint}
     words = [str(source or "DATA"), "--split", split]
-    words += [] if key.typed else ["--key", "surface"]
-    words += [] if key.case else ["--ignore-case"]
+    if not key.typed:
+        words += ["--key", "surface"]
+    if not key.case:
+        words += ["--ignore-case"]
     for option, value in columns.items():
         words += [f"--{option}", ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)]
     command = " ".join(["cleancut subsets", *map(shlex.quote, words), "-o subsets"])
     return (
-        f"## Config `{name}`\n\nThe split {split}{of_source} with the mentions that train {_SAID[which]} shown: all "
-        f"{len(test)} samples, and {n_kept} of {len(test.mentions)} mentions as targets. Made with\n\n"
+        f"## Config `{name}`\n\n"
+        f"The split {split}{of_source} with the mentions that train {_TRAIN_HAS[which]} shown: all {len(test)} "
+        f"samples, and {int(kept.sum())} of {len(test.mentions)} mentions as targets. Made with\n\n"
         f"{markdown_block(command, 'bash')}\n\n{markdown_code(str(Signature.of('subsets', settings)))}\n"
     )
 
@@ -259,7 +281,10 @@ _Rows = tuple[SplitPlan, dict[str, Any], Mapping[str, Any]]
 def _plan_and_rows(given: SplitPlan | str | os.PathLike[str], data: Any, folder: str) -> _Rows:
     """Return the plan, and the rows of its splits: from the data, the files beside it, or its source on the Hub.
 
-    Rows of files are kept in a folder, from which they are mapped, not in memory.
+    Args:
+        given: the plan, or where it is on disk.
+        data: the data that was split, or None.
+        folder: where the rows of files are stored, so that they need not be in memory.
     """
     if isinstance(given, SplitPlan):
         plan = given
@@ -289,13 +314,13 @@ def _dataset_of(corpus: Corpus) -> Any:
 
 
 def _split_rows(folder: Path, plan: SplitPlan, scratch: str) -> dict[str, Any]:
-    """Return the splits as datasets, from the very files that ``cleancut split`` wrote beside the plan."""
+    """Return the splits as datasets, from the files that ``cleancut split`` wrote beside the plan."""
     splits = {}
     for name in plan.names:
         written = plan.files.get(name)
         if written is None:
             raise CleancutError("the plan names no files. Write it with cleancut split, which puts them beside it.")
-        path = folder / written["name"]  # a plain name: a plan with any other is not loaded
+        path = folder / written["name"]  # a plain name: a plan with any other name is refused when it is loaded
         if path.is_symlink() or not path.is_file():
             what = "a link, and may lead anywhere" if path.is_symlink() else "not there"
             raise CleancutError(f"{path}, a file of the plan, is {what}. Run cleancut split again.")
@@ -317,7 +342,7 @@ def _of_one_schema(splits: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rows_of(path: Path, plan: SplitPlan, scratch: str) -> Any:
-    """Return the rows of a file with all their columns; of CoNLL, tokens and entities."""
+    """Return the rows of a file with all their columns; a CoNLL file has tokens and entities."""
     import datasets
 
     kind = format_of(path)
@@ -335,50 +360,80 @@ def _rows_of(path: Path, plan: SplitPlan, scratch: str) -> Any:
             assert_never(kind)
 
 
+_Derived = tuple[dict[str, Any], str]
+"""The splits of a derived config, and a sentence that describes them."""
+
+
 def _derived(
-    splits: Mapping[str, Any], reading: Mapping[str, Any], plan: SplitPlan, config: str, also: Sequence[str],
-    of_ladder: Mapping[str, Any],
-) -> dict[str, tuple[dict[str, Any], str]]:  # fmt: skip
-    """The splits of each derived config, and a sentence that says what they are."""
+    splits: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    plan: SplitPlan,
+    config: str,
+    also: Sequence[str],
+    ladder_options: Mapping[str, Any],
+) -> dict[str, _Derived]:
+    """Return the derived configs by their names.
+
+    Args:
+        splits: the rows of each split.
+        reading: the options with which the rows are read.
+        plan: the plan.
+        config: the name of its config.
+        also: the configs to derive, of ``DERIVED``.
+        ladder_options: the levels and the seeds of the ladder.
+    """
     if not also:
         return {}
     missing = {"train", "test"} - set(splits)
     if missing:
         raise CleancutError(f"{also[0]} compares test with train, but the plan has no {missing.pop()}.")
-    own = {option: value for option, value in reading.items() if option != "column"}
-    train, test = (from_dataset(_as_split(splits[part], plan), **own) for part in ("train", "test"))
+    column_options = {option: value for option, value in reading.items() if option != "column"}
+    train = from_dataset(_as_split(splits["train"], plan), **column_options)
+    test = from_dataset(_as_split(splits["test"], plan), **column_options)
     if plan.read_as.get("join_at"):
-        train, test = join_at(train), join_at(test)
-    options: dict[str, Any] = {"case": plan.settings.case, "typed": plan.settings.typed}
-    found: dict[str, tuple[dict[str, Any], str]] = {}
-    shown = Exposure.of(train, **options)
+        train = join_at(train)
+        test = join_at(test)
+    key_options: dict[str, Any] = {"case": plan.settings.case, "typed": plan.settings.typed}
+    exposure = Exposure.of(train, **key_options)
+    derived: dict[str, _Derived] = {}
     for name in also:
-        if name in _FILTERED:
-            which = _FILTERED[name]
-            if {"join_at", "repair"} & set(plan.read_as):  # mentions that the rows do not have as they stand
-                clean, contaminated = subsets(test, shown)
-                rows = _dataset_of({Which.CLEAN: clean, Which.CONTAMINATED: contaminated}[which])
-            else:
-                shape = detect(_as_split(splits["test"], plan), **own)
-                rows = keep_mentions(splits["test"], shown, which, columns=shape)
-            which_mentions = f"the mentions that train {_SAID[which]} shown"
-            about = f"The test split of `{config}` with {which_mentions}: all rows, filtered targets."
-            found[f"{config}-{name}"] = {"test": rows}, about
+        if name not in _FILTERED:
+            derived |= _ladder_configs(splits, train, test, config, {**ladder_options, **key_options})
             continue
-        if len(train) != len(splits["train"]):
-            raise CleancutError("the rows of train hold several samples, which a ladder would tear. Leave it out.")
-        for rung in ladder(train, test, **of_ladder, **options):
-            row = rung.to_dict()
-            about = (
-                f"`{config}` with {row['n_samples']} of its training samples, {rung.level:g}% of which "
-                f"({row['n_samples_contaminated']}) share an entity with test, drawn with seed {rung.seed}. "
-                f"Of their {row['n_mentions']} mentions, {row['n_mentions_contaminated']} are in test."
-            )
-            found[f"{config}-{rung.name}"] = {**splits, "train": splits["train"].select(rung.rows)}, about
-    return found
+        which = _FILTERED[name]
+        if {"join_at", "repair"} & set(plan.read_as):  # the rows themselves hold other mentions than were read
+            clean, contaminated = subsets(test, exposure)
+            rows = _dataset_of(clean if which is Which.CLEAN else contaminated)
+        else:
+            shape = detect(_as_split(splits["test"], plan), **column_options)
+            rows = keep_mentions(splits["test"], exposure, which, columns=shape)
+        mentions = f"the mentions that train {_TRAIN_HAS[which]} shown"
+        about = f"The test split of `{config}` with {mentions}: all rows, filtered targets."
+        derived[f"{config}-{name}"] = {"test": rows}, about
+    return derived
+
+
+def _ladder_configs(
+    splits: Mapping[str, Any], train: Corpus, test: Corpus, config: str, options: Mapping[str, Any]
+) -> dict[str, _Derived]:
+    """Return a config for each training set of the contamination ladder: the same splits with another train."""
+    if len(train) != len(splits["train"]):
+        raise CleancutError("the rows of train hold several samples, which a ladder would tear. Leave it out.")
+    configs: dict[str, _Derived] = {}
+    for rung in ladder(train, test, **options):
+        row = rung.to_dict()
+        about = (
+            f"`{config}` with {row['n_samples']} of its training samples, {rung.level:g}% of which "
+            f"({row['n_samples_contaminated']}) share an entity with test, drawn with seed {rung.seed}. "
+            f"Of their {row['n_mentions']} mentions, {row['n_mentions_contaminated']} are in test."
+        )
+        configs[f"{config}-{rung.name}"] = {**splits, "train": splits["train"].select(rung.rows)}, about
+    return configs
 
 
 def _as_split(rows: Any, plan: SplitPlan) -> Any:
-    """Return rows with the columns alone that were read for the plan, so that the same are found again."""
+    """Return rows with only the columns that were read for the plan, so that the same ones are recognised again."""
     columns = plan.read_as.get("columns", ())
-    return rows.select_columns(list(columns)) if columns and set(columns) <= set(rows.column_names) else rows
+    if columns and set(columns) <= set(rows.column_names):
+        return rows.select_columns(list(columns))
+    return rows

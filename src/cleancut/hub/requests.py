@@ -1,4 +1,4 @@
-"""Requests to the Hub: ids are checked before them, and what goes wrong is said in one line with the way on."""
+"""Send requests to the Hub, and turn each failure into one line that says how to go on."""
 
 from __future__ import annotations
 
@@ -11,27 +11,41 @@ from ..reading.hub_ids import is_repo, network_errors
 
 
 def check_repo(repo: str) -> str:
-    """A repository id ``org/name``, refused before any request where it cannot be one."""
+    """Return a repository id, or refuse it before any request is sent.
+
+    Args:
+        repo: the id that a user gave; ``org/name`` is wanted.
+
+    Returns:
+        The same id.
+
+    Raises:
+        CleancutError: it cannot be the id of a repository.
+
+    >>> check_repo("org/name")
+    'org/name'
+    """
     if not isinstance(repo, str) or not is_repo(repo):
         raise CleancutError(f"{quoted(repo)} is not the id of a repository. Give org/name of letters, digits, . _ -.")
     return repo
 
 
-# --- requests ---------------------------------------------------------------------------------------------------
-
-
 Result = TypeVar("Result")
 
-_PATIENCE = 3
-"""How often to wait, as long as the Hub asks for, where it limits requests."""
+_MOST_WAITS = 3
+"""How often a request is sent again after the Hub has limited it."""
+_USUAL_WAIT = 10.0
+"""Seconds to wait where the Hub limits requests without saying for how long."""
+_LONGEST_WAIT = 300.0
+"""Seconds to wait at most, whatever the Hub asks for."""
 WAIT = 120.0
 """Seconds to wait for the next byte of an answer."""
 
 
 def wait_no_longer() -> None:
-    """Have the client of this process give up on a Hub that says nothing, for which it would wait for ever.
+    """Make the client of this process give up on a Hub that does not answer; by default it waits for ever.
 
-    That is a setting of the whole process, and so for programs alone. Clients before version 1 have no such setting.
+    The setting holds for the whole process, so only programs may call this. Clients before version 1 lack the setting.
     """
     from huggingface_hub.utils import get_session
 
@@ -41,27 +55,28 @@ def wait_no_longer() -> None:
 
 
 def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
-    """Run requests, and turn what may go wrong on the way into one line that says how to go on."""
+    """Run requests to the Hub, and turn a failure into one line that says how to go on.
+
+    Args:
+        request: sends the requests. It may run several times, and must not repeat what it has done already.
+        repo: the repository that an error names.
+        resume: the sentence at the end of an error, which says how to go on.
+
+    Returns:
+        What the request returned.
+
+    Raises:
+        CleancutError: the Hub refused, was not reached, or did not answer as a Hub does.
+    """
     from huggingface_hub import errors
 
     try:
-        for patience in range(_PATIENCE, -1, -1):
-            try:
-                return request()
-            except RuntimeError as error:  # how the client wraps what befell one of several files
-                if isinstance(error.__cause__, network_errors()):
-                    raise error.__cause__ from None
-                raise
-            except errors.HfHubHTTPError as error:  # what was done already is not done again
-                if error.response is None or error.response.status_code != 429 or not patience:
-                    raise
-                wait = error.response.headers.get("Retry-After", "")
-                time.sleep(min(float(wait) if wait.replace(".", "", 1).isdigit() else 10.0, 300.0))
-    except errors.LocalEntryNotFoundError as error:  # no answer, and no copy from before
+        return _with_patience(request)
+    except errors.LocalEntryNotFoundError as error:  # there was no answer, and there is no copy in the cache
         why = _unreachable(error)
     except errors.GatedRepoError:
         why = "access to it is restricted. Ask for access on its page, and log in with `hf auth login`"
-    except (errors.RepositoryNotFoundError, FileNotFoundError):  # as datasets says it
+    except (errors.RepositoryNotFoundError, FileNotFoundError):  # datasets raises the latter
         why = "there is no such repository, or you may not see it. Check the id, and log in with `hf auth login`"
     except errors.RevisionNotFoundError:
         why = "there is no such revision"
@@ -75,17 +90,45 @@ def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
         why = _unreachable(error)
     except CleancutError:
         raise
-    except Exception as error:  # whatever the clients make of an answer that is none, such as the page of a proxy
+    except Exception as error:  # the clients raise anything when a proxy answers with a page of its own
         why = f"the answer is not one of the Hub ({type(error).__name__}). Is there a proxy or a login page in between"
         raise CleancutError(f"{repo}: {why}? {resume}") from None
     raise CleancutError(f"{repo}: {why}. {resume}") from None
 
 
+def _with_patience(request: Callable[[], Result]) -> Result:
+    """Return the result of requests, which are sent again, after a wait, where the Hub limits them."""
+    from huggingface_hub import errors
+
+    waits_left = _MOST_WAITS
+    while True:
+        try:
+            return request()
+        except RuntimeError as error:  # the client wraps what happened to one of several files
+            if isinstance(error.__cause__, network_errors()):
+                raise error.__cause__ from None
+            raise
+        except errors.HfHubHTTPError as error:
+            is_limited = error.response is not None and error.response.status_code == 429
+            if not is_limited or not waits_left:
+                raise
+            time.sleep(_seconds_to_wait(error.response.headers.get("Retry-After", "")))
+            waits_left -= 1
+
+
+def _seconds_to_wait(stated: str) -> float:
+    """Return how long to wait, by what the Hub stated in ``Retry-After``."""
+    is_number = stated.replace(".", "", 1).isdigit()
+    return min(float(stated) if is_number else _USUAL_WAIT, _LONGEST_WAIT)
+
+
 def _unreachable(error: BaseException) -> str:
+    """Return the reason for a request that got no answer."""
     return f"the Hub cannot be reached ({type(error).__name__}). Check the network"
 
 
 def _refusal(error: Any) -> str:
+    """Return the reason for a request that the Hub answered with an error."""
     status = error.response.status_code if error.response is not None else 0
     if status in (401, 403):
         return f"you may not do that (status {status}). Log in with `hf auth login` and a token that may write"

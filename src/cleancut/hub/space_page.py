@@ -1,4 +1,7 @@
-"""The Gradio page of one metric, the front of its Space. It calls the engine: an evaluate module is not for threads."""
+"""The Gradio page of one metric, which its Space shows.
+
+The page calls the engine itself: one instance of an evaluate module cannot be shared by threads.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,28 @@ _TRAIN = "Alice B-PER\nsang O\nin O\nBergen B-LOC\n"
 
 
 def score_texts(metric: Metric, gold: str, pred: str, train: str = "") -> dict[str, Any]:
-    """The score of two texts in CoNLL columns or JSONL, as the module returns it."""
-    ours, theirs = _corpus(gold, "gold"), _corpus(pred, "predictions")
-    shown = Exposure.of(_corpus(train, "training data")) if metric.takes_train else None
-    return metric(ours, theirs, shown).to_dict()
+    """Return the score of two texts, as the module returns it.
+
+    Args:
+        metric: the metric of the Space.
+        gold: the gold annotation, in CoNLL columns or as JSONL.
+        pred: the predictions, likewise.
+        train: the training data, likewise; only read for a metric that takes it.
+
+    Returns:
+        The values of the score, and its signature.
+
+    Raises:
+        CleancutError: a text is empty, or one of its lines is not a sample.
+    """
+    gold_corpus = _corpus(gold, "gold")
+    pred_corpus = _corpus(pred, "predictions")
+    exposure = Exposure.of(_corpus(train, "training data")) if metric.takes_train else None
+    return metric(gold_corpus, pred_corpus, exposure).to_dict()
 
 
 def _corpus(text: str, name: str) -> Corpus:
+    """Return the samples of a text; ``name`` says in errors which text it is."""
     if not text.strip():
         raise CleancutError(f"the {name} are missing. Paste lines of a token and its tag, or JSONL.")
     return _of_jsonl(text, name) if text.lstrip().startswith("{") else _of_columns(text, name)
@@ -55,24 +73,32 @@ def _of_columns(text: str, name: str) -> Corpus:
 
 def _of_jsonl(text: str, name: str) -> Corpus:
     """Return samples of JSONL with tokens and entities, or tokens and tags."""
-    rows = []
+    tokens: list[Any] = []
+    annotation: list[Any] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            rows.append((row["tokens"], row["entities"] if "entities" in row else row["tags"]))
+            annotation.append(row["entities"] if "entities" in row else row["tags"])
+            tokens.append(row["tokens"])
         except (ValueError, RecursionError, KeyError, TypeError):
             wanted = '{"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER"}]}'
             raise CleancutError(f"{name}, line {number}: not a sample. Write such as {wanted}.") from None
-    tokens, annotation = [own for own, _ in rows], [own for _, own in rows]
     if '"entities"' in text:
         return Corpus.of(tokens, entities=annotation)
     return Corpus.of(tokens, tags=annotation)
 
 
 def page(metric: Metric) -> gradio.Blocks:
-    """Two or three boxes to paste into, the headline figures, and every value in a table."""
+    """Return the page of a metric: boxes to paste texts into, the headline figures, and every value in a table.
+
+    Args:
+        metric: the metric of the Space.
+
+    Returns:
+        The page, ready to be launched.
+    """
     import gradio as gr
 
     def answer(*texts: str) -> tuple[str, list[list[str]]]:
@@ -80,8 +106,8 @@ def page(metric: Metric) -> gradio.Blocks:
             values = score_texts(metric, *texts)
         except CleancutError as error:
             raise gr.Error(str(error), duration=None) from None
-        known = [name for name in metric.headline if name in values]
-        figures = " · ".join(f"**{name}** {_shown(values[name])}" for name in known)
+        headline = [name for name in metric.headline if name in values]
+        figures = " · ".join(f"**{name}** {_shown(values[name])}" for name in headline)
         rows = [[name, _shown(value)] for name, value in values.items() if name != "signature"]
         return f"{figures}\n\n`{values['signature']}`", rows
 
@@ -102,6 +128,7 @@ def page(metric: Metric) -> gradio.Blocks:
 
 
 def _shown(value: Any) -> str:
+    """Return a value as the page shows it."""
     if isinstance(value, float):
         return "undefined" if math.isnan(value) else f"{value:.4f}"
     return str(value)

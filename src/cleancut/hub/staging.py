@@ -1,4 +1,4 @@
-"""Metric modules and the app as folders that are Spaces, with the code that they need in them."""
+"""Build the folders of Spaces: the metric modules and the app, each with all the code that it needs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,22 @@ from .known_keywords import KNOWN_KEYWORDS
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
-# --- metric modules and the app as Spaces -------------------------------------------------------------------
-
 
 def stage(names: Iterable[str] = (), folder: str | os.PathLike[str] = "spaces") -> list[Path]:
-    """Build the Space of each metric (all of them by default): a folder that needs evaluate and numpy alone.
+    """Build the Space of each metric: a folder that needs evaluate and numpy alone.
 
-    The face has the engine files that it needs beside it, flat, and imports each of them itself, on a line of its own:
-    evaluate fetches only what the main file names.
+    The engine files that a metric needs lie flat beside its main file. The main file imports each of them on a line of
+    its own, since evaluate fetches only what the main file names.
+
+    Args:
+        names: the metrics; all of them by default.
+        folder: where the folders of the Spaces are built, each called like its metric.
+
+    Returns:
+        The folders of the Spaces.
+
+    Raises:
+        CleancutError: there is no such metric, or a folder there is not a staged Space.
     """
     names = checks.names(names, "names", "a list of metrics") or sorted(
         path.name for path in hub_folder("metrics").iterdir() if (path / "README.md").exists()
@@ -38,12 +46,22 @@ def stage(names: Iterable[str] = (), folder: str | os.PathLike[str] = "spaces") 
 
 
 def stage_app(folder: str | os.PathLike[str] = "space") -> Path:
-    """Build the Space of the app: a folder with the package in it, which needs its requirements alone."""
+    """Build the Space of the app: a folder that holds the package.
+
+    Args:
+        folder: the folder to build; a Space that was staged there before is replaced.
+
+    Returns:
+        The folder.
+
+    Raises:
+        CleancutError: the folder holds something else than a staged Space.
+    """
     return _staged(Path(folder), _stage_app, "app.py")
 
 
 def _staged(target: Path, build: Callable[[Path], None], main: str) -> Path:
-    """A folder, built beside and then put in its place."""
+    """Build a folder beside its target, then move it there; ``main`` names the main file of the Space."""
     check_output_folder(target)
     with made_folder(target.parent), temporary_folder(target.parent, f".{target.name}-") as beside:
         fresh = Path(beside, "space")
@@ -60,38 +78,58 @@ def _staged(target: Path, build: Callable[[Path], None], main: str) -> Path:
 
 
 def _refuse_foreign(target: Path, fresh: Mapping[str, str], main: str) -> None:
-    """A folder is only replaced if it is empty, or a staged Space and nothing else, all of it as it was staged."""
+    """Refuse to replace a folder, unless it is empty, or a Space of which every file is as it was staged.
+
+    Args:
+        target: the folder that would be replaced.
+        fresh: the digest of each file of the Space that would take its place.
+        main: the main file of the Space.
+
+    Raises:
+        CleancutError: the folder holds something else; the message names it.
+    """
     if target.is_symlink() or not target.is_dir():
         raise CleancutError(f"{target} is there and is not a staged Space alone. Choose another folder.")
-    there = [path for path in sorted(target.rglob("*")) if not _is_left_by_python(path)]
-    if there and not (target / main).is_file():
+    present = [path for path in sorted(target.rglob("*")) if not _is_left_by_python(path)]
+    if present and not (target / main).is_file():
         raise CleancutError(f"{target} is there and is not a staged Space alone. Choose another folder.")
     staged = recorded_tree(target)
-    for path in there:
+    for path in present:
         inner = path.relative_to(target).as_posix()
         if inner == MANIFEST and staged:
             continue
         if path.is_dir() and not path.is_symlink():
-            ours = any(known.startswith(f"{inner}/") for known in (*fresh, *staged))
+            is_ours = any(known.startswith(f"{inner}/") for known in (*fresh, *staged))
         else:
-            ours = any(digest and is_as_written(path, digest) for digest in (fresh.get(inner), staged.get(inner)))
-        if not ours:
+            digests = [digest for digest in (fresh.get(inner), staged.get(inner)) if digest]
+            is_ours = any(is_as_written(path, digest) for digest in digests)
+        if not is_ours:
             raise CleancutError(f"{target} is there and is not a staged Space alone ({inner}). Choose another folder.")
 
 
 def _is_left_by_python(path: Path) -> bool:
-    """Is it what Python leaves when it runs?"""
+    """Return whether a path is a compiled file, or the folder of compiled files, that Python leaves when it runs."""
     return path.name == "__pycache__" or (path.parent.name == "__pycache__" and path.suffix == ".pyc")
 
 
 def files_of_space(folder: Path) -> dict[str, bytes]:
-    """What a Space holds, by path; its manifest and what Python leaves when it runs are no part of it."""
-    found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    ours = {inner: path for inner, path in found.items() if "__pycache__" not in inner.parts and str(inner) != MANIFEST}
-    return {inner.as_posix(): path.read_bytes() for inner, path in ours.items()}
+    """Return the content of each file of a Space, by its path in the Space.
+
+    The manifest and what Python leaves when it runs do not belong to a Space.
+
+    Args:
+        folder: the folder of the Space.
+    """
+    contents = {}
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder)
+        if path.is_file() and "__pycache__" not in inner.parts and str(inner) != MANIFEST:
+            contents[inner.as_posix()] = path.read_bytes()
+    return contents
 
 
 def _stage_app(target: Path) -> None:
+    """Write the Space of the app to a new folder."""
     source = hub_folder("spaces_app")
     if not (source / "app.py").is_file():
         raise CleancutError(f"the files of the app are not at {source}. Install cleancut from its wheel or a checkout.")
@@ -103,70 +141,88 @@ def _stage_app(target: Path) -> None:
 
 
 def _stage(source: Path, target: Path) -> None:
+    """Write the Space of a metric to a new folder, from the folder of the metric under ``metrics``."""
     target.mkdir()
-    face = (source / f"{source.name}.py").read_text("utf-8")
-    needed = _needed(set(re.findall(r"^from cleancut\.([\w.]+)", face, re.M)))
-    page = _needed({"hub.space_page"})
-    for module in sorted(needed | page):
+    main_file = (source / f"{source.name}.py").read_text("utf-8")
+    needed = _needed(set(re.findall(r"^from cleancut\.([\w.]+)", main_file, re.M)))
+    needed_by_page = _needed({"hub.space_page"})
+    for module in sorted(needed | needed_by_page):
         write_text(target / f"{_flat_name(module)}.py", _staged_source(module))
-    engine = {_flat_name(module) for module in needed}
-    face = _flattened(face)
-    named = set(re.findall(r"^from \.(\w+) import", face, re.M))
-    lines = face.splitlines()
-    last = max(i for i, line in enumerate(lines) if line.startswith("from ."))
-    lines[last + 1 : last + 1] = [f"from .{name} import __doc__ as _{name}" for name in sorted(engine - named)]
-    write_text(target / f"{source.name}.py", "\n".join(lines) + "\n")
+    main_file = _flattened(main_file)
+    [record_module] = re.findall(r"^from \.(\w+) import METRIC$", main_file, re.M)
+    main_file = _with_imports(main_file, {_flat_name(module) for module in needed})
+    write_text(target / f"{source.name}.py", main_file)
     write_text(target / "__init__.py", "")
     write_text(target / "README.md", (source / "README.md").read_text("utf-8"))
-    record = re.findall(r"^from \.(\w+) import METRIC$", face, re.M)
-    write_text(target / "app.py", _APP.format(module=record[0]))
+    write_text(target / "app.py", _APP.format(module=record_module))
     write_text(target / "requirements.txt", "evaluate>=0.4.6\nnumpy>=1.26\n")
 
 
-def _needed(modules: set[str]) -> set[str]:
-    """Return the modules of the package (``scoring.score``) that some need, with themselves.
+def _with_imports(main_file: str, modules: set[str]) -> str:
+    """Return the source of a main file that imports every one of some modules, so that evaluate fetches them all."""
+    imported = set(re.findall(r"^from \.(\w+) import", main_file, re.M))
+    lines = main_file.splitlines()
+    last_import = max(i for i, line in enumerate(lines) if line.startswith("from ."))
+    added = [f"from .{name} import __doc__ as _{name}" for name in sorted(modules - imported)]
+    lines[last_import + 1 : last_import + 1] = added
+    return "\n".join(lines) + "\n"
 
-    What is imported inside of a function is no part of a Space.
+
+def _needed(modules: set[str]) -> set[str]:
+    """Return some modules of the package (``scoring.score``), and all modules that these import.
+
+    Only imports at the top of a file count: what is imported inside a function is not part of a Space.
     """
-    found: set[str] = set()
-    while modules - found:
-        module = (modules - found).pop()
-        found.add(module)
-        if module == _KEYWORDS:
-            continue  # a Space has no other metrics to ask
-        room = module.split(".")[:-1]
-        for node in ast.parse(_source_of(module).read_text("utf-8")).body:
-            if isinstance(node, ast.ImportFrom) and node.level:
-                parts = room[: len(room) + 1 - node.level] + (node.module.split(".") if node.module else [])
-                if _PACKAGE.joinpath(*parts).is_dir():  # a room, and modules of it
-                    modules |= {".".join([*parts, alias.name]) for alias in node.names}
-                else:
-                    modules.add(".".join(parts))
-    return found
+    needed: set[str] = set()
+    pending = set(modules)
+    while pending:
+        module = pending.pop()
+        needed.add(module)
+        if module != _KEYWORDS:  # a Space has no other metrics to ask for their keywords
+            pending |= _imported_by(module) - needed
+    return needed
+
+
+def _imported_by(module: str) -> set[str]:
+    """Return the modules of the package that a module imports at its top."""
+    room = module.split(".")[:-1]
+    imported = set()
+    for node in ast.parse(_source_of(module).read_text("utf-8")).body:
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        parts = room[: len(room) + 1 - node.level]
+        if node.module:
+            parts += node.module.split(".")
+        if _PACKAGE.joinpath(*parts).is_dir():  # modules of a room are imported, as in `from . import checks`
+            imported |= {".".join([*parts, alias.name]) for alias in node.names}
+        else:
+            imported.add(".".join(parts))
+    return imported
 
 
 _KEYWORDS = "hub.known_keywords"
+"""The module that a Space has as a literal."""
 
 
 def _staged_source(module: str) -> str:
-    """The source of a module in a Space: its own, or for the keywords of all metrics a literal."""
+    """Return the source that a module has in a Space."""
     if module == _KEYWORDS:
         return f'"""The keywords of all evaluate modules of cleancut."""\n\nKNOWN_KEYWORDS = {KNOWN_KEYWORDS!r}\n'
     return _flattened(_source_of(module).read_text("utf-8"))
 
 
 def _source_of(module: str) -> Path:
-    """The file of a module of the package."""
+    """Return the file of a module of the package."""
     return _PACKAGE.joinpath(*module.split(".")).with_suffix(".py")
 
 
 def _flat_name(module: str) -> str:
-    """The name of a module in a Space, which has no rooms: ``scoring.score`` is ``score`` there."""
+    """Return the name of a module in a Space, which has no rooms: ``scoring.score`` is ``score`` there."""
     return module.rpartition(".")[2]
 
 
 def _flattened(text: str) -> str:
-    """The source of a module for a Space: ``from ..scoring.score import x`` becomes ``from .score import x``."""
+    """Return the source of a module with flat imports: ``from ..scoring.score`` becomes ``from .score``."""
     rooms = "|".join(sorted(path.parent.name for path in _PACKAGE.glob("*/__init__.py")))
     return re.sub(rf"^( *from )(?:cleancut|\.)\.(?:(?:{rooms})\b\.?)?", r"\1.", text, flags=re.M)
 
@@ -179,7 +235,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-# the files of this folder are a package, whatever the folder is called here
+# The files of this folder are imported as a package, whatever the folder is called.
 folder = Path(__file__).resolve().parent
 spec = importlib.util.spec_from_file_location("space", folder / "__init__.py", submodule_search_locations=[str(folder)])
 sys.modules["space"] = importlib.util.module_from_spec(spec)
