@@ -1,8 +1,8 @@
-"""Values that users give: one check for each kind, which functions, evaluate modules and the command line share.
+"""Check values that users give: one function for each kind, shared by functions, modules and the command line.
 
-Each check takes the value and the name under which it was given, returns the value as the program keeps it, and raises
-a ``CleancutError`` that names both where the value cannot be. A value of a choice is checked by ``parse_choice``, text
-in data by what reads it.
+Each check takes a value and the name of the option that it was given for. It returns the value as the program keeps
+it, or raises a ``CleancutError`` that names both. ``parse_choice`` checks the value of a choice, and the readers check
+text in data.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ import numpy as np
 from .exceptions import CleancutError, quoted, reason
 
 LARGEST_SEED = 2**32 - 101
-"""What every generator and partitioner takes, with room for the attempts that count on from a seed."""
+"""The largest seed that every random generator takes, with room for the attempts that count up from it."""
 MOST_RESAMPLES = 1_000_000
-"""Resamples of one interval: far more than its ends can show."""
+"""The most resamples of one interval. More would not change its printed digits."""
 
 
 def is_whole(value: Any) -> bool:
-    """Is it a whole number, of Python or numpy? True and False are none.
+    """Return whether a value is a whole number of Python or numpy. True and False are not.
+
+    Args:
+        value: any value.
 
     >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
     (True, True, False, False)
@@ -32,14 +35,17 @@ def is_whole(value: Any) -> bool:
 
 
 def whole(value: Any, name: str, least: int = 0, most: float = math.inf, wanted: str = "") -> int:
-    """Return a count.
+    """Return a whole number within a range.
 
     Args:
-        value: what was given.
+        value: the value that was given.
         name: the name of the option, for messages.
         least: the smallest number that is allowed.
-        most: the largest one.
-        wanted: what to give instead, for messages; by default the range.
+        most: the largest number that is allowed.
+        wanted: the remedy that a message names; by default the range.
+
+    Raises:
+        CleancutError: it is not a whole number, or out of range.
 
     >>> whole(np.int64(5), "k", 2)
     5
@@ -55,19 +61,35 @@ def whole(value: Any, name: str, least: int = 0, most: float = math.inf, wanted:
 
 
 def seed(value: Any, name: str = "seed") -> int:
-    """Return a seed of random choices, the same kind everywhere: a whole number from 0 to 4 billion."""
+    """Return a seed for random choices: a whole number from 0 to about 4 billion.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+    """
     return whole(value, name, 0, LARGEST_SEED, f"a whole number from 0 to {LARGEST_SEED}")
 
 
 def resamples(value: Any, name: str = "ci") -> int:
-    """Return how many resamples an interval is drawn from; 0 for None, which asks for no interval."""
+    """Return the number of resamples of an interval; 0 for None, which asks for no interval.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+    """
     if value is None:
         return 0
     return whole(value, name, 0, MOST_RESAMPLES, f"a number of resamples up to {MOST_RESAMPLES}, such as 10000")
 
 
 def share(value: Any, name: str, wanted: str = "a number from 0 to 1") -> float:
-    """Return a number from 0 to 1."""
+    """Return a number from 0 to 1.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+        wanted: the remedy that a message names.
+    """
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1:
         raise CleancutError(f"{name}={quoted(value)} is out of range. Give {wanted}.")
@@ -85,14 +107,25 @@ def beta(value: Any, name: str = "beta") -> float:
 
 
 def switch(value: Any, name: str) -> bool:
-    """Return True or False, of Python or numpy; a text such as "no" is neither."""
+    """Return True or False, of Python or numpy. A text such as "no" is refused.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+    """
     if not isinstance(value, bool | np.bool_):
         raise CleancutError(f"{name}={quoted(value)} is not valid. Give true or false.")
     return bool(value)
 
 
 def text(value: Any, name: str, wanted: str = "a text") -> str:
-    """Return a text that is not empty."""
+    """Return a text that is not empty.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+        wanted: the remedy that a message names.
+    """
     if not isinstance(value, str) or not value:
         raise CleancutError(f"{name}={quoted(value)} is not valid. Give {wanted}.")
     return value
@@ -102,21 +135,41 @@ Kind = TypeVar("Kind")
 
 
 def instance(value: Any, kind: type[Kind], name: str, wanted: str) -> Kind:
-    """Return an object of a kind of ours, such as a corpus."""
+    """Return an object of one of our classes, such as a corpus.
+
+    Args:
+        value: the object that was given.
+        kind: the class that it must have.
+        name: the name of the parameter, for messages.
+        wanted: the remedy that a message names.
+    """
     if not isinstance(value, kind):
         raise CleancutError(f"{name} is {quoted(value)}, of type {type(value).__name__}. Give {wanted}.")
     return value
 
 
 def instances(value: Any, kind: type[Kind], name: str, wanted: str) -> dict[str, Kind]:
-    """Return objects of a kind of ours by their names."""
+    """Return objects of one of our classes by their names.
+
+    Args:
+        value: a mapping of names to objects.
+        kind: the class that each object must have.
+        name: the name of the parameter, for messages.
+        wanted: the remedy that a message names.
+    """
     if not isinstance(value, Mapping):
         raise CleancutError(f"{name} is {quoted(value)}, of type {type(value).__name__}. Give {wanted}.")
     return {key: instance(one, kind, f"{name}: {quoted(key)}", wanted) for key, one in value.items()}
 
 
 def names(value: Any, name: str, wanted: str = "a list of names") -> list[str]:
-    """Return a list of texts, in its order; a single text is no list, and a set has no order."""
+    """Return a list of texts in their order. A single text is not a list, and a set has no order: both are refused.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+        wanted: the remedy that a message names.
+    """
     return [text(one, name, wanted) for one in ordered(value, name, wanted)]
 
 
@@ -124,7 +177,13 @@ Item = TypeVar("Item")
 
 
 def ordered(value: Iterable[Item] | Any, name: str, wanted: str = "a list") -> list[Item]:
-    """Return a list of values whose order matters, so that a set, whose order changes from run to run, is refused."""
+    """Return a list of values whose order matters. A set is refused: its order changes from run to run.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+        wanted: the remedy that a message names.
+    """
     if isinstance(value, set | frozenset):
         raise CleancutError(f"{name}: a {type(value).__name__} has no order. Give {wanted}.")
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
@@ -133,7 +192,11 @@ def ordered(value: Iterable[Item] | Any, name: str, wanted: str = "a list") -> l
 
 
 def in_order(values: Iterable[Item]) -> list[Item]:
-    """Return values as a list; a tensor that has none, or none of one size, is refused."""
+    """Return values as a list. A tensor that cannot be listed, such as one without a dimension, is refused.
+
+    Args:
+        values: anything that can be iterated over.
+    """
     if not hasattr(values, "__array__"):
         return list(values)
     try:
@@ -143,7 +206,7 @@ def in_order(values: Iterable[Item]) -> list[Item]:
 
 
 def _is_name(path: str) -> bool:
-    """Can the file system have it, unlike half a character?"""
+    """Return whether the file system can hold a path of this name; half a character, for example, it cannot."""
     try:
         os.fsencode(path)
     except UnicodeEncodeError:
@@ -152,7 +215,12 @@ def _is_name(path: str) -> bool:
 
 
 def checked_path(value: Any, name: str = "the path") -> str:
-    """Return the path of a file or folder: a text or ``os.PathLike``, not empty, without a null character."""
+    """Return the path of a file or folder as a text.
+
+    Args:
+        value: a text or an ``os.PathLike``, not empty and without a null character.
+        name: the name of the option, for messages.
+    """
     path = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(path, str) or not path or "\0" in path or not _is_name(path):
         raise CleancutError(f"{name}={quoted(value)} is not valid. Give the name of a file or folder.")

@@ -1,4 +1,4 @@
-"""Samples whose words and annotation are numbers already: they are cut apart and put together as arrays."""
+"""Cut and join samples whose words and annotation are numbers already."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import bounds_of
-from .inputs import Interner, Raw, RawSpans, RawTags, Words
+from .inputs import Interner, Raw, RawSpans, RawTags, Words, kept_positions
 from .vocabulary import Vocabulary
 
 
 class Coded(NamedTuple):
-    """The words of samples, and their tags or spans.
+    """Samples: their words, and their tags or spans.
 
     >>> words = Words(np.array([0, 1, 0], np.int32), np.array([2, 1]), Vocabulary(["Ada", "ran"]))
     >>> coded = Coded(words, RawTags(np.array([1, 0, 1], np.uint8), np.array([2, 1]), ("O", "B-PER")))
@@ -27,7 +27,12 @@ class Coded(NamedTuple):
     raw: Raw
 
     def part(self, first: int, last: int) -> Coded:
-        """Return the samples from ``first`` to before ``last``."""
+        """Return some of the samples.
+
+        Args:
+            first: the number of the first sample.
+            last: the number behind the last sample.
+        """
         lengths = self.words.lengths[first:last]
         begin = int(self.words.lengths[:first].sum())
         words = Words(self.words.codes[begin : begin + int(lengths.sum())], lengths, self.words.vocabulary)
@@ -35,7 +40,11 @@ class Coded(NamedTuple):
 
     @staticmethod
     def joined(parts: Sequence[Coded]) -> Coded:
-        """Return the samples of several parts, all with tags or all with spans, one after the other."""
+        """Return the samples of several parts, one part after the other.
+
+        Args:
+            parts: the parts; all have tags, or all have spans.
+        """
         if len(parts) == 1:
             return parts[0]
         vocabulary = Interner()
@@ -46,6 +55,7 @@ class Coded(NamedTuple):
 
 
 def _part_of(raw: Raw, first: int, last: int) -> Raw:
+    """Return the tags or spans of the samples from ``first`` to before ``last``."""
     if isinstance(raw, RawTags):
         lengths = raw.lengths[first:last]
         begin = int(raw.lengths[:first].sum())
@@ -57,18 +67,18 @@ def _part_of(raw: Raw, first: int, last: int) -> Raw:
 
 
 def _joined(parts: Sequence[Raw]) -> Raw:
-    """Return tags or spans of several parts; a part of empty lists, which shows no form, takes that of the others."""
+    """Return the tags or spans of several parts. A part of empty lists, which shows no form, fits to both."""
     spans = [part for part in parts if isinstance(part, RawSpans)]
     if not spans:
         return _joined_tags([part for part in parts if isinstance(part, RawTags)])
     table = Interner()
     n_samples = [part.n_samples if isinstance(part, RawSpans) else len(part.lengths) for part in parts]
-    firsts = [
-        first
-        for part, first in zip(parts, bounds_of(np.array(n_samples)).tolist(), strict=False)
-        if isinstance(part, RawSpans)
-    ]
-    sample = np.concatenate([part.sample + first for part, first in zip(spans, firsts, strict=True)])
+    first_samples = bounds_of(np.array(n_samples)).tolist()
+    moved = []
+    for part, first_sample in zip(parts, first_samples, strict=False):
+        if isinstance(part, RawSpans):
+            moved.append(part.sample + first_sample)
+    sample = np.concatenate(moved)
     start = np.concatenate([part.start for part in spans])
     end = np.concatenate([part.end for part in spans])
     label = np.concatenate([_renumbered(part.label, part.labels, table) for part in spans])
@@ -76,26 +86,23 @@ def _joined(parts: Sequence[Raw]) -> Raw:
 
 
 def _joined_tags(parts: Sequence[RawTags]) -> RawTags:
+    """Return the tags of several parts over one inventory of tags."""
     table = Interner()
     codes = np.concatenate([_renumbered(_shown(part), part.tags, table) for part in parts])
     kept = None
     if any(part.kept is not None for part in parts):
-        kept = np.concatenate([_all_kept(part) if part.kept is None else part.kept for part in parts])
-    # a byte a tag where they fit, as they come from one part
+        kept = np.concatenate([kept_positions(part) for part in parts])
+    # One byte for each tag where the inventory is small, as it is within a part.
     codes = codes.astype(np.uint8 if len(table) <= 256 else np.int32, copy=False)
     return RawTags(codes, np.concatenate([part.lengths for part in parts]), tuple(table), kept)
 
 
 def _shown(part: RawTags) -> NDArray[np.integer]:
-    """Return the codes of tags; of positions that are masked, which may have any, the first."""
+    """Return the codes of tags, with 0 at masked positions, whose code may be anything."""
     return part.codes if part.kept is None else np.where(part.kept, part.codes, 0)
 
 
-def _all_kept(part: RawTags) -> NDArray[np.bool_]:
-    return np.ones(len(part.codes), bool)
-
-
 def _renumbered(codes: NDArray[np.integer], names: Sequence[str], table: Interner) -> NDArray[np.integer]:
-    """Return the numbers that a table gives to the names of some codes, which it learns."""
+    """Return codes as numbers of a table that several parts share; names that it lacks are added to it."""
     numbers = np.fromiter(map(table.__getitem__, names), np.int32, count=len(names))
     return numbers[codes] if len(names) else np.zeros(len(codes), np.int32)

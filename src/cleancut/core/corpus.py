@@ -1,7 +1,7 @@
-"""Mentions and corpora as arrays, from whatever a user has: tags, label ids, spans, Arrow or numpy arrays.
+"""Mentions and corpora as arrays, made from tags, label ids, spans, Arrow or numpy arrays.
 
-Spans are the canonical form, because nested mentions (GENIA, ACE05) cannot be written as tags. Everything
-is built by three steps: recognise the form of the *whole* input, check it, decode it.
+Spans are the canonical form, because nested mentions (GENIA, ACE05) cannot be written as tags. Input is taken in three
+steps: recognise the form of the *whole* input, check it, decode it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Tagged(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mentions:
-    """Typed token spans of a list of samples: sorted, unique, half-open; nested and overlapping ones are legal.
+    """Typed token spans of a list of samples. They are sorted, unique and half-open, and may nest and overlap.
 
     >>> m = Mentions.of([["B-PER", "I-PER", "O"], ["O"]])
     >>> m.spans()
@@ -52,13 +52,14 @@ class Mentions:
     labels: tuple[str, ...]
     n_samples: int
     lengths: NDArray[np.int64] | None = None
-    """Tokens of each sample, where known (tags and corpora); spans alone do not tell."""
+    """The number of tokens of each sample; None where it is unknown, as with spans alone."""
     tagging: Tagging | None = None
-    """What the tags showed of their scheme; None where the mentions came as spans."""
+    """What the tags tell about their scheme; None where the mentions came as spans."""
     tagged: Tagged | None = field(default=None, repr=False)
+    """The tags themselves; None where the mentions came as spans, or were changed since."""
     where: Where = field(default=in_sample(), repr=False)
     answers: AnswerReport | None = field(default=None, repr=False)
-    """How answers of a language model were read and placed, where the mentions are those of answers."""
+    """How answers of a language model were read and placed; None for mentions of any other kind."""
 
     @classmethod
     def of(
@@ -70,7 +71,18 @@ class Mentions:
         repair: str = "conlleval",
         where: Where | None = None,
     ) -> Mentions:
-        """Mentions of samples given as tags, label ids (with their names) or spans, in lists or arrays."""
+        """Return the mentions of samples that are given as tags, label ids or spans, in lists or arrays.
+
+        Args:
+            data: one list (or row) of tags, label ids or spans for each sample.
+            labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
+            scheme: the scheme of the tags; by default it is inferred where it is needed.
+            repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+            where: names the place of a sample, for messages.
+
+        Raises:
+            CleancutError: a value is not a tag, a label id or a span, or the samples are not of one form.
+        """
         if isinstance(data, Mentions):
             return data
         where = where or in_sample()
@@ -78,10 +90,15 @@ class Mentions:
 
     @classmethod
     def of_tagged(cls, tagged: Tagged, where: Where) -> Mentions:
-        """Mentions of tags that are codes already."""
+        """Return the mentions of tags that are encoded as numbers already.
+
+        Args:
+            tagged: the tags.
+            where: names the place of a sample, for messages.
+        """
         codes, lengths, tags, scheme, repair = tagged
-        found = decode(codes, lengths, tags, scheme=scheme, repair=repair, where=where)
-        return cls(*found[:5], len(lengths), lengths, found.tagging, tagged, where)
+        decoded = decode(codes, lengths, tags, scheme=scheme, repair=repair, where=where)
+        return cls(*decoded[:5], len(lengths), lengths, decoded.tagging, tagged, where)
 
     @classmethod
     def of_columns(
@@ -95,7 +112,21 @@ class Mentions:
         lengths: NDArray[np.int64] | None = None,
         where: Where | None = None,
     ) -> Mentions:
-        """Mentions from columns in any order, with duplicates dropped and every span checked."""
+        """Return mentions from columns in any order. Every span is checked, and duplicates are dropped.
+
+        Args:
+            sample: the sample of each mention.
+            start: its first token.
+            end: the token behind its last one.
+            label: its type, as an index into ``labels``.
+            labels: the names of types; equal names are one type.
+            n_samples: the number of samples.
+            lengths: the number of tokens of each sample, if known.
+            where: names the place of a sample, for messages.
+
+        Raises:
+            CleancutError: a span is empty, or lies outside its sample.
+        """
         where = where or in_sample()
         _check_spans(sample, start, end, label, labels, lengths, where)
         names, label = sorted_names(labels, label)
@@ -121,7 +152,11 @@ class Mentions:
     __hash__ = None  # type: ignore[assignment]
 
     def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Mentions:
-        """The mentions of some samples, in the order asked for."""
+        """Return the mentions of some samples, in the given order.
+
+        Args:
+            samples: a slice, numbers of samples or a mask.
+        """
         chosen = chosen_rows(samples, self.n_samples)
         moved = partial(_moved, self.where, chosen)
         if self.tagged is not None:
@@ -135,21 +170,27 @@ class Mentions:
         picked = ranges(bounds[chosen], sizes)
         sample = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)
         lengths = None if self.lengths is None else self.lengths[chosen]
-        names, label = sorted_names(self.labels, self.label[picked])  # a type may be gone
+        names, label = sorted_names(self.labels, self.label[picked])  # a type may occur no more
+        start = self.start[picked]
+        end = self.end[picked]
         answers = self.answers and self.answers.select(chosen.tolist())
-        return Mentions(
-            sample, self.start[picked], self.end[picked], label, names, len(chosen), lengths, where=moved,
-            answers=answers,
-        )  # fmt: skip
+        return Mentions(sample, start, end, label, names, len(chosen), lengths, where=moved, answers=answers)
 
     def keep(self, chosen: NDArray[np.bool_]) -> Mentions:
-        """Some of the mentions, in all samples; what is left is no longer what the tags said."""
+        """Return some of the mentions; all samples stay.
+
+        Args:
+            chosen: for each mention, whether it is kept.
+        """
         columns = self.sample[chosen], self.start[chosen], self.end[chosen], self.label[chosen]
         kept = Mentions.of_columns(*columns, self.labels, self.n_samples, self.lengths, self.where)
         return replace(kept, answers=self.answers)
 
     def renamed(self, types: Mapping[str, str]) -> Mentions:
-        """The mentions with other names of their types; of equal ones that come of it, one is left.
+        """Return the mentions with other names of types. Mentions that become equal are merged.
+
+        Args:
+            types: new names by old ones; types that are not named stay as they are.
 
         >>> Mentions.of([["B-person", "B-LOC"]]).renamed({"person": "PER"}).labels
         ('LOC', 'PER')
@@ -163,15 +204,22 @@ class Mentions:
         return replace(Mentions.of_columns(*columns), tagging=self.tagging, tagged=tagged, answers=answers)
 
     def spans(self) -> list[list[dict[str, Any]]]:
-        """A list of ``{"start", "end", "label"}`` for each sample."""
-        out: list[list[dict[str, Any]]] = [[] for _ in range(self.n_samples)]
+        """Return a list of ``{"start", "end", "label"}`` for each sample."""
+        spans: list[list[dict[str, Any]]] = [[] for _ in range(self.n_samples)]
         columns = self.sample.tolist(), self.start.tolist(), self.end.tolist(), self.label.tolist()
         for sample, start, end, label in zip(*columns, strict=True):
-            out[sample].append({"start": start, "end": end, "label": self.labels[label]})
-        return out
+            spans[sample].append({"start": start, "end": end, "label": self.labels[label]})
+        return spans
 
     def tags(self, scheme: str = "iob2") -> list[list[str]]:
-        """The mentions written as tags; an error where they overlap."""
+        """Return the mentions as tags.
+
+        Args:
+            scheme: the scheme to write.
+
+        Raises:
+            CleancutError: mentions overlap, or the numbers of tokens are unknown.
+        """
         chosen = parse_scheme(scheme)
         assert chosen is not None
         if self.lengths is None:
@@ -179,39 +227,44 @@ class Mentions:
         codes, tags = encode(
             self.sample, self.start, self.end, self.label, self.labels, self.lengths, chosen, self.where
         )
-        flat = iter([tags[c] for c in codes.tolist()])
+        flat = iter([tags[code] for code in codes.tolist()])
         return [[next(flat) for _ in range(n)] for n in self.lengths.tolist()]
 
 
 def _renamed_tags(tagged: Tagged | None, types: Mapping[str, str]) -> Tagged | None:
-    """The tags with other names; None where two types become one, whose mentions would be decoded otherwise."""
+    """Return tags with other names of types; None if two types become one, which would change the mentions."""
     if tagged is None:
         return None
     parts = [split_tag(tag, tagged.scheme) if tag else ("", "") for tag in tagged.tags]
-    old = {name for _, name in parts if name}
-    if len({types.get(name, name) for name in old}) < len(old):
+    old_names = {name for _, name in parts if name}
+    if len({types.get(name, name) for name in old_names}) < len(old_names):
         return None
-    bare = {tag for tag in tagged.tags if prefix_letter(tag) is None}
-    tags = tuple(
-        tag if name not in types else types[name] if tag in bare else f"{letter}-{types[name]}"
-        for tag, (letter, name) in zip(tagged.tags, parts, strict=True)
-    )
-    return tagged._replace(tags=tags)
+    tags = []
+    for tag, (letter, name) in zip(tagged.tags, parts, strict=True):
+        if name not in types:
+            tags.append(tag)
+        elif prefix_letter(tag) is None:
+            tags.append(types[name])
+        else:
+            tags.append(f"{letter}-{types[name]}")
+    return tagged._replace(tags=tuple(tags))
 
 
 def _of_types(mentions: Mentions) -> str:
-    """`` of LOC, PER``; of many types, the first."""
-    shown = [*mentions.labels[:8], *(["..."] if len(mentions.labels) > 8 else [])]
-    return f" of {', '.join(shown)}" if shown else ""
+    """Return the types of mentions for a ``repr``, such as `` of LOC, PER``; at most eight are named."""
+    names = list(mentions.labels[:8])
+    if len(mentions.labels) > 8:
+        names.append("...")
+    return f" of {', '.join(names)}" if names else ""
 
 
 def _moved(where: Where, chosen: NDArray[np.integer], sample: int, token: int | None = None) -> str:
-    """The place that a selected sample came from."""
+    """Name the place that a selected sample came from."""
     return where(int(chosen[sample]), token)
 
 
 class Relations(NamedTuple):
-    """Typed relations between mentions of one sample: sorted, unique; the ends are indices into the mentions."""
+    """Typed relations between two mentions of a sample, sorted and unique. Head and tail index the mentions."""
 
     head: NDArray[np.int64]
     tail: NDArray[np.int64]
@@ -220,44 +273,65 @@ class Relations(NamedTuple):
 
     @classmethod
     def of(cls, data: Sequence[Any], raw: RawSpans, mentions: Mentions, where: Where) -> Relations:
-        """From lists of ``{"head", "tail", "label"}``, whose ends count the entities of a sample as they were given."""
+        """Return relations from lists of ``{"head", "tail", "label"}``.
+
+        Args:
+            data: a list of relations for each sample. Head and tail count the entities of the sample as given.
+            raw: the entities as they were given.
+            mentions: the mentions made of them, which are sorted and unique.
+            where: names the place of a sample, for messages.
+
+        Raises:
+            CleancutError: a relation has another form, or an end that is no entity.
+        """
         if len(data) != raw.n_samples:
             raise CleancutError(
                 f"{raw.n_samples} samples but {len(data)} lists of relations. Give one for each sample."
             )
-        columns = (c.tolist() for c in (mentions.sample, mentions.start, mentions.end, mentions.label))
-        number = {(s, b, e, mentions.labels[t]): i for i, (s, b, e, t) in enumerate(zip(*columns, strict=True))}
-        given = zip(*(c.tolist() for c in (raw.sample, raw.start, raw.end, raw.label)), strict=True)
-        of_given = [number[s, b, e, raw.labels[t]] for s, b, e, t in given]
+        mention_number = {span: number for number, span in enumerate(_named_spans(mentions, mentions.labels))}
+        mention_of_entity = [mention_number[span] for span in _named_spans(raw, raw.labels)]
         bounds = np.searchsorted(raw.sample, np.arange(raw.n_samples + 1)).tolist()
-        labels, found = Interner(), []
-        for i, own in enumerate(data):
-            entities = of_given[bounds[i] : bounds[i + 1]]
-            for k, relation in enumerate([] if own is None else _relations(own)):
+        labels = Interner()
+        rows = []
+        for i, given in enumerate(data):
+            entities = mention_of_entity[bounds[i] : bounds[i + 1]]
+            for k, relation in enumerate([] if given is None else _relations(given)):
                 head, tail, label = _checked(relation, len(entities), f"{where(i)}: relation {k}")
-                found.append((entities[head], entities[tail], labels[label]))
-        table = np.array(found, np.int64).reshape(-1, 3)
+                rows.append((entities[head], entities[tail], labels[label]))
+        table = np.array(rows, np.int64).reshape(-1, 3)
         return cls(table[:, 0], table[:, 1], table[:, 2], tuple(labels))._sorted()
 
     def moved(self, place: NDArray[np.int64]) -> Relations:
-        """With another place for each mention; where it is -1 the mention is gone, and its relations with it."""
+        """Return the relations after their mentions have got other numbers.
+
+        Args:
+            place: the new number of each mention; -1 removes the mention, and its relations with it.
+        """
         head, tail = place[self.head], place[self.tail]
         stay = (head >= 0) & (tail >= 0)
         return Relations(head[stay], tail[stay], self.label[stay], self.labels)._sorted()
 
     def _sorted(self) -> Relations:
+        """Return the relations sorted and without duplicates."""
         names, label = sorted_names(self.labels, self.label)
         table = np.unique(np.stack([self.head, self.tail, label.astype(np.int64)]), axis=1)
         return Relations(table[0], table[1], table[2], names)
 
 
-def _relations(own: Any) -> list[Any]:
-    """Return the relations of a sample."""
-    return checks.ordered(own, "the relations of a sample", "a list of them")
+def _named_spans(columns: Mentions | RawSpans, labels: Sequence[str]) -> Iterator[tuple[int, int, int, str]]:
+    """Yield the sample, the start, the end and the name of the type of each mention."""
+    numbers = (column.tolist() for column in (columns.sample, columns.start, columns.end, columns.label))
+    for sample, start, end, label in zip(*numbers, strict=True):
+        yield sample, start, end, labels[label]
+
+
+def _relations(given: Any) -> list[Any]:
+    """Return the relations of a sample as a list."""
+    return checks.ordered(given, "the relations of a sample", "a list of them")
 
 
 def _checked(relation: Any, n_entities: int, place: str) -> tuple[int, int, str]:
-    """The ends and the label of a relation."""
+    """Return the head, the tail and the label of a relation; ``place`` names it in messages."""
     wanted = 'Write relations as {"head": 0, "tail": 1, "label": "works_for"}'
     if not isinstance(relation, Mapping):
         raise CleancutError(f"{place} is {quoted(relation)}. {wanted}.")
@@ -278,7 +352,7 @@ def _checked(relation: Any, n_entities: int, place: str) -> tuple[int, int, str]
 
 
 def _named(values: Any, name: str, n_samples: int) -> tuple[str | None, ...] | None:
-    """Return the ids or documents of samples as texts; None where no sample has one."""
+    """Return the ids or documents of samples as texts; None if no sample has one."""
     if values is None:
         return None
     given = checks.ordered(values, name, "a list with one for each sample")
@@ -296,11 +370,19 @@ def _named(values: Any, name: str, n_samples: int) -> tuple[str | None, ...] | N
 
 
 _NO_NAMES = (list, tuple, set, frozenset, Mapping, bytes, np.ndarray)
-"""Kinds of values that name no sample."""
+"""Kinds of values that cannot be the id or the document of a sample."""
 
 
 def chosen_rows(samples: Any, n: int) -> NDArray[np.int64]:
-    """Return the numbers of chosen samples, of a slice, a list of numbers or a mask."""
+    """Return the numbers of chosen samples.
+
+    Args:
+        samples: a slice, a list of numbers (negative ones count from the end), or a mask.
+        n: how many samples there are.
+
+    Raises:
+        CleancutError: it is neither, or a number is out of range.
+    """
     wanted = f"a slice, or a list of whole numbers from {-n} to {n - 1}"
     if isinstance(samples, slice):
         try:
@@ -334,7 +416,7 @@ class Corpus:
     docs: tuple[str | None, ...] | None = field(default=None, repr=False)
     relations: Relations | None = field(default=None, repr=False)
     from_text: bool = field(default=False, repr=False)
-    """Were its tokens made from text, cut at the edges of its mentions, so that these are at characters?"""
+    """Whether the tokens were cut out of a text at the edges of the mentions, which are at character offsets."""
 
     @classmethod
     def of(
@@ -351,7 +433,23 @@ class Corpus:
         repair: str = "conlleval",
         where: Where | None = None,
     ) -> Corpus:
-        """A corpus from lists: tokens, and tags (strings or ids) or entities (spans), these with relations if any."""
+        """Return a corpus from lists or arrays.
+
+        Args:
+            tokens: the words of each sample.
+            tags: the tags (or label ids) of each sample; give tags or entities.
+            entities: the spans of each sample, as ``{"start", "end", "label"}`` or ``(start, end, label)``.
+            relations: the relations of each sample, as ``{"head", "tail", "label"}``; they need entities.
+            ids: the id of each sample.
+            docs: the document of each sample.
+            labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
+            scheme: the scheme of the tags; by default it is inferred where it is needed.
+            repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+            where: names the place of a sample, for messages.
+
+        Raises:
+            CleancutError: the columns do not fit together, or a value is not valid.
+        """
         where = where or in_sample()
         if (tags is None) == (entities is None):
             raise CleancutError("give either tags or entities with the tokens, one of the two.")
@@ -373,38 +471,29 @@ class Corpus:
 
     @classmethod
     def concatenate(cls, corpora: Sequence[Corpus]) -> Corpus:
-        """Several corpora as one, in their order."""
+        """Return several corpora as one, in their order.
+
+        Args:
+            corpora: the corpora, at least one.
+        """
         if len(corpora) == 1:
             return corpora[0]
         table = Interner()
-        words = [np.array([table[w] for w in c.vocabulary] or [0], np.int32)[c.words] for c in corpora]
-        names = tuple(sorted({name for c in corpora for name in c.mentions.labels}))
-        rank = {name: r for r, name in enumerate(names)}
-        first = bounds_of(np.array([len(c) for c in corpora]))
-        columns = [
-            (
-                c.mentions.sample + shift,
-                c.mentions.start,
-                c.mentions.end,
-                np.array([rank[name] for name in c.mentions.labels] or [0])[c.mentions.label],
-            )
-            for c, shift in zip(corpora, first[:-1], strict=True)
-        ]
-        lengths = np.concatenate([c.lengths for c in corpora])
-        sample, start, end, label = (np.concatenate(parts) for parts in zip(*columns, strict=True))
-        mentions = Mentions.of_columns(sample, start, end, label, names, len(lengths), lengths)
-        taggings = [c.mentions.tagging for c in corpora if c.mentions.tagging is not None]
-        if len(taggings) == len(corpora):  # how tags were read is known of the whole, too
-            mentions = replace(mentions, tagging=reduce(add, taggings))
-        reports = [c.mentions.answers for c in corpora if c.mentions.answers is not None]
-        if len(reports) == len(corpora):
-            mentions = replace(mentions, answers=AnswerReport.concatenate(reports))
-        ids = tuple(chain.from_iterable(c.ids or (None,) * len(c) for c in corpora))
-        docs = tuple(chain.from_iterable(c.docs or (None,) * len(c) for c in corpora))
+        words = []
+        for corpus in corpora:
+            numbers = np.array([table[word] for word in corpus.vocabulary] or [0], np.int32)
+            words.append(numbers[corpus.words])
+        ids = tuple(chain.from_iterable(corpus.ids or (None,) * len(corpus) for corpus in corpora))
+        docs = tuple(chain.from_iterable(corpus.docs or (None,) * len(corpus) for corpus in corpora))
         return cls(
-            np.concatenate(words), Vocabulary(table), mentions, ids if any(ids) else None, docs if any(docs) else None,
-            _joined_relations(corpora), all(c.from_text for c in corpora),
-        )  # fmt: skip
+            np.concatenate(words),
+            Vocabulary(table),
+            _joined_mentions(corpora),
+            ids if any(ids) else None,
+            docs if any(docs) else None,
+            _joined_relations(corpora),
+            all(corpus.from_text for corpus in corpora),
+        )
 
     def __len__(self) -> int:
         return self.mentions.n_samples
@@ -415,33 +504,52 @@ class Corpus:
 
     @property
     def n_tokens(self) -> int:
+        """The number of tokens of all samples."""
         return len(self.words)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Tokens of each sample."""
+        """The number of tokens of each sample."""
         assert self.mentions.lengths is not None
         return self.mentions.lengths
 
     def with_predictions(
         self, predictions: Any, *, labels: Any = None, scheme: str | None = None, repair: str = "conlleval"
     ) -> Corpus:
-        """The same text with a system's mentions, from tags, label ids or spans."""
+        """Return the same text with the mentions that a system predicted.
+
+        Args:
+            predictions: tags, label ids or spans of each sample.
+            labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
+            scheme: the scheme of the tags; by default it is inferred where it is needed.
+            repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+
+        Raises:
+            CleancutError: the predictions do not fit the text.
+        """
         where = in_sample("predicted")
         raw = predictions if isinstance(predictions, Mentions) else recognise(predictions, labels, where)
-        # lists that are all empty can only be spans here: tags would have the length of the text
+        # Lists that are all empty can only be spans here: tags would be as many as the tokens.
         raw = spans_if_empty(raw) if isinstance(raw, RawTags) else raw
         mentions = mentions_of(raw, scheme, repair, where)
         return replace(self, mentions=on_lengths(mentions, self.lengths, "tokens"), relations=None)
 
     def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Corpus:
-        """Some samples, in the order asked for."""
+        """Return some of the samples, in the given order.
+
+        Args:
+            samples: a slice, numbers of samples or a mask.
+
+        Raises:
+            CleancutError: there is no such sample.
+        """
         chosen = chosen_rows(samples, len(self))
         words = self.words[ranges(bounds_of(self.lengths)[chosen], self.lengths[chosen])]
         ids = None if self.ids is None else tuple(self.ids[i] for i in chosen)
         docs = None if self.docs is None else tuple(self.docs[i] for i in chosen)
-        mentions, relations = self.mentions.select(chosen), self.relations
-        if relations is not None:  # a sample may be chosen several times
+        mentions = self.mentions.select(chosen)
+        relations = self.relations
+        if relations is not None:  # each copy of a sample that is chosen several times gets its relations
             bounds = np.searchsorted(self.mentions.sample, np.arange(len(self) + 1))
             of_sample = np.searchsorted(self.mentions.sample[relations.head], np.arange(len(self) + 1))
             sizes = np.diff(of_sample)[chosen]
@@ -453,78 +561,115 @@ class Corpus:
         return Corpus(words, self.vocabulary, mentions, ids, docs, relations, self.from_text)
 
     def keep(self, chosen: NDArray[np.bool_]) -> Corpus:
-        """All samples with some of their mentions, and the relations between these."""
+        """Return all samples with some of their mentions, and the relations between these.
+
+        Args:
+            chosen: for each mention, whether it is kept.
+        """
         relations = self.relations and self.relations.moved(np.where(chosen, np.cumsum(chosen) - 1, -1))
         return replace(self, mentions=self.mentions.keep(chosen), relations=relations)
 
     def renamed(self, types: Mapping[str, str]) -> Corpus:
-        """The same text, with other names of the types of its mentions."""
+        """Return the same text with other names of types. Mentions that become equal are merged.
+
+        Args:
+            types: new names by old ones; types that are not named stay as they are.
+        """
         mentions = self.mentions.renamed(types)
         if mentions is self.mentions:
             return self
         relations = self.relations
-        if relations is not None:  # of mentions that become equal, one is left
+        if relations is not None:  # mentions may have been merged
             relations = relations.moved(_places_in(mentions, self.mentions, types))
         return replace(self, mentions=mentions, relations=relations)
 
     def used_words(self) -> NDArray[np.int64]:
-        """Which words of the vocabulary occur: a part of a corpus has the vocabulary of the whole."""
+        """Return the numbers of the words that occur. A part of a corpus has the vocabulary of the whole."""
         used = np.zeros(len(self.vocabulary), bool)
         used[self.words] = True
         return np.flatnonzero(used)
 
     def tokens(self) -> list[list[str]]:
-        """The words of each sample."""
-        flat = iter([self.vocabulary[w] for w in self.words.tolist()])
+        """Return the words of each sample."""
+        flat = iter([self.vocabulary[word] for word in self.words.tolist()])
         return [[next(flat) for _ in range(n)] for n in self.lengths.tolist()]
 
     def tags(self, scheme: str = "iob2") -> list[list[str]]:
-        """The mentions written as tags; an error where they overlap."""
+        """Return the mentions as tags.
+
+        Args:
+            scheme: the scheme to write.
+
+        Raises:
+            CleancutError: mentions overlap, which tags cannot express.
+        """
         return self.mentions.tags(scheme)
 
     def entities(self) -> list[list[dict[str, Any]]]:
-        """A list of ``{"start", "end", "label"}`` for each sample."""
+        """Return a list of ``{"start", "end", "label"}`` for each sample."""
         return self.mentions.spans()
 
     def relation_lists(self) -> list[list[dict[str, Any]]]:
-        """A list of ``{"head", "tail", "label"}`` for each sample; the ends count its ``entities()``."""
-        out: list[list[dict[str, Any]]] = [[] for _ in range(len(self))]
-        if self.relations is not None:
-            head, tail, label, labels = self.relations
-            sample = self.mentions.sample[head]
-            first = np.searchsorted(self.mentions.sample, sample)
-            columns = (column.tolist() for column in (sample, head - first, tail - first, label))
-            for i, a, b, k in zip(*columns, strict=True):
-                out[i].append({"head": a, "tail": b, "label": labels[k]})
-        return out
+        """Return a list of ``{"head", "tail", "label"}`` for each sample; head and tail count its ``entities()``."""
+        lists: list[list[dict[str, Any]]] = [[] for _ in range(len(self))]
+        if self.relations is None:
+            return lists
+        head, tail, label, labels = self.relations
+        sample = self.mentions.sample[head]
+        first = np.searchsorted(self.mentions.sample, sample)
+        columns = (column.tolist() for column in (sample, head - first, tail - first, label))
+        for number, own_head, own_tail, code in zip(*columns, strict=True):
+            lists[number].append({"head": own_head, "tail": own_tail, "label": labels[code]})
+        return lists
 
     def texts(self) -> list[str]:
-        """The words of each mention, joined by a space."""
-        begin = bounds_of(self.lengths)[self.mentions.sample] + self.mentions.start
+        """Return the words of each mention, joined by spaces."""
+        begins = bounds_of(self.lengths)[self.mentions.sample] + self.mentions.start
         sizes = self.mentions.end - self.mentions.start
-        vocabulary, words = self.vocabulary, self.words
-        return [
-            " ".join([vocabulary[w] for w in words[b : b + n].tolist()])
-            for b, n in zip(begin.tolist(), sizes.tolist(), strict=True)
-        ]
+        vocabulary = self.vocabulary
+        surfaces = []
+        for begin, size in zip(begins.tolist(), sizes.tolist(), strict=True):
+            words = self.words[begin : begin + size].tolist()
+            surfaces.append(" ".join([vocabulary[word] for word in words]))
+        return surfaces
 
 
 def _places_in(renamed: Mentions, before: Mentions, types: Mapping[str, str]) -> NDArray[np.int64]:
-    """Which of the renamed mentions each mention has become."""
-    number = {name: i for i, name in enumerate(renamed.labels)}
-    label = np.array([number[types.get(name, name)] for name in before.labels], np.int64)[before.label]
-    rows = zip(before.sample.tolist(), before.start.tolist(), before.end.tolist(), label.tolist(), strict=True)
-    after = zip(*(c.tolist() for c in (renamed.sample, renamed.start, renamed.end, renamed.label)), strict=True)
-    place = {row: i for i, row in enumerate(after)}
-    return np.array([place[row] for row in rows], np.int64)
+    """Return the number that each mention has after its type was renamed."""
+    new_names = [types.get(name, name) for name in before.labels]
+    place = {span: number for number, span in enumerate(_named_spans(renamed, renamed.labels))}
+    return np.array([place[span] for span in _named_spans(before, new_names)], np.int64)
+
+
+def _joined_mentions(corpora: Sequence[Corpus]) -> Mentions:
+    """Return the mentions of several corpora, one corpus after the other."""
+    parts = [corpus.mentions for corpus in corpora]
+    names = tuple(sorted({name for part in parts for name in part.labels}))
+    rank = {name: position for position, name in enumerate(names)}
+    first_samples = bounds_of(np.array([len(corpus) for corpus in corpora]))[:-1]
+    lengths = np.concatenate([corpus.lengths for corpus in corpora])
+    sample = np.concatenate([part.sample + first for part, first in zip(parts, first_samples, strict=True)])
+    start = np.concatenate([part.start for part in parts])
+    end = np.concatenate([part.end for part in parts])
+    label = np.concatenate([np.array([rank[name] for name in part.labels] or [0])[part.label] for part in parts])
+    joined = Mentions.of_columns(sample, start, end, label, names, len(lengths), lengths)
+    taggings = [part.tagging for part in parts if part.tagging is not None]
+    if len(taggings) == len(parts):  # then it is known for the whole, too
+        joined = replace(joined, tagging=reduce(add, taggings))
+    reports = [part.answers for part in parts if part.answers is not None]
+    if len(reports) == len(parts):
+        joined = replace(joined, answers=AnswerReport.concatenate(reports))
+    return joined
 
 
 def _joined_relations(corpora: Sequence[Corpus]) -> Relations | None:
+    """Return the relations of several corpora; None if none of them has any."""
     if all(corpus.relations is None for corpus in corpora):
         return None
-    first = bounds_of(np.array([len(corpus.mentions) for corpus in corpora]))[:-1].tolist()
-    table, parts = Interner(), []
-    for corpus, shift in zip(corpora, first, strict=True):
+    first_mentions = bounds_of(np.array([len(corpus.mentions) for corpus in corpora]))[:-1].tolist()
+    table = Interner()
+    parts = []
+    for corpus, shift in zip(corpora, first_mentions, strict=True):
         if corpus.relations is not None:
             head, tail, label, labels = corpus.relations
             names = np.array([table[name] for name in labels] or [0])
@@ -537,22 +682,33 @@ def _joined_relations(corpora: Sequence[Corpus]) -> Relations | None:
 
 
 def kept_tokens(keep: NDArray[np.bool_], *sides: tuple[RawTags, Where]) -> list[tuple[RawTags, Where]]:
-    """The tags of each side at the positions to keep, and where these stood before; all sides have the same lengths."""
-    before = sides[0][0].lengths
-    bounds = bounds_of(before)
-    lengths, some = np.zeros_like(before), before > 0
-    # a type that just holds the longest sample: a wider one would convert the whole mask first
-    width = np.min_scalar_type(int(before.max(initial=0)))
-    lengths[some] = np.add.reduceat(keep.view(np.uint8), bounds[:-1][some], dtype=width)
-    return [
-        (RawTags(raw.codes[keep], lengths, raw.tags), partial(_unmasked, where, keep, bounds)) for raw, where in sides
-    ]
+    """Return the tags of each side at the positions to keep.
+
+    Args:
+        keep: for each position, whether it is kept.
+        *sides: the tags of gold and predictions, which have the same lengths, with what names their places.
+
+    Returns:
+        For each side, the tags that are kept, and what names the places that these had before.
+    """
+    lengths_before = sides[0][0].lengths
+    bounds = bounds_of(lengths_before)
+    lengths = np.zeros_like(lengths_before)
+    is_filled = lengths_before > 0
+    # The narrowest type that holds the longest sample: numpy would convert the whole mask to a wider one first.
+    width = np.min_scalar_type(int(lengths_before.max(initial=0)))
+    lengths[is_filled] = np.add.reduceat(keep.view(np.uint8), bounds[:-1][is_filled], dtype=width)
+    kept_sides: list[tuple[RawTags, Where]] = []
+    for raw, where in sides:
+        kept_tags = RawTags(raw.codes[keep], lengths, raw.tags)
+        kept_sides.append((kept_tags, partial(_unmasked, where, keep, bounds)))
+    return kept_sides
 
 
 def _unmasked(
     where: Where, keep: NDArray[np.bool_], bounds: NDArray[np.int64], sample: int, token: int | None = None
 ) -> str:
-    """The place of a token among all positions, the masked ones included."""
+    """Name the place of a token among all positions, including those that were masked."""
     if token is not None:
         token = int(np.flatnonzero(keep[bounds[sample] : bounds[sample + 1]])[token])
     return where(sample, token)
@@ -562,7 +718,19 @@ def _unmasked(
 
 
 def mentions_of(raw: Raw | Mentions, scheme: str | None, repair: str, where: Where) -> Mentions:
-    policy, chosen = parse_choice(Repair, repair, "repair"), parse_scheme(scheme)
+    """Return the mentions of recognised input.
+
+    Args:
+        raw: tags or spans; mentions are returned as they are.
+        scheme: the scheme of the tags, or None to infer it.
+        repair: what to do with ill-formed mentions.
+        where: names the place of a sample, for messages.
+
+    Raises:
+        CleancutError: the scheme or the repair is unknown, or a tag or span is not valid.
+    """
+    policy = parse_choice(Repair, repair, "repair")
+    chosen = parse_scheme(scheme)
     if isinstance(raw, Mentions):
         return raw
     if isinstance(raw, RawSpans):
@@ -573,6 +741,7 @@ def mentions_of(raw: Raw | Mentions, scheme: str | None, repair: str, where: Whe
 
 
 def _as_spans(raw: Raw, where: Where) -> Raw:
+    """Return entities, which must be spans."""
     raw = spans_if_empty(raw) if isinstance(raw, RawTags) else raw
     if isinstance(raw, RawTags):
         raise CleancutError(f"{where(0)}: entities must be spans, not tags. Give tags as tags=.")
@@ -580,11 +749,22 @@ def _as_spans(raw: Raw, where: Where) -> Raw:
 
 
 def is_tagged(raw: Raw | Mentions) -> bool:
-    return raw.tagged is not None if isinstance(raw, Mentions) else isinstance(raw, RawTags) and len(raw.codes) > 0
+    """Return whether input came as tags (or label ids) of at least one token.
+
+    Args:
+        raw: recognised input, or mentions.
+    """
+    if isinstance(raw, Mentions):
+        return raw.tagged is not None
+    return isinstance(raw, RawTags) and len(raw.codes) > 0
 
 
 def spans_if_empty(raw: RawTags) -> Raw:
-    """Samples that are all empty lists: no spans, rather than tags of samples without words."""
+    """Return samples that are all empty lists as samples without spans, rather than without tokens.
+
+    Args:
+        raw: tags; those with at least one token are returned as they are.
+    """
     if len(raw.codes):
         return raw
     none = np.zeros(0, np.int64)
@@ -592,9 +772,15 @@ def spans_if_empty(raw: RawTags) -> Raw:
 
 
 def _check_spans(
-    sample: NDArray, start: NDArray, end: NDArray, label: NDArray, labels: Sequence[str],
-    lengths: NDArray | None, where: Where,
-) -> None:  # fmt: skip
+    sample: NDArray,
+    start: NDArray,
+    end: NDArray,
+    label: NDArray,
+    labels: Sequence[str],
+    lengths: NDArray | None,
+    where: Where,
+) -> None:
+    """Refuse spans that are empty or outside their sample; the first one is named."""
     if not len(sample):
         return
 
@@ -617,34 +803,59 @@ def _check_spans(
 
 
 def sorted_names(labels: Sequence[str], label: NDArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """The names that occur, sorted, and the labels that index them."""
-    used = np.flatnonzero(np.bincount(label, minlength=len(labels)))
-    names = tuple(sorted({labels[int(c)] for c in used}))
-    rank = {name: r for r, name in enumerate(names)}
+    """Return the names of types that occur, sorted, and the types as indices into these.
+
+    Args:
+        labels: names of types, in any order; some may be equal, and some may not occur.
+        label: the type of each mention, as an index into ``labels``.
+    """
+    used = np.flatnonzero(np.bincount(label, minlength=len(labels))).tolist()
+    names = tuple(sorted({labels[code] for code in used}))
+    rank = {name: position for position, name in enumerate(names)}
     table = np.zeros(len(labels), np.int32)
-    table[used] = [rank[labels[int(c)]] for c in used]
+    table[used] = [rank[labels[code]] for code in used]
     return names, table[label]
 
 
-def check_lengths(found: NDArray, expected: NDArray, what: str, where: Where) -> None:
-    if len(found) != len(expected):
-        raise CleancutError(f"{len(expected)} samples of {what} but {len(found)} of tags. Give one for each sample.")
-    differ = np.flatnonzero(found != expected)
+def check_lengths(given: NDArray, expected: NDArray, what: str, where: Where) -> None:
+    """Refuse tags whose number differs from that of the tokens in a sample.
+
+    Args:
+        given: the number of tags of each sample.
+        expected: the number of tokens of each sample.
+        what: what the tokens are called in messages.
+        where: names the place of a sample, for messages.
+
+    Raises:
+        CleancutError: the numbers differ; the message names the first sample.
+    """
+    if len(given) != len(expected):
+        raise CleancutError(f"{len(expected)} samples of {what} but {len(given)} of tags. Give one for each sample.")
+    differ = np.flatnonzero(given != expected)
     if len(differ):
         i = int(differ[0])
-        if np.array_equal(np.sort(found), np.sort(expected)):
+        if np.array_equal(np.sort(given), np.sort(expected)):
             raise CleancutError(
                 f"{where(i)}: the samples seem to be in another order: this one has {int(expected[i])} {what} but "
-                f"{int(found[i])} tags, and both sides have samples of the same lengths. Give them in the same order."
+                f"{int(given[i])} tags, and both sides have samples of the same lengths. Give them in the same order."
             )
         raise CleancutError(
-            f"{where(i)}: {int(expected[i])} {what} but {int(found[i])} tags (-100 not counted). "
+            f"{where(i)}: {int(expected[i])} {what} but {int(given[i])} tags (-100 not counted). "
             "Give one tag for each token; re-align sub-word predictions before scoring."
         )
 
 
 def on_lengths(mentions: Mentions, lengths: NDArray[np.int64], what: str) -> Mentions:
-    """The mentions, checked against the tokens that each sample has."""
+    """Return mentions that are checked against the number of tokens of each sample.
+
+    Args:
+        mentions: the mentions.
+        lengths: the number of tokens of each sample.
+        what: what the tokens are called in messages.
+
+    Raises:
+        CleancutError: they do not fit.
+    """
     if mentions.n_samples != len(lengths):
         raise CleancutError(
             f"{len(lengths)} samples of {what} but {mentions.n_samples} of labels. Give one for each sample."
@@ -659,23 +870,33 @@ def on_lengths(mentions: Mentions, lengths: NDArray[np.int64], what: str) -> Men
 
 
 def overlaps(mentions: Mentions) -> bool:
-    """Do any two mentions share a token?"""
+    """Return whether any two mentions share a token.
+
+    Args:
+        mentions: the mentions.
+    """
     if len(mentions) < 2:
         return False
-    # sorted by start, so that some pair overlaps exactly if some neighbours do
-    same = mentions.sample[1:] == mentions.sample[:-1]
-    return bool((same & (mentions.start[1:] < mentions.end[:-1])).any())
+    # They are sorted by start, so some pair overlaps exactly if two neighbours do.
+    same_sample = mentions.sample[1:] == mentions.sample[:-1]
+    return bool((same_sample & (mentions.start[1:] < mentions.end[:-1])).any())
 
 
 def samples_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
-    """Each sample as the JSONL format has it: id, doc, tokens, entities, relations."""
-    rows = zip(corpus.tokens(), corpus.entities(), strict=True)
-    relations = iter(corpus.relation_lists())
-    for i, (tokens, entities) in enumerate(rows):
+    """Yield each sample in the form of the JSONL format: id, doc, tokens, entities, relations.
+
+    Args:
+        corpus: the samples.
+    """
+    relations = corpus.relation_lists()
+    for i, (tokens, entities) in enumerate(zip(corpus.tokens(), corpus.entities(), strict=True)):
         sample: dict[str, Any] = {}
         if corpus.ids is not None and corpus.ids[i] is not None:
             sample["id"] = corpus.ids[i]
         if corpus.docs is not None:
             sample["doc"] = corpus.docs[i]
-        between = {} if corpus.relations is None else {"relations": next(relations)}
-        yield {**sample, "tokens": tokens, "entities": entities, **between}
+        sample["tokens"] = tokens
+        sample["entities"] = entities
+        if corpus.relations is not None:
+            sample["relations"] = relations[i]
+        yield sample

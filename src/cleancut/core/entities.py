@@ -1,4 +1,4 @@
-"""What counts as the same: words and entities under a key, pairs and triples of relations, samples by their hashes."""
+"""Decide what counts as the same entity, or as the same pair or triple of a relation."""
 
 from __future__ import annotations
 
@@ -19,77 +19,132 @@ _FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 
 
 class Key(NamedTuple):
-    """What counts as the same entity."""
+    """The entity key: which properties two mentions must share to be the same entity."""
 
     case: bool = True
-    """Does case matter?"""
+    """Whether case matters."""
     typed: bool = True
-    """Does the type belong to the key?"""
+    """Whether the type is part of the key."""
     unicode: str | None = None
-    """A Unicode normal form (NFC, NFKC, ...) into which words are brought first."""
+    """A Unicode normal form (NFC, NFKC, ...) that words are converted to first."""
 
     @classmethod
     def of(cls, case: Any, typed: Any, unicode: Any = None) -> Key:
-        """Return the key of what a user has chosen, checked."""
+        """Return the key that a user has chosen.
+
+        Args:
+            case: whether case matters.
+            typed: whether the type is part of the key.
+            unicode: a Unicode normal form, or None.
+
+        Raises:
+            CleancutError: one of the values is not valid.
+        """
         if unicode is not None and unicode not in _FORMS:
             raise CleancutError(f"unicode={quoted(unicode)} is unknown. Choose one of {', '.join(_FORMS)}, or None.")
         return cls(checks.switch(case, "case"), checks.switch(typed, "typed"), unicode)
 
     def __str__(self) -> str:
-        parts = ["surface+type" if self.typed else "surface", "" if self.case else "uncased", self.unicode or ""]
-        return ",".join(part.lower() for part in parts if part)
+        parts = ["surface+type" if self.typed else "surface"]
+        if not self.case:
+            parts.append("uncased")
+        if self.unicode:
+            parts.append(self.unicode.lower())
+        return ",".join(parts)
 
     @property
     def folds(self) -> bool:
-        """Are words compared in another form than they are written in?"""
+        """Whether words are compared in another form than the one they are written in."""
         return not self.case or self.unicode is not None
 
     def fold(self, word: str) -> str:
-        """The form in which words are compared."""
+        """Return the form in which a word is compared.
+
+        Args:
+            word: the word as it is written.
+        """
         word = word if self.case else word.casefold()
         return unicodedata.normalize(self.unicode, word) if self.unicode else word  # type: ignore[arg-type]
 
 
 class Shared(StrEnum):
-    """What splits must not share."""
+    """The things that splits must not share."""
 
     ENTITY = "entity"
     PAIR = "pair"
     """The surfaces of the head and the tail of a relation."""
     TRIPLE = "triple"
-    """The same with the label of the relation."""
+    """The surfaces of the head and the tail of a relation, and its label."""
 
 
 def entity_codes(corpus: Corpus, key: Key) -> NDArray[np.int32]:
-    """A number from 0 on for each mention of a corpus, equal where the entity under the key is."""
+    """Return the entity of each mention of a corpus as a number from 0 on; equal entities have equal numbers.
+
+    Args:
+        corpus: the corpus.
+        key: the entity key.
+
+    >>> corpus = Corpus.of([["Ada", "met", "ada"]], tags=[["B-PER", "O", "B-PER"]])
+    >>> entity_codes(corpus, Key()).tolist(), entity_codes(corpus, Key(case=False)).tolist()
+    ([0, 1], [0, 0])
+    """
     mentions = corpus.mentions
-    starts, sizes = bounds_of(corpus.lengths)[mentions.sample] + mentions.start, mentions.end - mentions.start
-    folds, n_types = np.arange(len(corpus.vocabulary)), len(mentions.labels) + 1
-    if key.folds:
-        table = Interner()
-        folds = np.fromiter((table[key.fold(word)] for word in corpus.vocabulary), np.int64, len(corpus.vocabulary))
-    codes, n_codes = np.empty(len(mentions), np.int32), 0
+    starts = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
+    sizes = mentions.end - mentions.start
+    word_codes = _word_codes(corpus, key)
+    codes = np.empty(len(mentions), np.int32)
+    n_codes = 0
     for size in np.unique(sizes).tolist():  # surfaces of different lengths are never equal
         of_size = np.flatnonzero(sizes == size)
-        begin = starts[of_size]
-        if size <= 8:  # word by word, each time numbered anew
-            found = folds[corpus.words[begin]]
-            for k in range(1, size):
-                found = _numbered(found * len(folds) + folds[corpus.words[begin + k]])
-        else:
-            words = folds.astype(np.int32)[corpus.words[ranges(begin, sizes[of_size])]]
-            surfaces = Interner()
-            found = np.array([surfaces[row.tobytes()] for row in words.reshape(-1, size)], np.int64)
+        surfaces = _surface_codes(corpus.words, word_codes, starts[of_size], size)
         if key.typed:
-            found = found * n_types + mentions.label[of_size]
-        found = _numbered(found)
-        codes[of_size] = n_codes + found
-        n_codes += int(found.max()) + 1
+            surfaces = surfaces * (len(mentions.labels) + 1) + mentions.label[of_size]
+        entities = _numbered(surfaces)
+        codes[of_size] = n_codes + entities
+        n_codes += int(entities.max()) + 1
     return codes
 
 
+def _word_codes(corpus: Corpus, key: Key) -> NDArray[np.int64]:
+    """Return a number for each word of the vocabulary; words that are equal under the key have equal numbers."""
+    n_words = len(corpus.vocabulary)
+    if not key.folds:
+        return np.arange(n_words)
+    table = Interner()
+    return np.fromiter((table[key.fold(word)] for word in corpus.vocabulary), np.int64, n_words)
+
+
+_LONG = 8
+"""The most words of a surface that are numbered word by word. Longer surfaces are rare, and looked up as a whole."""
+
+
+def _surface_codes(
+    words: NDArray[np.int32], word_codes: NDArray[np.int64], starts: NDArray[np.integer], size: int
+) -> NDArray[np.int64]:
+    """Return a number for each of some surfaces of one size; equal surfaces have equal numbers."""
+    if size > _LONG:
+        sizes = np.full(len(starts), size)
+        rows = word_codes.astype(np.int32)[words[ranges(starts, sizes)]].reshape(-1, size)
+        table = Interner()
+        return np.array([table[row.tobytes()] for row in rows], np.int64)
+    surfaces = word_codes[words[starts]]
+    for k in range(1, size):
+        # The prefixes are numbered anew after each word, so that the products stay small.
+        surfaces = _numbered(surfaces * len(word_codes) + word_codes[words[starts + k]])
+    return surfaces
+
+
 def shared_codes(corpus: Corpus, key: Key, what: Shared) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The sample of each mention (or relation), and a number that is equal where its entity (pair, triple) is."""
+    """Return the sample of each mention (or relation), and the number of its entity (or pair, or triple).
+
+    Args:
+        corpus: the corpus.
+        key: the entity key.
+        what: the things that splits must not share.
+
+    Raises:
+        CleancutError: relations are asked for and the corpus has none, or the key asks for what has no effect.
+    """
     if what is Shared.ENTITY:
         return corpus.mentions.sample, entity_codes(corpus, key)
     if not key.typed:
@@ -112,10 +167,15 @@ def shared_codes(corpus: Corpus, key: Key, what: Shared) -> tuple[NDArray[np.int
 
 
 def key_name(key: Key, what: Shared) -> str:
-    """As a signature has it."""
+    """Return the name of a key in signatures.
+
+    Args:
+        key: the entity key.
+        what: the things that splits must not share.
+    """
     return str(key) if what is Shared.ENTITY else str(key).replace("surface+type", what.value)
 
 
 def _numbered(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Equal values as equal numbers from 0 on."""
+    """Return a number from 0 on for each value; equal values have equal numbers."""
     return np.unique(values, return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""Errors that say what is wrong and name the nearest right choice."""
+"""The error of this package, and the texts that its messages are made of."""
 
 from __future__ import annotations
 
@@ -8,39 +8,45 @@ from enum import StrEnum
 from typing import TypeVar
 
 _LONGEST = 900
-"""Characters of a message: what is longer quotes something whole."""
+"""The most characters of a message."""
 _QUOTED = 80
-"""Characters of a value that a message quotes."""
+"""The most characters of a value that a message quotes."""
 
 
 class CleancutError(ValueError):
-    """Bad input: the message says what, where, both values and the remedy, in one line of bounded length."""
+    """Bad input. The message says what is wrong, where, and what to do, in one line of bounded length."""
 
     def __init__(self, message: str = "") -> None:
         line = " ".join(message.split("\n")) if "\n" in message else message
-        if len(line) > _LONGEST:  # the place stands first and the remedy last
+        if len(line) > _LONGEST:  # the place is at its beginning and the remedy at its end: both are kept
             line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 3 :]}"
         super().__init__(line)
 
 
 def quoted(value: object) -> str:
-    """Return a value as a message quotes it: in one line, and no more than 80 characters of it.
+    """Return a value as a message quotes it: in one line, and at most 80 characters of it.
+
+    Args:
+        value: any object.
 
     >>> quoted("a\\nb"), len(quoted("x" * 10_000_000))
     ("'a\\\\nb'", 80)
     """
     try:
         if isinstance(value, str | bytes) and len(value) > _QUOTED:
-            value = value[:_QUOTED]  # before its repr is made
+            value = value[:_QUOTED]  # cut first, so that no long repr is made
             return f"{repr(value)[: _QUOTED - 3]}..."
         text = repr(value)
-    except Exception:  # whatever an object of somebody else raises, it is not what is wrong here
+    except Exception:  # a repr that fails must not hide the error that is being reported
         text = f"<{type(value).__name__}>"
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 3]}..."
 
 
 def reason(error: BaseException) -> str:
-    """Return what a library says is wrong: the first line, and no more than 200 characters of it.
+    """Return what a library says is wrong: the first line of its message, and at most 200 characters of it.
+
+    Args:
+        error: the error that the library raised.
 
     >>> reason(ValueError("no such field\\nin a schema of 900 lines"))
     'no such field'
@@ -53,20 +59,33 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """`` Did you mean iob2?`` where a known name is near to the one given, else nothing.
+    """Return a question such as `` Did you mean iob2?`` if a known name is close to the given one, else nothing.
+
+    Args:
+        name: the name that was given.
+        known: the names that exist.
 
     >>> did_you_mean("Exakt", ["exact", "partial"]), did_you_mean("x", ["exact"])
     (' Did you mean exact?', '')
     """
     folded: dict[str, str] = {}
-    for one in known:
-        folded.setdefault(one.lower(), one)
+    for known_name in known:
+        folded.setdefault(known_name.lower(), known_name)
     close = difflib.get_close_matches(str(name)[:80].lower(), folded, 1, 0.5)
     return f" Did you mean {folded[close[0]]}?" if close else ""
 
 
 def parse_choice(kind: type[Choice], value: object, name: str) -> Choice:
-    """The member of an enumeration that a user named, or an error that lists them all."""
+    """Return the member of an enumeration that a user named.
+
+    Args:
+        kind: the enumeration.
+        value: the name of the member, in any case.
+        name: the name of the option, for messages.
+
+    Raises:
+        CleancutError: there is no such member; the message lists them all.
+    """
     try:
         return kind(str(value).lower())
     except ValueError:

@@ -1,4 +1,4 @@
-"""Files that take their name only when they are complete, and never that of a file which is being read."""
+"""Write files that get their name only when they are complete, and never replace a file that is being read."""
 
 from __future__ import annotations
 
@@ -16,69 +16,113 @@ from .checks import checked_path
 from .exceptions import CleancutError, quoted
 from .interrupts import unfinished
 
-_READ = ContextVar[Mapping[tuple[int, int], str]]("files that are read", default=MappingProxyType({}))
-"""The name of each file that must stay, by its device and its number there: links have those of what they point to."""
+_KEPT = ContextVar[Mapping[tuple[int, int], str]]("files that are read", default=MappingProxyType({}))
+"""The name of each file that must not be written to, by its device and inode. A link has those of its target."""
 
 
 @contextmanager
 def kept(paths: Iterable[str]) -> Iterator[None]:
-    """While it lasts, none of the files is written to, replaced or removed, under whatever name."""
-    found = {number: path for path in paths if (number := _number(path)) is not None}
-    token = _READ.set({**_READ.get(), **found})
+    """Protect files within this context: none of them is written to, replaced or removed, under whatever name.
+
+    Args:
+        paths: the files.
+    """
+    files = dict(_KEPT.get())
+    for path in paths:
+        identity = _identity(path)
+        if identity is not None:
+            files[identity] = path
+    token = _KEPT.set(files)
     try:
         yield
     finally:
-        _READ.reset(token)
+        _KEPT.reset(token)
 
 
 def is_kept(path: str | os.PathLike[str]) -> bool:
-    """Is it one of the files that must stay?"""
+    """Return whether a path is one of the protected files.
+
+    Args:
+        path: any path.
+    """
     return _kept_name(path) is not None
 
 
 def refuse_kept(path: str | os.PathLike[str]) -> None:
-    """An error where an output is one of the files that must stay."""
-    if (read := _kept_name(path)) is not None:
-        of = "" if read == os.fspath(path) else f", which is {read},"
-        raise CleancutError(f"{path}{of} would be written over, but it is read. Choose another name for the output.")
+    """Refuse an output that is one of the protected files.
+
+    Args:
+        path: the output.
+
+    Raises:
+        CleancutError: the output is an input; the message names both.
+    """
+    kept_name = _kept_name(path)
+    if kept_name is not None:
+        also_called = "" if kept_name == os.fspath(path) else f", which is {kept_name},"
+        raise CleancutError(
+            f"{path}{also_called} would be written over, but it is read. Choose another name for the output."
+        )
 
 
 def _kept_name(path: str | os.PathLike[str]) -> str | None:
-    number = _number(path)
-    return None if number is None else _READ.get().get(number)
+    """Return the name under which a protected file was given; None if the path is not protected."""
+    identity = _identity(path)
+    return None if identity is None else _KEPT.get().get(identity)
 
 
-def _number(path: str | os.PathLike[str]) -> tuple[int, int] | None:
+def _identity(path: str | os.PathLike[str]) -> tuple[int, int] | None:
+    """Return the device and the inode of a file; None if there is no such file."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def is_plain(name: Any) -> bool:
-    """Is it the name of a file, and no path that leads elsewhere?"""
+    """Return whether a name is that of a file, rather than a path that leads elsewhere.
+
+    Args:
+        name: any value.
+
+    >>> is_plain("train.jsonl"), is_plain("../train.jsonl")
+    (True, False)
+    """
     return isinstance(name, str) and name not in ("", ".", "..") and not {"/", "\\", "\0", ":"} & set(name)
 
 
 def name_inside(folder: str | os.PathLike[str], name: str) -> str:
-    """The path of a file to write in a folder; an error where it is a link, which may lead anywhere."""
+    """Return the path of a file to write in a folder.
+
+    Args:
+        folder: the folder.
+        name: the plain name of the file.
+
+    Raises:
+        CleancutError: the file is a link, which may lead anywhere.
+    """
     path = os.path.join(folder, name)
     if os.path.islink(path):
         raise CleancutError(f"{path} is a link to {os.readlink(path)}. Remove it, or choose another folder.")
     return path
 
 
-# --- before the work: can it be written? ----------------------------------------------------------------------------
+# --- checks of outputs, before any work -----------------------------------------------------------------------------
 
 _LONGEST_NAME = 255
-"""Bytes in the name of a file, as the usual file systems have it."""
+"""The most bytes in the name of a file, on the usual file systems."""
 
 
 def check_output_file(path: str | os.PathLike[str], made: Collection[str] = ()) -> None:
-    """Refuse a file that cannot be written: an input, a folder, one in a folder that is not there or not writable.
+    """Refuse a file that cannot be written.
 
-    ``made`` are folders that will be there by then.
+    Args:
+        path: the file.
+        made: folders that will exist by the time the file is written.
+
+    Raises:
+        CleancutError: it is an input or a folder, or its folder does not exist or cannot be written to.
     """
     target = os.path.realpath(checked_path(path))
     refuse_kept(path)
@@ -97,7 +141,14 @@ def check_output_file(path: str | os.PathLike[str], made: Collection[str] = ()) 
 
 
 def check_output_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a folder that cannot be made, or written to: a file, or a folder below one or below a read-only one."""
+    """Refuse a folder that cannot be made or written to.
+
+    Args:
+        path: the folder.
+
+    Raises:
+        CleancutError: it is a file, or lies below a file or below a read-only folder.
+    """
     target = os.path.realpath(checked_path(path))
     refuse_kept(path)
     if os.path.lexists(target) and not os.path.isdir(target):
@@ -112,6 +163,7 @@ def check_output_folder(path: str | os.PathLike[str]) -> None:
 
 
 def _refuse_read_only(folder: str, path: str | os.PathLike[str]) -> None:
+    """Refuse the path of an output whose folder cannot be written to."""
     if not os.access(folder, os.W_OK | os.X_OK):
         raise CleancutError(f"{path}: the folder {folder} cannot be written to. Choose another.")
 
@@ -121,9 +173,18 @@ def _refuse_read_only(folder: str, path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Write to a file beside ``path`` and rename it at the end: an error or an interruption leaves what was there."""
+    """Open a file beside another one, which it replaces when it is complete.
+
+    An error or an interruption leaves the other file as it was.
+
+    Args:
+        path: the file to write.
+
+    Raises:
+        CleancutError: the file cannot be written.
+    """
     check_output_file(path)
-    target = os.path.realpath(path)  # a link stays a link
+    target = os.path.realpath(path)  # so that a link stays a link
     temporary = _name_beside(os.path.dirname(target), f".{os.path.basename(target)}")
     with unfinished(temporary):
         with _created(temporary, path) as stream:
@@ -132,6 +193,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def _created(temporary: str, path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open a new file; an error names the path that it is written for."""
     try:
         return open(temporary, "xb")
     except OSError as error:
@@ -139,18 +201,18 @@ def _created(temporary: str, path: str | os.PathLike[str]) -> IO[bytes]:
 
 
 def _name_beside(folder: str | os.PathLike[str], prefix: str) -> str:
-    """Return a name that no file of a folder has: known before the file is made, it can be removed at any moment."""
+    """Return a name that no file of a folder has. It is known before the file is made, so that it can be removed."""
     short = os.fsencode(prefix)[: _LONGEST_NAME - 9].decode("utf-8", "ignore")
     return os.path.join(folder, f"{short}.{secrets.token_hex(4)}")
 
 
 @contextmanager
 def temporary_folder(inside: str | os.PathLike[str] | None = None, prefix: str = "cleancut-") -> Iterator[str]:
-    """Return a folder that is removed at the end, and where the program is interrupted.
+    """Make a folder that is removed at the end of this context, and if the program is interrupted.
 
     Args:
-        inside: the folder to make it in; by default that of the system for temporary files.
-        prefix: what its name begins with.
+        inside: the folder to make it in; by default the system's folder for temporary files.
+        prefix: the beginning of its name.
     """
     folder = _name_beside(tempfile.gettempdir() if inside is None else inside, prefix)
     with unfinished(folder):
@@ -161,8 +223,13 @@ def temporary_folder(inside: str | os.PathLike[str] | None = None, prefix: str =
 
 @contextmanager
 def made_folder(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Make a folder if it is not there; it is removed again if it is left empty, as after an error."""
-    missing, path = [], os.path.abspath(checked_path(folder))
+    """Make a folder if it does not exist. It is removed again if it is left empty, as after an error.
+
+    Args:
+        folder: the folder; the folders above it are made as well.
+    """
+    missing = []
+    path = os.path.abspath(checked_path(folder))
     while not os.path.lexists(path):
         missing.append(path)
         path = os.path.dirname(path)
@@ -175,7 +242,14 @@ def made_folder(folder: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def replacing_folder(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Give a folder beside ``path`` to write to, and rename it at the end; there may be an empty folder."""
+    """Make a folder beside another one to write to, and rename it when it is complete.
+
+    Args:
+        path: the folder to write. It must not exist, or be empty.
+
+    Raises:
+        CleancutError: the folder is there already, or cannot be made.
+    """
     target = os.path.realpath(path)
     parent = os.path.dirname(target)
     if not os.path.isdir(parent):
@@ -190,11 +264,16 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[str]:
             raise CleancutError(f"{path}: cannot be written ({error.strerror}).") from None
         yield temporary
         if os.path.isdir(target):
-            os.rmdir(target)  # it is empty, and Windows replaces no folder
+            os.rmdir(target)  # it is empty; Windows would not replace it
         os.replace(temporary, target)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """The same for a text that is there already, in UTF-8."""
+    """Write a text to a file in UTF-8; the file is complete or stays as it was.
+
+    Args:
+        path: the file.
+        text: its content. Half a character is escaped rather than refused.
+    """
     with replacing(path) as stream:
-        stream.write(text.encode("utf-8", "backslashreplace"))  # half a character is no reason to lose the rest
+        stream.write(text.encode("utf-8", "backslashreplace"))

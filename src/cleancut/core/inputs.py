@@ -1,7 +1,7 @@
-"""What a user gives, as arrays: recognises tags, label ids and spans in lists, numpy, Arrow and tensors.
+"""Recognise tags, label ids and spans in lists, numpy and Arrow arrays and tensors, and turn them into arrays.
 
-The form is decided by the whole input, never by its first sample, and nothing is guessed: a value that does
-not fit is refused with its place.
+The form is decided by the whole input, never by its first sample. Nothing is guessed: a value that does not fit is
+refused, and the message names its place.
 """
 
 from __future__ import annotations
@@ -25,17 +25,25 @@ from .tags import Where
 from .vocabulary import Vocabulary
 
 MASK = -100
-"""The label id that ``transformers`` puts where a position must not be scored."""
+"""The label id by which ``transformers`` marks positions that must not be scored."""
 _STEP = 1 << 16
-"""Label ids that are read at a time: so many stay in the processor's cache, and memory is read once."""
+"""How many label ids are read at a time. They fit into the processor's cache, so that memory is read once."""
 
 
 def in_sample(name: str = "") -> Where:
-    """Names a place in a list: ``in_sample("gold")(3, 7)`` -> ``"gold sample 3, token 7"``."""
+    """Return a function that names a place in a list of samples.
+
+    Args:
+        name: what the samples are called, such as ``gold``.
+
+    >>> in_sample("gold")(3, 7)
+    'gold sample 3, token 7'
+    """
     return partial(_place, f"{name} sample".strip())
 
 
 def _place(what: str, sample: int, token: int | None = None) -> str:
+    """Name a sample, or a token of it."""
     return f"{what} {sample}" + ("" if token is None else f", token {token}")
 
 
@@ -43,15 +51,16 @@ def _place(what: str, sample: int, token: int | None = None) -> str:
 
 
 class Words(NamedTuple):
-    """Words of samples that lie one after the other: word i is ``vocabulary[codes[i]]``."""
+    """The words of samples, one sample after the other: word i is ``vocabulary[codes[i]]``."""
 
     codes: NDArray[np.int32]
     lengths: NDArray[np.int64]
-    """Words of each sample."""
+    """The number of words of each sample."""
     vocabulary: Vocabulary
 
 
 def _refuse_strange_words(samples: Sequence[Sequence[Any]], where: Where) -> NoReturn:
+    """Refuse samples of which some words are not texts; the first one is named."""
     for i, sample in enumerate(samples):
         for t, word in enumerate(sample):
             if not isinstance(word, str):
@@ -60,7 +69,15 @@ def _refuse_strange_words(samples: Sequence[Sequence[Any]], where: Where) -> NoR
 
 
 def intern_words(tokens: Any, where: Where) -> Words:
-    """Return the words of samples as numbers; words that are numbered already are returned as they are."""
+    """Return the words of samples as numbers.
+
+    Args:
+        tokens: a list of words for each sample, or an Arrow array of lists. ``Words`` are returned as they are.
+        where: names the place of a word, for messages.
+
+    Raises:
+        CleancutError: a word is not a text.
+    """
     if isinstance(tokens, Words):
         return tokens
     if is_arrow(tokens):
@@ -70,10 +87,10 @@ def intern_words(tokens: Any, where: Where) -> Words:
     table = Interner()
     try:
         codes = np.fromiter(map(table.__getitem__, chain.from_iterable(samples)), np.int32, count=int(lengths.sum()))
-        strange = not all(isinstance(word, str) for word in table)
+        are_texts = all(isinstance(word, str) for word in table)
     except TypeError:  # a list or dict cannot be hashed
-        strange = True
-    if strange:
+        are_texts = False
+    if not are_texts:
         _refuse_strange_words(samples, where)
     return Words(codes, lengths, Vocabulary(table))
 
@@ -82,14 +99,18 @@ def intern_words(tokens: Any, where: Where) -> Words:
 
 
 class RawTags(NamedTuple):
+    """Tags of samples, one sample after the other, that are not decoded yet: tag i is ``tags[codes[i]]``."""
+
     codes: NDArray[np.integer]
     lengths: NDArray[np.int64]
     tags: tuple[str, ...]
     kept: NDArray[np.bool_] | None = None
-    """Which positions are scored; None where none is masked."""
+    """For each position, whether it is scored; None if no position is masked."""
 
 
 class RawSpans(NamedTuple):
+    """Spans of samples as they were given: not sorted, checked or made unique yet."""
+
     sample: NDArray[np.int64]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
@@ -102,7 +123,7 @@ Raw = RawTags | RawSpans
 
 
 class Interner(dict[Any, int]):
-    """Numbers each new key, so that one C-level pass both builds and applies the table."""
+    """A table that numbers each new value when it is looked up, so that one pass both builds and applies it."""
 
     def __missing__(self, key: Any) -> int:
         self[key] = code = len(self)
@@ -111,16 +132,25 @@ class Interner(dict[Any, int]):
 
 @cache
 def reuse_memory() -> None:
-    """Have glibc keep freed columns for the next ones; taking their pages anew would be a third of the time.
+    """Make glibc keep freed arrays for the next ones. Getting their pages anew would take a third of the time.
 
-    It gives blocks above a limit back to the system when they are freed. The limit follows the largest block freed so
-    far, and a block that was never written costs nothing. Up to twice its size is kept; elsewhere this has no effect.
+    glibc returns freed blocks above a limit to the system. The limit rises to the largest block freed so far, and a
+    block that was never written to costs nothing. With another C library this has no effect.
     """
     np.empty(1 << 24, np.uint8)
 
 
 def recognise(data: Any, labels: Any, where: Where) -> Raw:
-    """Tags, label ids or spans? Decided by the whole input, never by its first sample. What is raw is returned."""
+    """Recognise whether input is tags, label ids or spans. The whole input decides, never its first sample.
+
+    Args:
+        data: one list (or row) for each sample. ``RawTags`` and ``RawSpans`` are returned as they are.
+        labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
+        where: names the place of a value, for messages.
+
+    Raises:
+        CleancutError: a value is none of these, forms are mixed, or a label id has no name.
+    """
     if isinstance(data, RawTags | RawSpans):
         return data
     reuse_memory()
@@ -130,8 +160,8 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     if array is not None:
         return _from_matrix(array, labels, where)
     samples = as_samples(data, where)
-    lengths = _lengths(samples)  # now, while the lists are in the processor's cache
-    if samples and isinstance(samples[0], np.ndarray):  # then all are
+    lengths = _lengths(samples)  # here, while the lists are still in the processor's cache
+    if samples and isinstance(samples[0], np.ndarray):  # then all of them are arrays
         flat = np.concatenate(samples)
         if flat.dtype.kind in "iu" and {sample.dtype.kind for sample in samples} <= {"i", "u"}:
             return _from_ids(flat, lengths, labels, where)
@@ -142,7 +172,7 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     except TypeError:  # dicts and lists cannot be hashed: spans
         return spans_of(samples, where)
     kinds = {_kind_of(key) for key in list(table)[1:]}
-    if kinds and not codes.all():  # the "O" that the table began with
+    if kinds and not codes.all():  # code 0 is "O", which the table began with
         kinds.add("tag")
     if kinds == {"span"}:
         return spans_of(samples, where)
@@ -154,13 +184,22 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
 
 
 def ids_of(samples: Sequence[Any], where: Where) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Label ids and the length of each sample, whatever the ids mean."""
+    """Return label ids, whatever their names, and the length of each sample.
+
+    Args:
+        samples: a list or an array of label ids for each sample.
+        where: names the place of a value, for messages.
+
+    Raises:
+        CleancutError: a value is not a label id.
+    """
     if isinstance(samples[0], np.ndarray):
         flat = np.concatenate(samples)
         if flat.dtype.kind in "iu" and {sample.dtype.kind for sample in samples} <= {"i", "u"}:
             return flat.astype(np.int64), _lengths(samples)
         samples = [sample.tolist() for sample in samples]
-    table, lengths = Interner({"O": 0}), _lengths(samples)
+    table = Interner({"O": 0})
+    lengths = _lengths(samples)
     try:
         codes = _codes(samples, table)
     except TypeError:  # a list or dict cannot be hashed
@@ -173,48 +212,50 @@ def ids_of(samples: Sequence[Any], where: Where) -> tuple[NDArray[np.int64], NDA
 
 
 def _id_array(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], where: Where) -> NDArray[np.int64]:
-    keys = [MASK, *list(table)[1:]]  # code 0 is the unused "O"
-    for key in keys:
-        if not -(2**31) <= key < 2**31:
-            at = int(np.argmax(codes == table[key]))
-            raise CleancutError(f"{where(*place_of(at, lengths))}: label id {key} is out of range.")
-    return np.array(keys, np.int64)[codes]
+    """Return the label ids that codes of a table stand for."""
+    ids = [MASK, *list(table)[1:]]  # code 0 is "O", which does not occur here
+    for label_id in ids:
+        if not -(2**31) <= label_id < 2**31:
+            at = int(np.argmax(codes == table[label_id]))
+            raise CleancutError(f"{where(*place_of(at, lengths))}: label id {label_id} is out of range.")
+    return np.array(ids, np.int64)[codes]
 
 
-def _kind_of(key: Any) -> str:
-    if isinstance(key, str):
+def _kind_of(value: Any) -> str:
+    """Return the form that a value belongs to: ``tag``, ``id``, ``span`` or ``other``."""
+    if isinstance(value, str):
         return "tag"
-    if isinstance(key, int | np.integer) and not isinstance(key, bool | np.bool_):
+    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_):
         return "id"
-    return "span" if isinstance(key, tuple) else "other"
+    return "span" if isinstance(value, tuple) else "other"
 
 
 def _refuse_mixture(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], where: Where) -> NoReturn:
-    """Name a value that is of no form, else the first that is of another form than the first one."""
-    keys = list(table)
-    expected = _kind_of(keys[int(codes[0])])
-    for key, code in sorted(table.items(), key=lambda item: _kind_of(item[0]) != "other"):
-        kind = _kind_of(key)
+    """Refuse input of several forms: name a value of no form, else the first one of another form than value 0."""
+    first_value = list(table)[int(codes[0])]
+    expected = _kind_of(first_value)
+    for value, code in sorted(table.items(), key=lambda item: _kind_of(item[0]) != "other"):
+        kind = _kind_of(value)
         if kind == "other" or kind != expected:
-            at = np.flatnonzero(codes == code)
-            if not len(at):
+            positions = np.flatnonzero(codes == code)
+            if not len(positions):
                 continue
-            place = where(*place_of(int(at[0]), lengths))
+            place = where(*place_of(int(positions[0]), lengths))
             if kind == "other":
                 raise CleancutError(
-                    f"{place}: {quoted(key)} is not a tag, a label id or a span. "
+                    f"{place}: {quoted(value)} is not a tag, a label id or a span. "
                     "Drop or mask such positions on both sides (label ids: -100 in the gold labels)."
                 )
             names = {"tag": "a tag", "id": "a label id", "span": "a span"}
             raise CleancutError(
-                f"{place}: {quoted(key)} is {names[kind]} among values such as {quoted(keys[int(codes[0])])}. "
+                f"{place}: {quoted(value)} is {names[kind]} among values such as {quoted(first_value)}. "
                 "Give all samples in one form; positions to leave out are -100 in int labels only."
             )
     raise AssertionError("a mixture has a value that differs")
 
 
 def _codes(samples: Sequence[Any], table: Interner) -> NDArray[np.integer]:
-    """A code for each value, in one pass; as bytes while there are at most 256 distinct ones."""
+    """Return a code for each value, in one pass; as bytes if there are at most 256 distinct values."""
     try:
         return np.frombuffer(bytes(map(table.__getitem__, chain.from_iterable(samples))), np.uint8)
     except ValueError:
@@ -223,18 +264,26 @@ def _codes(samples: Sequence[Any], table: Interner) -> NDArray[np.integer]:
 
 
 def as_samples(data: Any, where: Where) -> list[Any]:
-    """The list of samples, each a list of values, or each an array of them."""
+    """Return a list of samples: each a list of values, or each an array of values.
+
+    Args:
+        data: anything that holds one list for each sample.
+        where: names the place of a sample, for messages.
+
+    Raises:
+        CleancutError: it does not hold lists, or a sample is a set, which has no order.
+    """
     if isinstance(data, str | bytes | Mapping | set | frozenset) or not isinstance(data, Iterable):
         raise CleancutError(f"expected a list with one list for each sample, got {_short(data)}.")
     if type(data).__module__.startswith("datasets."):
-        data = data[:]  # type: ignore[index]  # a lazy column: fetch it in one go
+        data = data[:]  # type: ignore[index]  # a lazy column, which is fetched at once
     samples = data if isinstance(data, list) else in_order(data)
     kinds = set(map(type, samples))
     if kinds <= {list, tuple} or (kinds == {np.ndarray} and {sample.ndim for sample in samples} == {1}):
         return samples
     for i, sample in enumerate(samples):
-        flat = getattr(sample, "ndim", 1) == 1 and not _has_lost_order(sample)
-        if isinstance(sample, str | bytes | Mapping) or not isinstance(sample, Iterable) or not flat:
+        is_flat = getattr(sample, "ndim", 1) == 1 and not _has_lost_order(sample)
+        if isinstance(sample, str | bytes | Mapping) or not isinstance(sample, Iterable) or not is_flat:
             raise CleancutError(
                 f"{where(i)}: expected a list of tags, label ids or spans, got {_short(sample)}. "
                 "A single sample goes into a list of its own: [[...]]."
@@ -242,40 +291,58 @@ def as_samples(data: Any, where: Where) -> list[Any]:
     arrays = [as_array(sample) for sample in samples]
     if all(array is not None for array in arrays):
         return arrays
-    return [list(sample) if array is None else array.tolist() for sample, array in zip(samples, arrays, strict=True)]
+    lists = []
+    for sample, array in zip(samples, arrays, strict=True):
+        lists.append(list(sample) if array is None else array.tolist())
+    return lists
 
 
 def _has_lost_order(sample: Any) -> bool:
-    """Is it a set of tags, ids or words, whose order changes from run to run? That of spans does not matter."""
+    """Return whether a sample is a set of tags, ids or words, whose order is lost. The order of spans is irrelevant."""
     return isinstance(sample, set | frozenset) and not all(isinstance(value, tuple) for value in sample)
 
 
 def as_array(data: Any) -> NDArray | None:
-    """numpy arrays, and tensors of other libraries, as a numpy array; None for lists and ragged data."""
+    """Return numpy arrays, and tensors of other libraries, as a numpy array; None for lists and ragged data.
+
+    Args:
+        data: any input.
+
+    Raises:
+        CleancutError: a tensor is of a kind that numpy does not have.
+    """
     if not isinstance(data, np.ndarray) and not hasattr(data, "__array__"):
         return None
     try:
         array = np.asarray(data.detach().cpu() if hasattr(data, "detach") else data)
-    except (TypeError, ValueError, RuntimeError, NotImplementedError):  # as torch says of kinds that numpy lacks
+    except (TypeError, ValueError, RuntimeError, NotImplementedError):  # torch raises any of these
         kind = f"{type(data).__name__} of {getattr(data, 'dtype', 'an unknown kind')}"
         layout = getattr(data, "layout", None)
+        if layout is not None:
+            kind += f" ({layout}, on {data.device})"
         raise CleancutError(
-            f"a {kind}{f' ({layout}, on {data.device})' if layout is not None else ''} cannot be read. "
-            "Give whole numbers in a dense array or a list, such as tensor.long().cpu()."
+            f"a {kind} cannot be read. Give whole numbers in a dense array or a list, such as tensor.long().cpu()."
         ) from None
     return None if array.dtype == object else array
 
 
 def _lengths(samples: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the number of values of each sample."""
     return np.fromiter(map(len, samples), np.int64, count=len(samples))
 
 
 def _short(value: Any) -> str:
+    """Return a value with its type, as messages quote it."""
     return f"{type(value).__name__} {quoted(value)}"
 
 
 def place_of(position: int, lengths: NDArray[np.integer]) -> tuple[int, int]:
-    """Sample and token of a position in the concatenated values."""
+    """Return the sample, and the token within it, of a position in the concatenated values.
+
+    Args:
+        position: a position in the concatenated values.
+        lengths: the number of values of each sample.
+    """
     return locate(position, bounds_of(lengths))
 
 
@@ -283,7 +350,14 @@ def place_of(position: int, lengths: NDArray[np.integer]) -> tuple[int, int]:
 
 
 def label_names(labels: Any) -> dict[int, str]:
-    """Names by id from a ``ClassLabel``, a list, or an id2label dict (whose keys may be strings, as in JSON)."""
+    """Return the names of label ids.
+
+    Args:
+        labels: a ``ClassLabel``, a list, or an id2label dict, whose keys may be texts as in JSON.
+
+    Raises:
+        CleancutError: there are no names, an id is not valid, or it has two names.
+    """
     if labels is None:
         raise CleancutError(_NO_NAMES)
     names = getattr(labels, "names", labels)
@@ -307,32 +381,36 @@ def label_names(labels: Any) -> dict[int, str]:
 
 _NO_NAMES = "label ids need their names. Give labels=: a list, an id2label dict or a ClassLabel."
 MOST_LABELS = 1_000_000
-"""Label ids count labels: a table of all that they may be is kept."""
+"""Ids must be smaller, since a table of all possible ids is kept."""
 
 
 def _label_id(given: Any) -> int | None:
-    """Return a label id, which may be a text, as JSON has it; None where it is no whole number."""
+    """Return a label id that may be given as a text, as in JSON; None if it is not a whole number."""
     if isinstance(given, str):
         return int(given) if re.fullmatch(r"\s*-?\d{1,18}\s*", given) else None
     return int(given) if _kind_of(given) == "id" else None
 
 
 def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any, where: Where) -> RawTags:
+    """Return label ids as tags; every id must have a name or be the mask."""
     if labels is None and len(lengths):
         raise CleancutError(f"{where(0)}: {_NO_NAMES}")
     names = label_names(labels)
     top = max(names, default=-1)
     tags = tuple(names.get(i, "") for i in range(top + 1))
-    # where the names fit, one byte a token, so that all that follows moves an eighth of the memory; -100 becomes 156
-    small = top < MASK % 256
-    codes, mask = (np.empty(len(ids), np.uint8), MASK % 256) if small else (np.empty(len(ids), np.int32), MASK)
-    low = high = 0
+    # One byte for each token where all ids fit, so that what follows moves an eighth of the memory; -100 becomes 156.
+    is_small = top < MASK % 256
+    mask = MASK % 256 if is_small else MASK
+    codes: NDArray[np.integer] = np.empty(len(ids), np.uint8 if is_small else np.int32)
+    lowest = highest = 0
     for at in range(0, len(ids), _STEP):
         part = ids[at : at + _STEP]
-        low, high = min(low, int(part.min())), max(high, int(part.max()))
+        lowest = min(lowest, int(part.min()))
+        highest = max(highest, int(part.max()))
         codes[at : at + _STEP] = part
-    negative = low < MASK or codes.max(initial=0) > mask if small else low < 0
-    if negative or high > top or len(names) <= top:
+    # In a byte, a negative id other than the mask is larger than the mask.
+    has_negative = lowest < MASK or codes.max(initial=0) > mask if is_small else lowest < 0
+    if has_negative or highest > top or len(names) <= top:
         wrong = ~np.isin(ids, [*names, MASK])
         if wrong.any():
             at = int(np.argmax(wrong))
@@ -340,11 +418,11 @@ def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any,
                 f"{where(*place_of(at, lengths))}: label id {int(ids[at])}, but the names are for ids "
                 f"{min(names, default=0)} to {top} ({len(names)} labels). Give the names that the ids were made with."
             )
-    return RawTags(codes, lengths, tags, codes != mask if low < 0 else None)
+    return RawTags(codes, lengths, tags, codes != mask if lowest < 0 else None)
 
 
 def _from_matrix(array: NDArray, labels: Any, where: Where) -> Raw:
-    """One padded array: (samples, tokens)."""
+    """Return the label ids or tags of one padded array, with a row for each sample."""
     if array.ndim == 2 and array.dtype.kind in "iu":
         return _from_ids(array.ravel(), np.full(len(array), array.shape[1], np.int64), labels, where)
     if array.ndim == 2 and array.dtype.kind in "US":
@@ -359,39 +437,52 @@ def _from_matrix(array: NDArray, labels: Any, where: Where) -> Raw:
 
 
 def spans_of(samples: Sequence[Any], where: Where) -> RawSpans:
-    """Return the spans of all samples as columns; an error names the sample of a value that is no span."""
+    """Return the spans of all samples as columns.
+
+    Args:
+        samples: a list of spans for each sample, as ``{"start", "end", "label"}`` or ``(start, end, label)``.
+        where: names the place of a sample, for messages.
+
+    Raises:
+        CleancutError: a value is not a span; the message names its sample.
+    """
     usual = _usual_spans(samples)
     if usual is not None:
         return usual
-    sample, starts, ends, codes = [], [], [], []
     table = Interner()
-    for i, spans in enumerate(samples):
+    rows = []
+    for number, spans in enumerate(samples):
         for span in spans:
-            first, until, name = _fields(span, i, where)
-            sample.append(i)
-            starts.append(first)
-            ends.append(until)
-            codes.append(table[name])
-    of, start, end, label = (np.array(column, np.int64) for column in (sample, starts, ends, codes))
-    return RawSpans(of, start, end, label, tuple(table), len(samples))
+            start, end, name = _fields(span, number, where)
+            rows.append((number, start, end, table[name]))
+    columns = np.array(rows, np.int64).reshape(-1, 4).T
+    return RawSpans(columns[0], columns[1], columns[2], columns[3], tuple(table), len(samples))
 
 
 def _usual_spans(samples: Sequence[Any]) -> RawSpans | None:
-    """Return spans that are all dicts with whole numbers and a name, column by column; None where one is not."""
+    """Return spans that are all dicts with whole numbers and a name, column by column; None if one of them is not.
+
+    Most input is of this form, for which this is much faster than one span after the other.
+    """
     spans = list(chain.from_iterable(samples))
     if not spans or set(map(type, spans)) != {dict}:
         return None
     try:
-        starts, ends, names = (list(map(itemgetter(field), spans)) for field in ("start", "end", "label"))
+        starts = list(map(itemgetter("start"), spans))
+        ends = list(map(itemgetter("end"), spans))
+        names = list(map(itemgetter("label"), spans))
     except KeyError:
         return None
     if set(map(type, chain(starts, ends))) != {int} or set(map(type, names)) != {str} or "" in names:
         return None
     try:
-        start, end = np.array(starts, np.int64), np.array(ends, np.int64)
+        start = np.array(starts, np.int64)
+        end = np.array(ends, np.int64)
     except OverflowError:
         return None
-    if max(abs(int(edge)) for column in (start, end) for edge in (column.min(), column.max())) >= _TOO_FAR:
+    lowest = min(int(start.min()), int(end.min()))
+    highest = max(int(start.max()), int(end.max()))
+    if lowest <= -_TOO_FAR or highest >= _TOO_FAR:
         return None
     table = Interner()
     label = np.fromiter(map(table.__getitem__, names), np.int64, count=len(names))
@@ -400,11 +491,11 @@ def _usual_spans(samples: Sequence[Any]) -> RawSpans | None:
 
 
 _TOO_FAR = 2**31 - 1
-"""No offset of a token is as large."""
+"""Offsets of tokens must be smaller."""
 
 
 def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
-    """Start, end and label of a dict or a triple."""
+    """Return the start, the end and the label of a span that is a dict or a triple."""
     try:
         if isinstance(span, Mapping):
             start, end, label = span["start"], span["end"], span["label"]
@@ -426,6 +517,7 @@ def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
 
 
 def _refuse_too_far(place: str, start: int, end: int, label: str) -> NoReturn:
+    """Refuse a span with an offset that no token has."""
     raise CleancutError(f"{place}: span [{start}, {end}) {label} is out of range. Offsets count tokens.")
 
 
@@ -433,13 +525,21 @@ def _refuse_too_far(place: str, start: int, end: int, label: str) -> NoReturn:
 
 
 def is_arrow(data: Any) -> bool:
+    """Return whether data is an object of pyarrow, without importing pyarrow.
+
+    Args:
+        data: any object.
+    """
     return type(data).__module__.partition(".")[0] == "pyarrow"
 
 
 def arrow_numbers(array: Any) -> NDArray[Any]:
-    """Return an Arrow array of whole numbers, none of which is missing, as it lies in memory.
+    """Return an Arrow array of whole numbers as a numpy array, without a copy.
 
-    Arrow's own ``to_numpy`` imports pandas, which takes longer than to read most files.
+    Arrow's own ``to_numpy`` imports pandas, which takes longer than reading most files.
+
+    Args:
+        array: an Arrow array without nulls.
     """
     if not len(array):
         return np.zeros(0, str(array.type))
@@ -448,7 +548,7 @@ def arrow_numbers(array: Any) -> NDArray[Any]:
 
 
 def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
-    """The values of all lists, one after the other, and the length of each list."""
+    """Return the values of all lists of an Arrow array, one list after the other, and the length of each list."""
     array = data
     if hasattr(data, "chunks"):
         array = data.chunk(0) if data.num_chunks == 1 else data.combine_chunks()
@@ -467,10 +567,17 @@ def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
 
 
 def arrow_values(array: Any) -> list[Any]:
-    """Return an Arrow array as a list of Python's values; what cannot be one is refused."""
+    """Return an Arrow array as a list of Python values.
+
+    Args:
+        array: the Arrow array.
+
+    Raises:
+        CleancutError: a value cannot be one of Python's.
+    """
     try:
         values: list[Any] = array.to_pylist()
-    except (AttributeError, ValueError, OverflowError) as error:  # a scalar, bytes that are no text, a date far away
+    except (AttributeError, ValueError, OverflowError) as error:  # a scalar, bytes that are not UTF-8, a far date
         kind = getattr(array, "type", type(array).__name__)
         raise CleancutError(
             f"the {kind} of Arrow cannot be read ({reason(error)}). Give lists of strings or whole numbers."
@@ -479,12 +586,13 @@ def arrow_values(array: Any) -> list[Any]:
 
 
 def _is_text(kind: Any) -> bool:
-    """Strings, or a dictionary of strings."""
+    """Return whether an Arrow type is that of strings, or of a dictionary of strings."""
     inner = kind.value_type if str(kind).startswith("dictionary") else kind
     return str(inner) in ("string", "large_string", "string_view")
 
 
 def _refuse_null(values: Any, lengths: NDArray[np.int64], where: Where, what: str) -> None:
+    """Refuse values of which one is null; ``what`` says what it should be."""
     if values.null_count:
         sample, token = place_of(values.is_null().to_pylist().index(True), lengths)
         raise CleancutError(
@@ -494,7 +602,7 @@ def _refuse_null(values: Any, lengths: NDArray[np.int64], where: Where, what: st
 
 
 def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
-    """Lists in an Arrow array: ids without a copy, strings by Arrow's own dictionary encoding."""
+    """Return the input in an Arrow array of lists: ids without a copy, strings by Arrow's dictionary encoding."""
     if getattr(data, "num_chunks", 1) > 1 and str(data.type.value_type).startswith(("int", "uint")):
         return _from_arrow_ids(data, labels, where)
     values, lengths = _arrow_lists(data, where)
@@ -511,16 +619,16 @@ def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
 
 
 def _chunks(data: Any, where: Where) -> Iterator[tuple[Any, Where]]:
-    """The chunks of an Arrow array, as a memory-mapped dataset has them, each with the names of its places."""
-    first = 0
+    """Yield the chunks of an Arrow array, each with a function that names the places in it."""
+    first_sample = 0
     for chunk in getattr(data, "chunks", [data]):
-        yield chunk, lambda sample, token=None, first=first: where(first + sample, token)
-        first += len(chunk)
+        yield chunk, lambda sample, token=None, first=first_sample: where(first + sample, token)
+        first_sample += len(chunk)
 
 
 def _arrow_words(tokens: Any, where: Where) -> Words:
-    """Words chunk by chunk, so that only their codes are ever in memory."""
-    pa = sys.modules["pyarrow"]  # loaded, since the words are Arrow's
+    """Return words chunk by chunk, so that only their codes are in memory."""
+    pa = sys.modules["pyarrow"]  # imported already, since the words are Arrow's
     chunks, sizes = [], []
     for chunk, place in _chunks(tokens, where):
         values, lengths = _arrow_lists(chunk, place)
@@ -529,32 +637,43 @@ def _arrow_words(tokens: Any, where: Where) -> Words:
         _refuse_null(values, lengths, place, "a word")
         chunks.append(values.cast(pa.string()) if hasattr(values, "dictionary") else values)
         sizes.append(lengths)
-    if not any(map(len, chunks)):  # Arrow would make no dictionary of nothing
+    if not any(map(len, chunks)):  # Arrow makes no dictionary if there is no value
         return Words(np.zeros(0, np.int32), np.concatenate([np.zeros(0, np.int64), *sizes]), Vocabulary())
-    encoded = pa.chunked_array(chunks).dictionary_encode()  # all chunks with one dictionary
+    encoded = pa.chunked_array(chunks).dictionary_encode()  # with one dictionary for all chunks
     vocabulary = Vocabulary(arrow_values(encoded.chunk(0).dictionary))
     words = np.concatenate([arrow_numbers(part.indices).astype(np.int32) for part in encoded.chunks])
-    if len(chunks) > 1:  # many, of a dataset; a block of a file leaves its memory to the next one
+    if len(chunks) > 1:  # a whole dataset; the memory of a single block of a file is used for the next block
         del encoded, chunks
         pa.default_memory_pool().release_unused()
     return Words(words, np.concatenate(sizes), vocabulary)
 
 
 def _from_arrow_ids(data: Any, labels: Any, where: Where) -> RawTags:
-    """Label ids chunk by chunk, so that only their codes are ever in memory."""
+    """Return label ids chunk by chunk, so that only their codes are in memory."""
     parts = []
     for chunk, place in _chunks(data, where):
         part = _from_arrow(chunk, labels, place)
         assert isinstance(part, RawTags)
         parts.append(part)
-    codes, lengths = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    codes = np.concatenate([part.codes for part in parts])
+    lengths = np.concatenate([part.lengths for part in parts])
     kept = None
     if any(part.kept is not None for part in parts):
-        kept = np.concatenate([np.ones(len(p.codes), bool) if p.kept is None else p.kept for p in parts])
+        kept = np.concatenate([kept_positions(part) for part in parts])
     return RawTags(codes, lengths, parts[0].tags, kept)
 
 
+def kept_positions(part: RawTags) -> NDArray[np.bool_]:
+    """Return, for each position of tags, whether it is not masked.
+
+    Args:
+        part: the tags.
+    """
+    return np.ones(len(part.codes), bool) if part.kept is None else part.kept
+
+
 def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -> RawSpans:
+    """Return the spans of an Arrow array of structs."""
     present = Counter(values.type.field(i).name for i in range(values.type.num_fields))
     for name in ("start", "end", "label"):
         if present[name] != 1:
@@ -571,7 +690,8 @@ def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -
             wanted = "strings" if name == "label" else "whole numbers"
             raise CleancutError(f"the {name} of spans must be {wanted}, got an Arrow column of {column.type}.")
     encoded = fields["label"].dictionary_encode()
-    start, end = (arrow_numbers(fields[name]).astype(np.int64) for name in ("start", "end"))
+    start = arrow_numbers(fields["start"]).astype(np.int64)
+    end = arrow_numbers(fields["end"]).astype(np.int64)
     label = arrow_numbers(encoded.indices).astype(np.int64)
     names = tuple(arrow_values(encoded.dictionary))
     is_far = (np.maximum(start, end) >= _TOO_FAR) | (np.minimum(start, end) <= -_TOO_FAR)

@@ -1,6 +1,6 @@
-"""Interruptions: what a program has begun to write is removed, and what must be done as a whole is done before.
+"""Interruptions: half-written files are removed, and steps that belong together are completed first.
 
-Only the standard library's lightest modules are imported, so that a program can ask for this before anything else.
+Only light modules of the standard library are imported, so that a program can set this up before anything else.
 """
 
 from __future__ import annotations
@@ -18,24 +18,26 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 class _Unfinished(NamedTuple):
+    """A file or folder that is not complete."""
+
     path: str
     process: int
-    """Which writes it: a fork of it must leave it alone."""
+    """The process that writes it. A fork of this process must not remove it."""
     unless_filled: bool
 
 
 _unfinished: list[_Unfinished] = []
-"""Files and folders that are not complete, those within others behind these."""
+"""Files and folders that are not complete; a folder stands before what is inside it."""
 
 
 @contextmanager
 def unfinished(path: str, *, unless_filled: bool = False) -> Iterator[None]:
-    """Remove a file or folder where it is left over: after an error, and where the program ends while this lasts.
+    """Remove a file or folder after an error, and if the program ends inside this context.
 
     Args:
-        path: its name, which need not be there yet: so it is known at every moment.
-        unless_filled: keep it, whatever happens, if it is a folder with something in it; remove it otherwise, even
-            where all went well.
+        path: the file or folder. It need not exist yet, so that it is known before it is made.
+        unless_filled: keep a folder that has something in it, whatever happens. An empty one is removed, even if
+            all went well.
     """
     entry = _Unfinished(path, os.getpid(), unless_filled)
     _unfinished.append(entry)
@@ -51,22 +53,23 @@ def unfinished(path: str, *, unless_filled: bool = False) -> Iterator[None]:
 
 
 def remove_unfinished() -> None:
-    """Remove what this process has begun to write and will not complete."""
+    """Remove everything that this process has begun to write and will not complete."""
     for entry in reversed(_unfinished):
         if entry.process == os.getpid():
             _remove(entry)
 
 
 def _remove(entry: _Unfinished) -> None:
-    """Remove a file, or a folder with all that is in it; what cannot be removed stays."""
-    inside = () if entry.unless_filled else os.walk(entry.path, topdown=False)
-    for folder, folders, files in inside:
+    """Remove a file, or a folder with everything in it. What cannot be removed stays."""
+    contents = () if entry.unless_filled else os.walk(entry.path, topdown=False)
+    for folder, folders, files in contents:
         for name in (*files, *folders):
             _remove_one(os.path.join(folder, name))
     _remove_one(entry.path)
 
 
 def _remove_one(path: str) -> None:
+    """Remove a file or an empty folder, if that is possible."""
     with suppress(OSError):
         os.unlink(path)
         return
@@ -79,46 +82,46 @@ atexit.register(remove_unfinished)
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Do all of something or nothing: a signal that comes while this lasts takes effect when it is done.
+    """Do several steps without an interruption: a signal that comes in between takes effect afterwards.
 
-    It has to be short. Signals reach the main thread alone: in any other there is nothing to put off.
+    The steps have to be short. Signals reach the main thread only, so this has no effect in any other thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
+    postponed: list[int] = []
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     handlers = {number: handler for number, handler in handlers.items() if handler not in (None, signal.SIG_IGN)}
     try:
         for number in handlers:
-            signal.signal(number, lambda number, frame: came.append(number))
+            signal.signal(number, lambda number, frame: postponed.append(number))
         yield
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        for number in dict.fromkeys(came):
+        for number in dict.fromkeys(postponed):
             signal.raise_signal(number)
 
 
 def end_quietly_when_interrupted() -> None:
-    """Have this process end at once where it is interrupted or terminated, with one line and nothing half-written.
+    """Make this process end at once when it is interrupted or terminated, with one line and nothing half-written.
 
-    Its exit code is then 128 and the number of the signal: 130 for an interruption, 143 for a termination. A signal
-    that whoever started the program has it ignore is still ignored.
+    Its exit code is then 128 plus the number of the signal: 130 for an interruption, 143 for a termination. A signal
+    that the process was started to ignore is still ignored.
     """
     process = os.getpid()
 
     def end(number: int, frame: FrameType | None) -> None:
-        if os.getpid() != process:  # a worker that was forked: what is unfinished is not its own
+        if os.getpid() != process:  # a forked worker, to which the unfinished files do not belong
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
             return
-        for other in _SIGNALS:  # what is removed now is removed whole
+        for other in _SIGNALS:  # so that a second signal does not stop the removal
             signal.signal(other, signal.SIG_IGN)
         remove_unfinished()
-        with suppress(OSError):  # print might be in the middle of a line
+        with suppress(OSError):  # not print, which may have been interrupted in the middle of a line
             os.write(2, b"cleancut: interrupted\n" if number == signal.SIGINT else b"cleancut: terminated\n")
-        os._exit(128 + number)  # no handler, destructor or thread has a word in it
+        os._exit(128 + number)  # at once: no other handler, destructor or thread runs
 
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -126,7 +129,7 @@ def end_quietly_when_interrupted() -> None:
 
 
 def leave_interrupts_to_python() -> None:
-    """Undo ``end_quietly_when_interrupted``, for a server that has its own way to end."""
+    """Undo ``end_quietly_when_interrupted``, for a server that ends in its own way."""
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""How much may become of a file in memory: a small file can claim, or unpack to, any size."""
+"""Limits of memory: a small file can claim, or unpack to, any size."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ from .exceptions import CleancutError, quoted
 VARIABLE = "CLEANCUT_MAX_UNPACKED"
 """The environment variable that raises the limit."""
 DEFAULT = 2 * 10**9
+"""The limit in bytes, unless the variable is set."""
 _LINES = 16
-"""Lines that fit into the limit: what is read at once is held more than once while it is read."""
+"""How many of the longest lines fit into the limit. A line is in memory several times while it is read."""
 PIECE = 1 << 20
-"""Bytes to unpack at a time."""
+"""How many bytes are unpacked at a time."""
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def max_unpacked() -> int:
-    """Return how many bytes one file may unpack to: 2 GB, or what ``CLEANCUT_MAX_UNPACKED`` says, such as 16GB."""
+    """Return how many bytes one file may unpack to: 2 GB, or the value of ``CLEANCUT_MAX_UNPACKED``, such as 16GB.
+
+    Raises:
+        CleancutError: the variable does not hold a size.
+    """
     given = os.environ.get(VARIABLE, "").strip()
     if not given:
         return DEFAULT
@@ -30,11 +35,14 @@ def max_unpacked() -> int:
 
 
 def refuse_larger(n_bytes: int, what: str) -> None:
-    """Refuse what takes more memory than one file may.
+    """Refuse data that takes more memory than one file may take.
 
     Args:
-        n_bytes: the bytes that it takes, or claims to take.
-        what: the file, and what it takes them for, to begin the message.
+        n_bytes: the bytes that the data takes, or claims to take.
+        what: the beginning of the message: the file, and what it needs the bytes for.
+
+    Raises:
+        CleancutError: the limit is exceeded; the message names it and how to raise it.
     """
     limit = max_unpacked()
     if n_bytes >= limit:
@@ -47,8 +55,11 @@ def refuse_longer(n_bytes: int, what: str) -> None:
     """Refuse a line, or a sample of lines, that is longer than a 16th of what one file may take.
 
     Args:
-        n_bytes: the bytes of it that were met so far.
-        what: the file and the line, to begin the message.
+        n_bytes: the number of bytes that were read so far.
+        what: the beginning of the message: the file and the line.
+
+    Raises:
+        CleancutError: the limit is exceeded; the message names it and how to raise it.
     """
     limit = longest_line()
     if n_bytes > limit:
@@ -56,18 +67,22 @@ def refuse_longer(n_bytes: int, what: str) -> None:
 
 
 def longest_line() -> int:
-    """Return how many bytes a line, or a sample of lines, may have."""
+    """Return how many bytes a line, or a sample that spans lines, may have."""
     return max_unpacked() // _LINES
 
 
 def refuse_endless(pieces: Iterable[bytes], what: str) -> None:
-    """Refuse packed data that unpacks to more than one file may take, without keeping what it unpacks to.
+    """Refuse packed data that unpacks to more than one file may take. The unpacked data is not kept.
 
     Args:
         pieces: the unpacked data, piece by piece.
-        what: the file, to begin the message.
+        what: the beginning of the message: the file.
+
+    Raises:
+        CleancutError: the limit is exceeded; the message names it and how to raise it.
     """
-    limit, n_bytes = max_unpacked(), 0
+    limit = max_unpacked()
+    n_bytes = 0
     for piece in pieces:
         n_bytes += len(piece)
         if n_bytes >= limit:
@@ -75,12 +90,15 @@ def refuse_endless(pieces: Iterable[bytes], what: str) -> None:
 
 
 def _raised(n_bytes: int) -> str:
-    """Return what to do about the limit, for messages."""
+    """Return the sentence of a message that says how to raise the limit."""
     return f"If you trust the file, set {VARIABLE}, such as {VARIABLE}={in_words(2 * n_bytes).replace(' ', '')}."
 
 
 def in_words(n_bytes: int) -> str:
     """Return a number of bytes as people write it, rounded up.
+
+    Args:
+        n_bytes: the number of bytes.
 
     >>> in_words(4 * 2**30), in_words(1500), in_words(2**60)
     ('4 GB', '2 KB', '1048576 TB')

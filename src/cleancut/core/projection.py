@@ -1,4 +1,4 @@
-"""Predictions on other tokens than gold: put on the gold tokens through the letters of the text, which are the same."""
+"""Put predictions that use other tokens than gold on the gold tokens, by means of the letters of the text."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .corpus import Corpus, Mentions
 
 @dataclass(frozen=True)
 class Projection:
-    """What became of predictions that were on other tokens than gold. Counts of shards add up."""
+    """Counts of predictions that had to change to be put on the gold tokens. Counts of shards add up."""
 
     n_widened: int = 0
-    """Those that began or ended inside a gold token, and have the whole token now."""
+    """Predictions that began or ended inside a gold token, and now cover the whole token."""
     n_merged: int = 0
-    """Those that are equal to another one since."""
+    """Predictions that became equal to another one."""
     n_apart: int = 0
-    """Those that began or ended inside a word of a gold text, and so are no mention of that word."""
+    """Predictions that began or ended inside a word of a gold text, and so do not match that word."""
     n_lost: int = 0
-    """Those that hold nothing that gold has a token for."""
+    """Predictions that cover no gold token at all."""
 
     def __add__(self, other: Projection) -> Projection:
         return Projection(*(a + b for a, b in zip(self._counts, other._counts, strict=True)))
@@ -33,7 +33,7 @@ class Projection:
         return self.n_widened, self.n_merged, self.n_apart, self.n_lost
 
     def values(self) -> dict[str, int]:
-        """The counts, as a score has them."""
+        """Return the counts under the keys that a score has for them."""
         return {
             "n_widened_pred": self.n_widened,
             "n_merged_pred": self.n_merged,
@@ -42,54 +42,72 @@ class Projection:
         }
 
     def notices(self, n_pred: int) -> list[str]:
-        """Return what is to be said; nothing where all edges of predictions are edges of gold tokens.
+        """Return a notice for each count that is not zero.
 
         Args:
-            n_pred: how many predictions there are now.
+            n_pred: the number of predictions that remain.
         """
-        told, total = [], n_pred + self.n_merged + self.n_lost
+        changes = []
         if self.n_widened:
-            became = f"; {self.n_merged} of them became equal to another and count once" if self.n_merged else ""
-            told.append(f"{self.n_widened} begin or end inside a gold token and are widened to whole tokens{became}")
+            merged = f"; {self.n_merged} of them became equal to another and count once" if self.n_merged else ""
+            changes.append(f"{self.n_widened} begin or end inside a gold token and are widened to whole tokens{merged}")
         if self.n_apart:
-            told.append(f"{self.n_apart} begin or end inside a word of the gold text and count as wrong")
+            changes.append(f"{self.n_apart} begin or end inside a word of the gold text and count as wrong")
         if self.n_lost:
-            told.append(f"{self.n_lost} hold nothing that gold has a token for and are left out")
-        return [f"of {total} predictions, on other tokens than gold, {text}." for text in told]
+            changes.append(f"{self.n_lost} hold nothing that gold has a token for and are left out")
+        n_before = n_pred + self.n_merged + self.n_lost
+        return [f"of {n_before} predictions, on other tokens than gold, {change}." for change in changes]
 
 
 def on_gold_tokens(
     gold: Corpus, pred: Corpus, types: Mapping[str, str] | None = None
 ) -> tuple[Corpus, Projection] | None:
-    """Return the predictions on the tokens of gold, where both have the same letters in each sample.
+    """Return the predictions on the tokens of gold, if both have the same letters in each sample.
 
-    None is returned where they have not, and where predictions inside the tokens of a gold text cannot be told apart.
+    A prediction that begins or ends inside a gold token then covers the whole token. Gold tokens that were only cut
+    out of a text, for mentions at character offsets, are different: such a prediction is kept as a wrong one.
 
-    A prediction that begins or ends inside a gold token has the whole token then. Where the gold tokens were only cut
-    out of a text, for mentions at character offsets, it is no mention of that token: it is kept, as a wrong one.
+    Args:
+        gold: the gold samples.
+        pred: the predicted samples.
+        types: other names for types, by the names that the data has.
+
+    Returns:
+        The predictions and the counts of what had to change. None if the letters differ, or if a prediction inside a
+        gold token of a text would be taken for another one.
 
     >>> gold = Corpus.of([["The", "U.N.", "met"]], tags=[["O", "B-ORG", "O"]])
     >>> pred = Corpus.of([["The", "U", ".", "N", ".", "met"]], entities=[[(1, 5, "ORG")]])
     >>> on_gold_tokens(gold, pred)[0].entities()
     [[{'start': 1, 'end': 2, 'label': 'ORG'}]]
     """
-    ours, theirs = _Letters(gold), _Letters(pred)
-    if len(gold) != len(pred) or not np.array_equal(ours.of_sample, theirs.of_sample) or ours.text != theirs.text:
+    gold_letters = _Letters(gold)
+    pred_letters = _Letters(pred)
+    if len(gold) != len(pred) or not np.array_equal(gold_letters.of_sample, pred_letters.of_sample):
         return None
-    mentions, first = pred.mentions, bounds_of(pred.lengths)[pred.mentions.sample]
-    begin = theirs.bounds[first + mentions.start]
-    end = theirs.bounds[first + mentions.end]
-    start = np.searchsorted(ours.bounds[1:], begin, side="right")  # the first token that ends behind the beginning
-    until = np.searchsorted(ours.bounds[:-1], end, side="left")  # the first that begins at the end or behind it
+    if gold_letters.text != pred_letters.text:
+        return None
+    mentions = pred.mentions
+    first_token = bounds_of(pred.lengths)[mentions.sample]
+    begin = pred_letters.bounds[first_token + mentions.start]
+    end = pred_letters.bounds[first_token + mentions.end]
+    # A mention begins with the first gold token that ends after its first letter. It ends before the first gold token
+    # that begins after its last letter.
+    start = np.searchsorted(gold_letters.bounds[1:], begin, side="right")
+    until = np.searchsorted(gold_letters.bounds[:-1], end, side="left")
     kept = start < until
-    start, until, sample, label = start[kept], until[kept], mentions.sample[kept], mentions.label[kept]
-    early, late = ours.bounds[start] < begin[kept], ours.bounds[until] > end[kept]
+    start, until = start[kept], until[kept]
+    sample, label = mentions.sample[kept], mentions.label[kept]
+    early = gold_letters.bounds[start] < begin[kept]
+    late = gold_letters.bounds[until] > end[kept]
     inside = early | late
-    start, until = (tokens - bounds_of(gold.lengths)[sample] for tokens in (start, until))
+    first_gold_token = bounds_of(gold.lengths)[sample]
+    start = start - first_gold_token
+    until = until - first_gold_token
     if gold.from_text:
-        called = types or {}
-        names = tuple(called.get(name, name) for name in mentions.labels)
-        gold_names = [called.get(name, name) for name in gold.mentions.labels]
+        new_names = types or {}
+        names = tuple(new_names.get(name, name) for name in mentions.labels)
+        gold_names = [new_names.get(name, name) for name in gold.mentions.labels]
         start, until, is_apart = _apart(gold, gold_names, sample, start, until, label, names, early, late)
         if not is_apart:
             return None
@@ -108,7 +126,7 @@ def on_gold_tokens(
 
 
 class _Letters:
-    """The letters of a corpus, without the spaces that tokens may hold, and where each token begins among them."""
+    """The letters of a corpus without the spaces inside tokens, and the place of each token among them."""
 
     def __init__(self, corpus: Corpus) -> None:
         plain = ["".join(word.split()) for word in corpus.vocabulary]
@@ -129,13 +147,25 @@ def _apart(
     early: NDArray[np.bool_],
     late: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
-    """Move an edge that falls inside a word by a token, where the prediction would else be a gold mention.
+    """Move an edge that falls inside a word by one token, where the prediction would otherwise equal a gold mention.
 
-    The last value is False where there is no token to move one to.
+    Args:
+        gold: the gold samples.
+        gold_names: the names of their types.
+        sample: the sample of each prediction.
+        start: its first gold token.
+        until: the gold token behind its last one.
+        label: its type.
+        names: the names of the types of predictions.
+        early: whether the first gold token begins before the prediction.
+        late: whether the last gold token ends after the prediction.
+
+    Returns:
+        The new first and last tokens, and whether every prediction could be moved.
     """
     mentions = gold.mentions
     columns = (column.tolist() for column in (mentions.sample, mentions.start, mentions.end, mentions.label))
-    right = {(i, first, end, gold_names[t]) for i, first, end, t in zip(*columns, strict=True)}
+    right = {(i, first, end, gold_names[code]) for i, first, end, code in zip(*columns, strict=True)}
     start, until = start.copy(), until.copy()
     for k in np.flatnonzero(early | late).tolist():
         length = int(gold.lengths[sample[k]])

@@ -1,4 +1,4 @@
-"""A way from an object to a room that builds on it, where a method is expected to do what that room does."""
+"""Reach a later room from a method: a result, for example, shows itself in a notebook."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from types import ModuleType
 
 
 def module_of(name: str) -> ModuleType:
-    """Return a module of the package, such as ``showing.notebook``, by its name.
+    """Import a module of the package by its name, and return it.
 
-    Rooms import only from rooms before them. A method that needs a later one, as a result that shows itself in a
-    notebook, asks for it here when it is called; in a Space, which has no such rooms, it cannot be called.
+    Rooms import only from rooms before them. A method that needs a later room asks for it here when it is called. In
+    a Space, which lacks these rooms, such a method cannot be called.
+
+    Args:
+        name: the module below ``cleancut``, such as ``showing.notebook``.
     """
     return importlib.import_module(f"cleancut.{name}")

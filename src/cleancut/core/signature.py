@@ -1,4 +1,4 @@
-"""Signatures: the text that a result carries to say what was computed, by which settings, under which version."""
+"""Signatures: the text in a result that states what was computed, with which settings, by which version."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _RESERVED = re.compile(r"[%|\x00-\x1f\x7f]")
 
 @dataclass(frozen=True)
 class Signature:
-    """What was computed, and its settings in their order, the version last.
+    """The name of a computation and its settings in their order, with the version last.
 
-    Nobody else joins or takes apart such texts: ``str`` writes one, ``Signature.parse`` reads it back.
+    Only this class writes and reads such texts: ``str`` writes one, ``Signature.parse`` reads it back.
 
     >>> signature = Signature.of("kfold", {"k": 10, "seed": 13}, version="1.0")
     >>> str(signature)
@@ -33,13 +33,26 @@ class Signature:
 
     @classmethod
     def of(cls, what: str, settings: Mapping[str, Any], version: str = __version__) -> Signature:
-        """Return the signature of a result that was computed by these settings."""
+        """Return the signature of a result.
+
+        Args:
+            what: the name of the computation, such as ``exact_f1``.
+            settings: the settings, in the order in which the text has them.
+            version: the version of cleancut.
+        """
         texts = {name: str(value) for name, value in settings.items() if name != _VERSION}
         return cls(what, tuple({**texts, _VERSION: version}.items()))
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read a signature that ``str`` wrote."""
+        """Read a signature that ``str`` wrote.
+
+        Args:
+            text: the signature.
+
+        Raises:
+            CleancutError: the text is not a signature.
+        """
         what, *parts = text.split("|")
         pairs = [part.partition(":") for part in parts]
         if not what or not pairs or not all(name and colon for name, colon, _ in pairs):
@@ -48,7 +61,11 @@ class Signature:
 
     @classmethod
     def is_in(cls, text: str) -> bool:
-        """Is the text a signature?"""
+        """Return whether a text is a signature with a version.
+
+        Args:
+            text: any text.
+        """
         try:
             return cls.parse(text).get(_VERSION) is not None
         except CleancutError:
@@ -58,7 +75,12 @@ class Signature:
         return dict(self.settings)[name]
 
     def get(self, name: str, default: str | None = None) -> str | None:
-        """Return the value of a setting, or the default where the signature does not name it."""
+        """Return the value of a setting, or the default if the signature does not have it.
+
+        Args:
+            name: the name of the setting.
+            default: the value to return if it is missing.
+        """
         return dict(self.settings).get(name, default)
 
     def __str__(self) -> str:
@@ -66,5 +88,5 @@ class Signature:
 
 
 def _escaped(value: str) -> str:
-    """Return a value that cannot be taken for the end of its setting, such as the name of a column with a bar in it."""
+    """Return a value in which bars, percent signs and control characters are escaped: a bar ends a setting."""
     return _RESERVED.sub(lambda found: f"%{ord(found[0]):02X}", value)

@@ -1,9 +1,9 @@
-"""Tags: the only decoder and encoder of BIO-style tags.
+"""Decode and encode BIO-style tags. No other module knows the letters of tags.
 
-One conlleval-style transition table decodes every scheme (IOB1, IOB2, IOE1, IOE2, BIOES, BILOU, BMES, BMEOW, IO),
-so that what is decoded never depends on what was inferred, and shards of a corpus agree with the whole.
-A scheme is only needed to say which mentions are *ill-formed*: to count repairs, to discard or reject
-them, to read bare IO names and to encode.
+One table of transitions, that of conlleval, decodes every scheme (IOB1, IOB2, IOE1, IOE2, BIOES, BILOU, BMES, BMEOW,
+IO). So the decoded mentions never depend on which scheme was inferred, and shards of a corpus agree with the whole.
+A scheme is needed only to say which mentions are *ill-formed* (to count repairs, to discard or reject them), to read
+bare names of the IO scheme, and to encode.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .arrays import bounds_of, locate
 from .exceptions import CleancutError, parse_choice, quoted
 
 Where = Callable[..., str]
-"""Says where a sample, or a token of it, came from: ``where(41)`` -> ``"sample 41 (test.conll, line 873)"``."""
+"""Names the place that a sample, or a token of it, came from: ``where(41)`` -> ``"sample 41 (x.conll, line 873)"``."""
 
 
 class Scheme(StrEnum):
-    """How mentions are written as tags."""
+    """The ways to write mentions as tags."""
 
     IOB1 = "iob1"
     IOB2 = "iob2"
@@ -51,7 +51,17 @@ _ALIASES |= {"bioul": Scheme.BILOU, "bmewo": Scheme.BMEOW}
 
 
 def parse_scheme(value: str | None) -> Scheme | None:
-    """``"IOBES"`` -> ``Scheme.BIOES``; ``None`` (infer it) stays ``None``."""
+    """Return the scheme that a user named; None, which asks to infer it, stays None.
+
+    Args:
+        value: the name of the scheme, in any case; other usual names such as ``IOBES`` are known too.
+
+    Raises:
+        CleancutError: there is no such scheme.
+
+    >>> parse_scheme("IOBES")
+    <Scheme.BIOES: 'bioes'>
+    """
     if value is None:
         return None
     return _ALIASES.get(str(value).lower()) or parse_choice(Scheme, value, "scheme")
@@ -60,8 +70,8 @@ def parse_scheme(value: str | None) -> Scheme | None:
 # --- the table ------------------------------------------------------------------------------------
 
 
-# conlleval: B and S always begin a mention, E and S always end one, so that a letter is two bits. A gap, the start of
-# a sample and a change of type begin one too; those need more than the letters and are added in _segments.
+# In conlleval, B and S always begin a mention, and E and S always end one: a letter is two bits, _BEGINS and _ENDS.
+# A gap, the start of a sample and a change of type begin a mention too. These need more than the letters: _segments.
 _I, _B, _E, _S = range(4)
 
 _BEGINS, _ENDS = 1, 2
@@ -72,14 +82,16 @@ _LETTERS = "".join(_KIND)
 
 
 class _Grammar(NamedTuple):
-    """Which (first, last) letters a well-formed mention has: always, or only beside a neighbour of its type."""
+    """The pairs of first and last letters that a well-formed mention may have in a scheme."""
 
     always: tuple[tuple[int, int], ...]
     after_neighbour: tuple[tuple[int, int], ...] = ()
+    """Pairs that are allowed only right after another mention of the same type."""
     before_neighbour: tuple[tuple[int, int], ...] = ()
+    """Pairs that are allowed only right before another mention of the same type."""
 
 
-# Inside a mention that the table above cut out only I can stand, so its first and last letters decide.
+# All letters between the first and the last one of a decoded mention are I, so these two decide.
 _BRACKETS = _Grammar(((_S, _S), (_B, _E)))
 
 _GRAMMARS = {
@@ -104,7 +116,7 @@ _SCHEME_LETTERS = {
     Scheme.BMEOW: "BMEW", Scheme.IO: "I",
 }  # fmt: skip
 
-# The letters of the first, a middle and the last token of a mention, and of a mention of one token.
+# The letters of the first token, of a middle one and of the last one of a mention, and of a mention of one token.
 _ENCODING = {
     Scheme.IOB1: "IIII", Scheme.IOB2: "BIIB", Scheme.IOE1: "IIII", Scheme.IOE2: "IIEE",
     Scheme.BIOES: "BIES", Scheme.BILOU: "BILU", Scheme.BMES: "BMES",
@@ -113,7 +125,7 @@ _ENCODING = {
 
 
 def _validity_table() -> NDArray[np.bool_]:
-    """Is a mention well-formed, for [scheme, before a neighbour, after a neighbour, first letter, last letter]."""
+    """Return whether a mention is well-formed, by scheme, before neighbour, after neighbour, first and last letter."""
     table = np.zeros((len(_SCHEMES), 2, 2, 4, 4), bool)
     for of_scheme, scheme in zip(table, _SCHEMES, strict=True):
         for pairs, part in zip(_GRAMMARS[scheme], (of_scheme, of_scheme[:, 1], of_scheme[1]), strict=True):
@@ -122,8 +134,10 @@ def _validity_table() -> NDArray[np.bool_]:
     return table
 
 
-# All that is judged comes to seven verdicts: is a mention well-formed, for [scheme, verdict], and the verdict on each
-# pair of letters among its neighbours. The verdicts in a sample are a byte: is one ill-formed, for [byte, scheme].
+# Many situations are judged alike by all schemes. The distinct columns of the table are seven verdicts:
+# _WELL_FORMED[scheme, verdict] says whether a mention is well-formed, and _VERDICT[situation] is the verdict on it.
+# The set of verdicts that occur in a sample is a byte, one bit each: _ILL_FORMED[byte, scheme] says whether the sample
+# has an ill-formed mention under a scheme.
 _WELL_FORMED, _verdict = np.unique(_validity_table().reshape(len(_SCHEMES), -1), axis=1, return_inverse=True)
 
 _VERDICT = _verdict.astype(np.uint8)
@@ -137,15 +151,16 @@ _ILL_FORMED = (_BITS[:, None] > _WELL_FORMED).any(axis=2)
 
 @dataclass(frozen=True)
 class Tagging:
-    """What a tagged corpus shows of its scheme, as sums that add up over shards.
+    """What the tags of a corpus tell about their scheme.
 
-    ``letters`` is the set of prefix letters used, ``ill_formed`` the number of samples with at least one
-    mention that is ill-formed under each scheme. The scheme is read off these, so merged shards
-    infer what the whole corpus infers.
+    These are sums that add up over shards, and the scheme follows from them, so merged shards infer the same scheme as
+    the whole corpus.
     """
 
     letters: frozenset[str] = frozenset()
+    """The prefix letters that occur."""
     ill_formed: tuple[int, ...] = (0,) * len(_SCHEMES)
+    """For each scheme, the number of samples with a mention that is ill-formed under it."""
     judged_by: Scheme | None = None
     """The scheme that was given, or by which mentions were discarded."""
     repair: Repair = Repair.CONLLEVAL
@@ -164,7 +179,7 @@ class Tagging:
         return Tagging(self.letters | other.letters, sums, self.judged_by or other.judged_by, self.repair)
 
     def scheme(self) -> Scheme | None:
-        """The scheme that was given, else the one inferred; None where the letters fit no scheme."""
+        """Return the scheme that was given, else the one that the tags show; None if their letters fit no scheme."""
         if self.judged_by:
             return self.judged_by
         for scheme in _DISTINCT:
@@ -175,18 +190,28 @@ class Tagging:
         return None
 
     def scheme_beside(self, gold: Tagging | None) -> Scheme | None:
-        """The scheme of predictions: that of the gold tags, unless they are well-formed in another."""
+        """Return the scheme of predictions: that of the gold tags, unless they are well-formed in another one.
+
+        Args:
+            gold: the tagging of the gold tags; None if gold came as spans.
+        """
         expected = gold.scheme() if gold else None
         if self.judged_by or expected is None:
             return self.scheme()
         fits = self.letters <= set(_SCHEME_LETTERS[expected])
         if fits and self.n_repaired(expected) == 0:
             return expected
-        own = (s for s in _DISTINCT if self.letters <= set(_SCHEME_LETTERS[s]) and self.n_repaired(s) == 0)
-        return next(own, expected if fits else self.scheme())
+        for scheme in _DISTINCT:
+            if self.letters <= set(_SCHEME_LETTERS[scheme]) and self.n_repaired(scheme) == 0:
+                return scheme
+        return expected if fits else self.scheme()
 
     def n_repaired(self, scheme: Scheme | None) -> int:
-        """Samples with a mention that the scheme does not allow (mixed letters are judged as BIOES)."""
+        """Return the number of samples with a mention that a scheme does not allow.
+
+        Args:
+            scheme: the scheme; None, for letters that fit no scheme, is judged as BIOES.
+        """
         return self.ill_formed[_SCHEMES.index(scheme or Scheme.BIOES)]
 
 
@@ -194,7 +219,7 @@ class Tagging:
 
 
 class Decoded(NamedTuple):
-    """Mentions in order of sample and start; ``label`` indexes the sorted ``labels``."""
+    """Decoded mentions, in order of sample and start. ``label`` indexes ``labels``, which are sorted."""
 
     sample: NDArray[np.int32]
     start: NDArray[np.int32]
@@ -207,6 +232,9 @@ class Decoded(NamedTuple):
 def prefix_letter(tag: str) -> str | None:
     """Return the letter that a tag begins with, whatever its scheme; None for ``O`` and for a bare name.
 
+    Args:
+        tag: the tag.
+
     >>> prefix_letter("B-PER"), prefix_letter("O"), prefix_letter("PER"), prefix_letter("art-music")
     ('B', None, None, None)
     """
@@ -215,6 +243,9 @@ def prefix_letter(tag: str) -> str | None:
 
 def written(tag: str) -> tuple[str, str] | None:
     """Return the letter and the type of a tag, however the two are joined; None for ``O`` and for a bare name.
+
+    Args:
+        tag: the tag.
 
     >>> [written(tag) for tag in ("B-PER", "B_PER", "PER-B", "PER_B")]
     [('B', 'PER'), ('B', 'PER'), ('B', 'PER'), ('B', 'PER')]
@@ -233,20 +264,27 @@ def written(tag: str) -> tuple[str, str] | None:
 _JOINTS = "-_"
 
 _SEVERAL = re.compile(r"[|/;,+&#][A-Z]-\w")
-"""What follows the first of several tags in one, as files of nested mentions have them: ``B-PER|I-ORG``."""
+"""Matches the second of several tags in one, as files with nested mentions have them: ``B-PER|I-ORG``."""
 
 
 def is_outside(tag: str) -> bool:
-    """Is it ``O``, also one with a letter, as some corpora write it: ``B-O``?"""
+    """Return whether a tag is ``O``, or ``O`` with a letter as some corpora write it: ``B-O``.
+
+    Args:
+        tag: the tag.
+    """
     parts = written(tag)
     return tag == "O" or (parts is not None and parts[1] == "O")
 
 
 def letters_in(tags: Iterable[str]) -> frozenset[str]:
-    """Return the letters of the tags of a corpus; none where they are bare names.
+    """Return the prefix letters of the tags of a corpus; empty if the tags are bare names.
 
-    A hyphen behind the letter is certain. In any other writing all tags must have a letter, and one be B or I:
-    ``E_MAIL`` beside ``PHONE`` is a name.
+    A letter and a hyphen at the beginning are certain to be a prefix. In any other form all tags must have a letter,
+    and one of these must be B or I: ``E_MAIL`` beside ``PHONE`` is a name.
+
+    Args:
+        tags: the distinct tags of the corpus.
 
     >>> sorted(letters_in(["O", "PER-B", "PER-I"])), sorted(letters_in(["O", "E_MAIL", "PHONE"]))
     (['B', 'I'], [])
@@ -255,26 +293,42 @@ def letters_in(tags: Iterable[str]) -> frozenset[str]:
     certain = frozenset(letter for tag in entities if (letter := prefix_letter(tag)))
     if certain:
         return certain
-    found = [written(tag) for tag in entities]
-    letters = frozenset(parts[0] for parts in found if parts is not None)
-    return letters if None not in found and letters & {"B", "I"} else frozenset()
+    parsed = [written(tag) for tag in entities]
+    letters = frozenset(parts[0] for parts in parsed if parts is not None)
+    if None in parsed or not letters & {"B", "I"}:
+        return frozenset()
+    return letters
 
 
 def inside_tag(label: str) -> str:
-    """Return the tag of a token that goes on with a mention of a type and never begins one, in whatever scheme."""
+    """Return the tag of a token that continues a mention; in no scheme does it always begin one.
+
+    Args:
+        label: the type of the mention.
+    """
     return f"I-{label}"
 
 
 def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
-    """Prefix letter and type: ``B-geo-loc`` -> ``("B", "geo-loc")``, ``O`` and ``B-O`` -> ``("O", "")``.
+    """Return the prefix letter and the type of a tag.
 
-    ``B_PER``, ``PER-B`` and ``PER_B`` are ``("B", "PER")``. A bare name (``PER``, ``art-music``) is a type of its own
-    in the IO scheme and an error elsewhere.
+    ``B_PER``, ``PER-B`` and ``PER_B`` mean the same as ``B-PER``. A bare name (``PER``, ``art-music``) is a type in
+    the IO scheme, and an error elsewhere.
+
+    Args:
+        tag: the tag.
+        scheme: the scheme, if it is known.
+
+    Raises:
+        CleancutError: the tag has no type or no letter, holds several tags, or does not belong to the scheme.
+
+    >>> split_tag("B-geo-loc"), split_tag("O"), split_tag("PER_B")
+    (('B', 'geo-loc'), ('O', ''), ('B', 'PER'))
     """
     if is_outside(tag):
         return "O", ""
     if scheme is Scheme.IO and tag not in ("", "B", "I", "I-") and not tag.startswith(("B-", "I-")):
-        return "I", tag  # a bare name; one with B- shows that the tags are of another scheme
+        return "I", tag  # a bare name; a tag with B- is not one, but belongs to another scheme
     if parts := written(tag):
         letter, name = parts
         if _SEVERAL.search(name):
@@ -305,7 +359,19 @@ def decode(
     repair: Repair,
     where: Where,
 ) -> Decoded:
-    """Mentions of tagged samples: ``tags[codes[i]]`` is the tag of token i, samples lie one after the other."""
+    """Return the mentions of tagged samples.
+
+    Args:
+        codes: the tag of each token, as an index into ``tags``; the samples lie one after the other.
+        lengths: the number of tokens of each sample.
+        tags: the inventory of tags.
+        scheme: the scheme, or None to infer it where it is needed.
+        repair: what to do with ill-formed mentions.
+        where: names the place of a sample or token, for messages.
+
+    Raises:
+        CleancutError: a tag is not valid, or a mention is ill-formed and ``repair`` refuses it.
+    """
     bounds = bounds_of(lengths)
     meaning, labels, letters, outside = _parse_inventory(codes, tags, scheme, lambda at: where(*locate(at, bounds)))
     sample, start, end, label, verdict = _segments(codes, bounds, meaning, outside)
@@ -318,57 +384,68 @@ def decode(
                 f"so that repair={repair.value!r} is undefined. Give the scheme, or repair='conlleval'."
             )
         tagging = replace(tagging, judged_by=judged)
-        keep = _WELL_FORMED[_SCHEMES.index(judged)].take(verdict)
+        well_formed = _WELL_FORMED[_SCHEMES.index(judged)].take(verdict)
         match repair:
             case Repair.DISCARD:
-                sample, start, end, label = (column[keep] for column in (sample, start, end, label))
-            case Repair.ERROR if keep.all():
+                sample, start, end, label = (column[well_formed] for column in (sample, start, end, label))
+            case Repair.ERROR if well_formed.all():
                 pass
             case Repair.ERROR:
-                bad = int(np.argmin(keep))
-                begin, until = (int(bounds[sample[bad]] + column[bad]) for column in (start, end))
-                shown = " ".join(tags[c] for c in codes[begin:until][:8])
+                bad = int(np.argmin(well_formed))
+                first_token = int(bounds[sample[bad]])
+                mention = codes[first_token + int(start[bad]) : first_token + int(end[bad])]
+                shown = " ".join(tags[code] for code in mention[:8])
                 raise CleancutError(
                     f"{where(int(sample[bad]), int(start[bad]))}: {quoted(shown)} is not a well-formed "
                     f"{judged.upper()} mention. Correct the tags, or give repair='conlleval' or 'discard'."
                 )
             case _:
                 assert_never(repair)
-    # a name that no token has, or of which every mention was discarded, is no type of this corpus
+    # A type whose name no token has, or whose mentions were all discarded, is not a type of this corpus.
     used = np.flatnonzero(np.bincount(label, minlength=len(labels)))
     if len(used) < len(labels):
-        label, labels = np.searchsorted(used, label).astype(np.int32), tuple(labels[i] for i in used)
+        label = np.searchsorted(used, label).astype(np.int32)
+        labels = tuple(labels[i] for i in used)
     return Decoded(sample, start, end, label, labels, tagging)
 
 
 def _parse_inventory(
     codes: NDArray[np.integer], tags: Sequence[str], scheme: Scheme | None, at: Callable[[int], str]
 ) -> tuple[NDArray[np.unsignedinteger], tuple[str, ...], frozenset[str], list[int]]:
-    """The letter (low two bits) and type of each tag, the type names, the letters, and the codes of O.
+    """Return what each tag of an inventory means.
 
-    A bad tag is refused.
+    A bad tag is refused if a token has it. The letters of tags that no token has count as well: the names of labels
+    show the scheme even where few of them occur.
 
-    Tags that no token has may be anything, but their letters count: names of labels tell the scheme also where few
-    of them occur.
+    Args:
+        codes: the tag of each token.
+        tags: the inventory of tags.
+        scheme: the scheme, if it is known.
+        at: names the place of a token, for messages.
+
+    Returns:
+        The meaning of each tag (four times its type, plus its letter), the names of the types, the letters that
+        occur, and the codes of ``O``.
     """
-    parsed, refused = {}, {}
-    for c, tag in enumerate(tags):
+    parsed: dict[int, tuple[str, str]] = {}
+    refused: dict[int, str] = {}
+    for code, tag in enumerate(tags):
         try:
-            parsed[c] = split_tag(tag, scheme)
+            parsed[code] = split_tag(tag, scheme)
         except CleancutError as error:
-            refused[c] = str(error)
+            refused[code] = str(error)
     if refused:
-        found = np.isin(codes, list(refused))
-        if found.any():
-            c = int(codes[found].min())
-            raise CleancutError(f"{at(int(np.argmax(codes == c)))}: {refused[c]}")
-    entities = {c: (letter, name) for c, (letter, name) in parsed.items() if letter != "O"}
+        is_refused = np.isin(codes, list(refused))
+        if is_refused.any():
+            code = int(codes[is_refused].min())
+            raise CleancutError(f"{at(int(np.argmax(codes == code)))}: {refused[code]}")
+    entities = {code: parts for code, parts in parsed.items() if parts[0] != "O"}
     labels = tuple(sorted({name for _, name in entities.values()}))
-    rank = {name: r for r, name in enumerate(labels)}
+    rank = {name: position for position, name in enumerate(labels)}
     meaning = np.zeros(len(tags), np.min_scalar_type(4 * len(labels)))
-    for c, (letter, name) in entities.items():
-        meaning[c] = 4 * rank[name] + _KIND[letter]
-    outside = [c for c, (letter, _) in parsed.items() if letter == "O"]
+    for code, (letter, name) in entities.items():
+        meaning[code] = 4 * rank[name] + _KIND[letter]
+    outside = [code for code, (letter, _) in parsed.items() if letter == "O"]
     return meaning, labels, frozenset(letter for letter, _ in entities.values()), outside
 
 
@@ -378,24 +455,34 @@ def _segments(
     meaning: NDArray[np.unsignedinteger],
     outside: Sequence[int],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
-    """Sample, start, end, type and verdict of each mention; ``outside`` are the codes of O."""
-    if len(outside) == 1:  # the usual case, and the fast one
+    """Return the sample, start, end, type and verdict of each mention.
+
+    Args:
+        codes: the tag of each token.
+        bounds: where each sample begins.
+        meaning: the meaning of each tag, as ``_parse_inventory`` returns it.
+        outside: the codes of ``O``.
+    """
+    if len(outside) == 1:  # the usual case, and the fastest
         inside = np.flatnonzero(codes != outside[0])
     else:
         is_entity = np.ones(len(meaning), bool)
         is_entity[outside] = False
         inside = np.flatnonzero(is_entity[codes])
-    found = meaning.take(codes.take(inside))
+    # From here on there are only tokens that are not O; begin and final index these.
+    tag = meaning.take(codes.take(inside))
     sample = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds)).take(inside)
-    joined = (np.diff(inside) == 1) & (sample[1:] == sample[:-1])
-    joined &= found[1:] ^ found[:-1] < 4  # of the same type
+    joined = (np.diff(inside) == 1) & (sample[1:] == sample[:-1])  # is a token right after another one?
+    joined &= tag[1:] ^ tag[:-1] < 4  # and of the same type?
     starts = np.ones(len(inside), bool)
-    starts[1:] = ~joined | (found[1:] & _BEGINS | found[:-1] & _ENDS).astype(bool)
+    starts[1:] = ~joined | (tag[1:] & _BEGINS | tag[:-1] & _ENDS).astype(bool)
     begin = np.flatnonzero(starts)
     final = np.append(begin[1:] - 1, len(inside) - 1)[: len(begin)]
     neighbour = np.zeros(len(begin) + 1, np.uint8)  # does mention k touch mention k - 1 of the same type?
     neighbour[1:-1] = joined.take(begin[1:] - 1)
-    first, last, sample = found.take(begin), found.take(final), sample.take(begin)
+    first = tag.take(begin)
+    last = tag.take(final)
+    sample = sample.take(begin)
     situation = ((neighbour[1:] * 2 + neighbour[:-1]) * 4 + (first & 3)) * 4 + (last & 3)
     offset = bounds.take(sample)
     return (
@@ -408,7 +495,7 @@ def _segments(
 
 
 def _ill_formed(sample: NDArray[np.int32], verdict: NDArray[np.uint8], n_samples: int) -> tuple[int, ...]:
-    """For each scheme, how many samples have a mention that is ill-formed under it."""
+    """Return, for each scheme, how many samples have a mention that is ill-formed under it."""
     seen = np.zeros((n_samples, 8), bool)
     seen.ravel()[sample.astype(np.intp) * 8 + verdict] = True
     return tuple((np.bincount(np.packbits(seen), minlength=256) @ _ILL_FORMED).tolist())
@@ -427,7 +514,24 @@ def encode(
     scheme: Scheme,
     where: Where,
 ) -> tuple[NDArray[np.int32], list[str]]:
-    """Codes of all tokens and the tags they stand for (``tags[0]`` is O); mentions sorted, and not overlapping."""
+    """Write mentions as tags.
+
+    Args:
+        sample: the sample of each mention; mentions are sorted by sample and start.
+        start: the first token of each mention.
+        end: the token behind the last one of each mention.
+        label: the type of each mention, as an index into ``labels``.
+        labels: the names of types.
+        lengths: the number of tokens of each sample.
+        scheme: the scheme to write.
+        where: names the place of a sample, for messages.
+
+    Returns:
+        The code of the tag of each token, and the tags; the first tag is ``O``.
+
+    Raises:
+        CleancutError: mentions overlap or, in the IO scheme, touch; or a type is called ``O``.
+    """
     if "O" in labels:
         raise CleancutError("mentions of type 'O' cannot be written as tags: B-O is outside. Give it another name.")
     bounds = bounds_of(lengths)

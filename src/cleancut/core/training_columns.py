@@ -1,7 +1,7 @@
-"""The columns of training data that hold words and their annotation, where they have the usual names.
+"""Find the columns of training data that hold words and their annotation, by their usual names.
 
-The evaluate modules take training data as plain columns or as objects of the library datasets. They find the columns
-by name alone; whatever is called otherwise is read by the reading room (``cleancut.from_dataset``).
+The evaluate modules take training data as plain columns or as objects of the library datasets, and find the columns
+by name alone. The reading room reads data with other names (``cleancut.from_dataset``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from .exceptions import CleancutError
 
 ANNOTATIONS = {"tags": "tags", "ner_tags": "tags", "entities": "entities"}
-"""Names of columns of annotation, and whether they hold the tags of all tokens or spans."""
+"""The usual names of annotation columns, and whether each holds the tags of all tokens or spans."""
 _REMEDY = (
     'Give train={"tokens": ..., "tags": ...}, or read the dataset with cleancut.from_dataset, whose corpus has '
     "tokens() and mentions.spans()."
@@ -20,7 +20,7 @@ _REMEDY = (
 
 
 def class_label_names(feature: Any) -> tuple[str, ...]:
-    """Return the names of the ids that a feature of the library datasets declares; none where it declares none.
+    """Return the names of label ids that a feature of the library datasets declares; empty if it declares none.
 
     Args:
         feature: a ``ClassLabel``, or lists of one (``List``, ``Sequence``, or a list with one feature).
@@ -45,7 +45,7 @@ def training_columns(data: Any) -> dict[str, Any]:
         ``tokens``, and ``tags`` or ``entities``; with ``labels`` where the features of a dataset name the label ids.
 
     Raises:
-        CleancutError: if the columns have other names, or if more than one of them holds annotation.
+        CleancutError: the columns have other names, or more than one of them holds annotation.
     """
     if isinstance(data, Mapping) and any(hasattr(part, "column_names") for part in data.values()):
         if "train" not in data:
@@ -82,4 +82,5 @@ def _usual_columns(names: Collection[str]) -> tuple[str, str]:
 
 
 def _listed(names: Collection[str]) -> str:
+    """Return names for a message, in alphabetical order."""
     return ", ".join(sorted(map(str, names))) or "none"

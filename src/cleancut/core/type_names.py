@@ -1,4 +1,4 @@
-"""Names of types: how some stand for others, and what is said where gold, predictions and training do not agree."""
+"""Names of types: other names that users give them, and notices where gold, predictions and training disagree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ _WANTED = 'Give new names by old ones: {"person": "PER"}'
 
 
 def parse_types(types: Any) -> dict[str, str]:
-    """Return the names that stand for others, by these; those that stay as they are are left out.
+    """Return the new names of types by their old names; names that stay the same are left out.
+
+    Args:
+        types: what a user gave: a mapping of old names to new ones, or None.
+
+    Raises:
+        CleancutError: it is not a mapping of names to names.
 
     >>> parse_types({"person": "PER", "LOC": "LOC"}), parse_types(None)
     ({'person': 'PER'}, {})
@@ -29,14 +35,14 @@ def parse_types(types: Any) -> dict[str, str]:
 
 
 def parse_type_map(text: str, place: str) -> dict[str, str]:
-    """Return the names that stand for others, from pairs between commas or on lines.
+    """Return the new names of types by their old names, from a text.
 
     Args:
-        text: the pairs.
-        place: where they were given, for messages.
+        text: pairs ``OLD=NEW``, separated by commas or on lines of their own.
+        place: where the text was given, for messages.
 
     Raises:
-        CleancutError: There are no pairs, one is no pair, or one name has two others.
+        CleancutError: there is no pair, one of them is not ``OLD=NEW``, or an old name has two new ones.
 
     >>> parse_type_map("person=PER, location=LOC", "--map")
     {'person': 'PER', 'location': 'LOC'}
@@ -54,13 +60,22 @@ def parse_type_map(text: str, place: str) -> dict[str, str]:
 
 
 def types_setting(types: Mapping[str, str]) -> dict[str, str]:
-    """Return what a signature says of the names that stand for others; nothing where there are none."""
-    return {"types": ",".join(f"{old}={types[old]}" for old in sorted(types))} if types else {}
+    """Return the setting of a signature that states the new names of types; empty if there are none.
+
+    Args:
+        types: new names by old ones.
+
+    >>> types_setting({"person": "PER"})
+    {'types': 'person=PER'}
+    """
+    if not types:
+        return {}
+    return {"types": ",".join(f"{old}={types[old]}" for old in sorted(types))}
 
 
 @dataclass(frozen=True)
 class TypeNames:
-    """The names of types on each side of a score, as far as they occur. They add up over shards."""
+    """The names of types that occur on each side of a score, and the number of mentions. Shards add up."""
 
     gold: frozenset[str] = frozenset()
     pred: frozenset[str] = frozenset()
@@ -76,53 +91,77 @@ class TypeNames:
             self.train | other.train,
             self.n_gold + other.n_gold,
             self.n_pred + other.n_pred,
-            max(self.n_train, other.n_train),  # all shards are judged by one index
+            max(self.n_train, other.n_train),  # not a sum: all shards share one index of the training data
         )
 
     def notices(self) -> list[str]:
-        """Return what is to be said of these names."""
-        found = disagreement("gold", self.gold, self.n_gold, "predictions", self.pred, self.n_pred)
-        return found + disagreement("gold", self.gold, self.n_gold, "training", self.train, self.n_train)
+        """Return a notice for each pair of sides whose names disagree."""
+        of_pred = disagreement("gold", self.gold, self.n_gold, "predictions", self.pred, self.n_pred)
+        of_train = disagreement("gold", self.gold, self.n_gold, "training", self.train, self.n_train)
+        return of_pred + of_train
 
 
 _FEW = 3
-"""Mentions that a side needs for its names to tell of more than a single error, where they are not alike."""
+"""The fewest mentions of a side for which different names are reported: below that, one error may explain them."""
 
 
 def disagreement(
     ours: str, our_names: Collection[str], n_ours: int, theirs: str, their_names: Collection[str], n_theirs: int
 ) -> list[str]:
-    """Return a notice where two sides hardly have a name in common, or where names differ that are alike.
+    """Return a notice if two sides have hardly a name in common, or if similar names are spelt differently.
+
+    Args:
+        ours: what the first side is called.
+        our_names: the names of its types.
+        n_ours: the number of its mentions.
+        theirs: what the other side is called.
+        their_names: the names of its types.
+        n_theirs: the number of its mentions.
+
+    Returns:
+        A list of one notice, or of none.
 
     >>> disagreement("gold", {"PER", "LOC"}, 9, "training", {"person", "LOC"}, 9)
     ['gold has the types LOC, PER and training LOC, person. Names that differ are different types here: if they mean \
 the same, give --map person=PER (types= in Python).']
     """
-    mine, other = set(our_names), set(their_names)
-    same = _alike(mine, other)
-    least = min(len(mine), len(other))
-    disjoint = 4 * len(mine & other) <= least and min(n_ours, n_theirs) >= _FEW
-    if not least or not (same or disjoint):
+    mine = set(our_names)
+    other = set(their_names)
+    fewest = min(len(mine), len(other))
+    if not fewest:
         return []
-    left = sorted(other - mine), sorted(mine - other)
-    if not same and len(left[0]) == len(left[1]) == 1:
-        same = {left[0][0]: left[1][0]}
-    said = f"{ours} has the types {_listed(mine)} and {theirs} {_listed(other)}. Names that differ are different types"
-    given = ",".join(f"{old}={new}" for old, new in same.items()) or f"{left[0][0]}={left[1][0]} and so on"
-    return [f"{said} here: if they mean the same, give --map {given} (types= in Python)."]
+    new_names = _alike(mine, other)
+    hardly_overlap = 4 * len(mine & other) <= fewest and min(n_ours, n_theirs) >= _FEW
+    if not new_names and not hardly_overlap:
+        return []
+    only_theirs = sorted(other - mine)
+    only_ours = sorted(mine - other)
+    if not new_names and len(only_theirs) == len(only_ours) == 1:
+        new_names = {only_theirs[0]: only_ours[0]}
+    example = ",".join(f"{old}={new}" for old, new in new_names.items())
+    if not example:
+        example = f"{only_theirs[0]}={only_ours[0]} and so on"
+    return [
+        f"{ours} has the types {_listed(mine)} and {theirs} {_listed(other)}. Names that differ are different types "
+        f"here: if they mean the same, give --map {example} (types= in Python)."
+    ]
 
 
 def _alike(ours: Iterable[str], theirs: Iterable[str]) -> dict[str, str]:
-    """Their names that we do not have, each with one of ours that is alike but for case, ending or abbreviation."""
+    """Return similar names: those of theirs that we lack, each with one of ours that has the same form."""
     mine = set(ours)
-    of_form: dict[str, str] = {}
+    name_of_form: dict[str, str] = {}
     for name in sorted(mine):
-        of_form.setdefault(_form(name), name)
-    return {name: of_form[_form(name)] for name in sorted(theirs) if name not in mine and _form(name) in of_form}
+        name_of_form.setdefault(_form(name), name)
+    similar = {}
+    for name in sorted(set(theirs) - mine):
+        if _form(name) in name_of_form:
+            similar[name] = name_of_form[_form(name)]
+    return similar
 
 
 def _form(name: str) -> str:
-    """Return a name as it is compared: its letters and digits in lower case, written out, in the singular."""
+    """Return the form in which names are compared: letters and digits in lower case, written out, singular."""
     plain = re.sub(r"[\W_]", "", name.casefold())
     plain = _WRITTEN_OUT.get(plain, plain)
     return plain.removesuffix("s").replace("isation", "ization")
@@ -136,6 +175,6 @@ _WRITTEN_OUT = {
 
 
 def _listed(names: Collection[str]) -> str:
-    """The names in their order; of many, the first."""
+    """Return names for a message in alphabetical order, and at most eight of them."""
     ordered = sorted(names)
     return ", ".join(ordered[:8]) + (", ..." if len(ordered) > 8 else "")
