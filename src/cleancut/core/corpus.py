@@ -46,11 +46,17 @@ class Mentions:
     """
 
     sample: NDArray[np.int32]
+    """The sample of each mention."""
     start: NDArray[np.int32]
+    """The first token of each mention."""
     end: NDArray[np.int32]
+    """The token behind the last one of each mention."""
     label: NDArray[np.int32]
+    """The type of each mention, as an index into ``labels``."""
     labels: tuple[str, ...]
+    """The names of the types that occur, sorted."""
     n_samples: int
+    """The number of samples, including those without mentions."""
     lengths: NDArray[np.int64] | None = None
     """The number of tokens of each sample; None where it is unknown, as with spans alone."""
     tagging: Tagging | None = None
@@ -58,6 +64,7 @@ class Mentions:
     tagged: Tagged | None = field(default=None, repr=False)
     """The tags themselves; None where the mentions came as spans, or were changed since."""
     where: Where = field(default=in_sample(), repr=False)
+    """Names the place that a sample came from, for messages."""
     answers: AnswerReport | None = field(default=None, repr=False)
     """How answers of a language model were read and placed; None for mentions of any other kind."""
 
@@ -410,11 +417,17 @@ class Corpus:
     """
 
     words: NDArray[np.int32]
+    """The words of all samples, one sample after the other, as indices into ``vocabulary``."""
     vocabulary: Vocabulary = field(repr=False)
+    """The distinct words."""
     mentions: Mentions
+    """The mentions, which also hold the number of tokens of each sample."""
     ids: tuple[str | None, ...] | None = field(default=None, repr=False)
+    """The id of each sample; None if no sample has one."""
     docs: tuple[str | None, ...] | None = field(default=None, repr=False)
+    """The document of each sample; None if no sample has one."""
     relations: Relations | None = field(default=None, repr=False)
+    """The relations between mentions; None if there are none."""
     from_text: bool = field(default=False, repr=False)
     """Whether the tokens were cut out of a text at the edges of the mentions, which are at character offsets."""
 

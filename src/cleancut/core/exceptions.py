@@ -14,7 +14,11 @@ _QUOTED = 80
 
 
 class CleancutError(ValueError):
-    """Bad input. The message says what is wrong, where, and what to do, in one line of bounded length."""
+    """Bad input. The message says what is wrong, where, and what to do, in one line of bounded length.
+
+    Args:
+        message: the text. Line breaks become spaces, and a long text is shortened in its middle.
+    """
 
     def __init__(self, message: str = "") -> None:
         line = " ".join(message.split("\n")) if "\n" in message else message
@@ -24,13 +28,13 @@ class CleancutError(ValueError):
 
 
 def quoted(value: object) -> str:
-    """Return a value as a message quotes it: in one line, and at most 80 characters of it.
+    r"""Return a value as a message quotes it: in one line, and at most 80 characters of it.
 
     Args:
         value: any object.
 
-    >>> quoted("a\\nb"), len(quoted("x" * 10_000_000))
-    ("'a\\\\nb'", 80)
+    >>> quoted("a\nb"), len(quoted("x" * 10_000_000))
+    ("'a\\nb'", 80)
     """
     try:
         if isinstance(value, str | bytes) and len(value) > _QUOTED:
@@ -43,12 +47,12 @@ def quoted(value: object) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Return what a library says is wrong: the first line of its message, and at most 200 characters of it.
+    r"""Return what a library says is wrong: the first line of its message, and at most 200 characters of it.
 
     Args:
         error: the error that the library raised.
 
-    >>> reason(ValueError("no such field\\nin a schema of 900 lines"))
+    >>> reason(ValueError("no such field\nin a schema of 900 lines"))
     'no such field'
     """
     lines = str(error).strip().splitlines()
