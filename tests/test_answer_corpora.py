@@ -125,6 +125,16 @@ def test_perfect_answers_have_a_perfect_score(gold, write):
     assert found.f1_lowest <= found.f1 <= found.f1_highest
 
 
+@pytest.mark.parametrize("write", [objects, fenced, by_type, shuffled])
+def test_the_short_way_says_what_the_long_one_says(gold, write, monkeypatch):
+    said = [write(tokens, spans) for tokens, spans in zip(gold.tokens(), gold.entities(), strict=True)]
+    quickly = read_answers(said, gold)
+    monkeypatch.setattr("cleancut.core.answers.plain_answer", lambda *_: None)
+    monkeypatch.setattr("cleancut.core.grounding.only_places", lambda *_: None)
+    slowly = read_answers(said, gold)
+    assert quickly.entities() == slowly.entities() and quickly.mentions.answers == slowly.mentions.answers
+
+
 def test_answers_by_type_lie_within_their_bounds(gold):
     found = score(gold, by_type)
     assert found.f1 >= 0.9895 and found.n_unparsed == 0

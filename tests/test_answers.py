@@ -14,7 +14,7 @@ from cleancut.core.answer_records import Answer, KnownTypes, Named, Order, Style
 from cleancut.core.answers import parse_answer
 from cleancut.core.grounding import ground
 from cleancut.core.loose_json import values_in
-from cleancut.core.sample_text import normalised
+from cleancut.core.sample_text import SampleText, normalised
 
 TYPES = ("PER", "LOC", "ORG", "creative-work")
 TOKENS = "Ada Lovelace met Charles in New York 's Hyde Park . Ada left London .".split()
@@ -271,6 +271,87 @@ def test_marks_and_lists_come_back(sample, form):
     assert not found.invented and found.in_order
     if form in ("xml", "links", "tags"):
         assert [(s["start"], s["end"], s["label"]) for s in found.spans] == spans
+
+
+# --- the short way and the long one ---------------------------------------------------------------------
+
+ODD_NAMES = [
+    "Ada", "Bo", "New York", "new york", "O", "PER", "per", "B-PER", "L-DOPA", "None", "no", "-", "", " ",
+    "Oslo, Norway", "Bo; Ada", "a|b", "[1]", ": x]", "final answer: Bo", 'the "Big"', "**Bo**", "Zoe", "Bo and Ada",
+    "can't", "Ada,", "N/A", "Peter", "Mac", "<b>Bo</b>", "\u0141\u00f3d\u017a", "text", "label",
+]  # fmt: skip
+USUAL_NAMES = ["Ada", "Bo", "New York", "Zoe", "Peter", "Oslo, Norway", "can't", "Bo Ada", "\u0141\u00f3d\u017a"]
+ODD_TYPES = ["PER", "per", "LOC", "B-PER", "O", "MISC", "text"]
+KEYS = [("text", "label"), ("type", "name"), ("entity", "type"), ("word", "entity"), ("a", "b")]
+
+
+@st.composite
+def listed_answers(draw):
+    """Answers of usual shapes, with names and types that are easily misread."""
+    pools = [(ODD_NAMES, ODD_TYPES), (USUAL_NAMES, ["PER", "LOC"]), (USUAL_NAMES, ["per"])]
+    names, types = draw(st.sampled_from(pools))
+    pairs = draw(st.lists(st.tuples(st.sampled_from(names), st.sampled_from(types)), min_size=1, max_size=4))
+    key, other = draw(st.sampled_from(KEYS))
+    by_type = {}
+    for name, label in pairs:
+        by_type.setdefault(label, []).append(name)
+    value = draw(
+        st.sampled_from([
+            [{key: name, other: label} for name, label in pairs],
+            [{other: label, key: name} for name, label in pairs],
+            [{label: name} for name, label in pairs],
+            [list(pair) for pair in pairs],
+            by_type,
+        ])
+    )  # fmt: skip
+    wrapper = draw(st.sampled_from([None, "entities", "extractions", "PER", "words"]))
+    text = json.dumps(value if wrapper is None else {wrapper: value}, ensure_ascii=draw(st.booleans()))
+    return draw(st.sampled_from(["{}", "```json\n{}\n```", "Sure:\n```\n{}\n```\nFinal answer: none.", " {} "])).format(
+        text
+    )
+
+
+def slowly(monkeypatch):
+    """Leave all answers to the long way."""
+    monkeypatch.setattr("cleancut.core.answers.plain_answer", lambda *_: None)
+    monkeypatch.setattr("cleancut.core.grounding.only_places", lambda *_: None)
+
+
+words_of_names = [st.sampled_from(" ".join(pool).split()) for pool in (ODD_NAMES, USUAL_NAMES)]
+texts = st.one_of(st.lists(words_of_names[0], max_size=12), st.lists(words_of_names[1], min_size=6, max_size=12))
+
+
+@given(listed_answers(), texts, st.booleans())
+def test_the_short_way_says_what_the_long_one_says(text, tokens, as_text):
+    tokens = " ".join(tokens) if as_text else tokens
+    answer = parse_answer(text, types=["PER", "LOC"], tokens=tokens)
+    found = ground(tokens, answer)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        slowly(monkeypatch)
+        assert parse_answer(text, types=["PER", "LOC"], tokens=tokens) == answer
+        assert ground(tokens, answer) == found
+
+
+@given(samples(), st.data())
+def test_all_answers_are_placed_alike_by_both_ways(sample, data):
+    tokens, spans = sample
+    mentions = data.draw(st.permutations(named(tokens, spans))) if data.draw(st.booleans()) else named(tokens, spans)
+    found = ground(tokens, mentions)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        slowly(monkeypatch)
+        assert ground(tokens, mentions) == found
+
+
+@given(st.lists(st.sampled_from(["a", "b", "ab", "aba", "", "b a", "A"]), max_size=10), st.text("ab ", max_size=5))
+def test_a_name_stands_wherever_whole_tokens_have_its_letters(tokens, name):
+    key = "".join(name.split())
+    there = []
+    for start in range(len(tokens)):
+        for end in range(start + 1, len(tokens) + 1):
+            words = ["".join(token.split()) for token in tokens[start:end]]
+            if key and words[0] and words[-1] and "".join(words) == key:
+                there.append((start, end))
+    assert SampleText(tokens).places({name: 0}, False)[name] == there
 
 
 @pytest.mark.slow

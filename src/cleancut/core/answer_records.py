@@ -86,6 +86,13 @@ _MOST_ASKED = 1 << 14
 """Labels whose types are remembered."""
 
 
+class Edges(NamedTuple):
+    """Letters that no type and no word for "none" begins with, and letters that none of them ends with."""
+
+    first: frozenset[str]
+    last: frozenset[str]
+
+
 class KnownTypes:
     """The types that there are, found whatever their case and whatever stands between their words.
 
@@ -111,6 +118,15 @@ class KnownTypes:
 
     def __bool__(self) -> bool:
         return bool(self.names)
+
+    @cached_property
+    def edges(self) -> Edges:
+        """The letters by which most names are told from types at a glance."""
+        words = [*self._folded, *_NONE]
+        letters = {letter for letter in map(chr, range(128)) if letter.isalnum()}
+        first = {letter for letter in letters if not any(word.startswith(letter.lower()) for word in words)}
+        last = {letter for letter in letters if not any(word.endswith(letter.lower()) for word in words)}
+        return Edges(frozenset(first - {"O"}), frozenset(last - {"O"}))
 
     def find(self, label: Any) -> str | None:
         """Return the type that a label names, or None."""

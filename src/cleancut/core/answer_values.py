@@ -21,7 +21,7 @@ _ENDS = (
     "spanend", "finish",
 )  # fmt: skip
 _OFFSETS = ("offsets", "offset", "position", "positions", "indices", "charinterval", "charspan", "span", "index")
-_WRAPPERS = (
+WRAPPERS = (
     "entities", "namedentities", "entitylist", "results", "result", "ner", "output", "outputs", "answer", "answers",
     "annotations", "spans", "mentions", "extractions", "data", "items", "predictions", "prediction", "labels",
     "extractedentities", "response", "list", "tags", "nerresult", "nertags", "recognizedentities", "entity",
@@ -249,7 +249,7 @@ class ValueReader:
         telling = [value for value in containers.values() if self._describes_itself(value)]
         if telling:
             return telling[0] if len(telling) == 1 else None
-        return next((containers[key] for key in _WRAPPERS if key in containers), None)
+        return next((containers[key] for key in WRAPPERS if key in containers), None)
 
     def _describes_itself(self, value: list[Any], depth: int = 0) -> bool:
         """Does a value name types itself, so that the key it stands under is none?"""

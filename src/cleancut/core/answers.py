@@ -12,6 +12,7 @@ from typing import Any
 
 from .answer_lines import read_lines
 from .answer_marks import read_brackets, read_marked_sample, read_markers, read_xml
+from .answer_plain import plain_answer
 from .answer_prose import regions, repeats_sample, says_nothing, without_thinking
 from .answer_records import Answer, Context, KnownTypes, Style, because, is_plausible
 from .answer_tags import read_tags
@@ -55,6 +56,10 @@ def parse_answer(
     """
     chosen = parse_choice(Style, style, "answers")
     names = types if isinstance(types, KnownTypes) else KnownTypes.of(tuple(types))
+    if isinstance(answer, str) and chosen is Style.AUTO and label is None and tokens is not None:
+        plain = plain_answer(answer, names, tokens)
+        if plain is not None:
+            return plain
     context = Context(names, label, tokens)
     if answer is None:
         return Answer(unparsed="there is no answer")

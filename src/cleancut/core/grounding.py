@@ -7,13 +7,15 @@ is *ambiguous*. A mention that is not in the text, or more often than it stands 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .answer_records import WORD, Answer, Named, Order, squeezed
 from .exceptions import CleancutError, quoted
-from .placing import Placing
+from .placing import Placing, only_places
 from .sample_text import Place, SampleText, normalised
 
 
@@ -177,6 +179,10 @@ def _grounded(
     tokens: Sequence[str], mentions: Sequence[Named], choices: Sequence[list[Place]], by_type: bool
 ) -> Grounding:
     """Place mentions in the order of their starts. ``by_type``: only those of one type keep it."""
+    if not by_type:
+        only = _placed_in_one_way(mentions, choices, len(tokens))
+        if only is not None:
+            return only
     labels = [mention.label for mention in mentions]
     placing = Placing(tokens, labels, choices, several=by_type)
     chains: dict[str, list[int]] = {}
@@ -199,8 +205,40 @@ def _grounded(
     return Grounding(spans, invented, placing.in_order, by_order, by_name)
 
 
+def _placed_in_one_way(mentions: Sequence[Named], choices: Sequence[list[Place]], n_tokens: int) -> Grounding | None:
+    """Place mentions that can keep their order in one way only; None for any others. It is what most answers take."""
+    places = only_places(filter(None, choices), n_tokens)
+    if places is None:
+        return None
+    invented: tuple[Named, ...] = ()
+    placed: Sequence[Named] = mentions
+    if len(places) < len(mentions):
+        placed = [mention for mention, there in zip(mentions, choices, strict=True) if there]
+        invented = tuple(mention for mention, there in zip(mentions, choices, strict=True) if not there)
+    spans = [
+        {"start": start, "end": end, "label": label}
+        for (start, end), (_, label, _, _) in zip(places, placed, strict=True)
+    ]
+    return Grounding(spans, invented, True, (), _groups_by_name(mentions, choices))
+
+
+def _groups_by_name(mentions: Sequence[Named], choices: Sequence[list[Place]]) -> tuple[Group, ...]:
+    """Mentions of one name and type that stand at more places than there are mentions, all of which are placed."""
+    names = [*map(itemgetter(0, 1), mentions)]
+    n_named = Counter(names)
+    open_to = dict(zip(reversed(names), reversed(choices), strict=True))  # those of the first one
+    groups = []
+    for (text, label), n in n_named.items():
+        there = open_to[text, label]
+        if 1 < len(there) > n:
+            groups.append(Group(text, label, n, tuple(there)))
+    return tuple(groups)
+
+
 def _choices(text: SampleText, answer: Answer, fuzzy: bool) -> list[list[Place]]:
     """Return the places that each mention may have: the one that the answer gives, else all of its name."""
+    if answer.marked is None and all(mention[2] is None for mention in answer.mentions):
+        return _choices_by_name(text, answer.mentions, fuzzy)
     given = _given_places(text, answer)
     n_wanted: dict[str, int] = {}
     reserved: set[tuple[Place, str]] = set()
@@ -212,10 +250,20 @@ def _choices(text: SampleText, answer: Answer, fuzzy: bool) -> list[list[Place]]
             n_wanted[mention.text] = n_wanted.get(mention.text, 0) + 1
         else:
             reserved.add((place, mention.label))
-    places = {name: text.places(name, n, fuzzy) for name, n in n_wanted.items()}
+    places = text.places(n_wanted, fuzzy)
+    return _within_reason(answer.mentions, given, places, reserved)
+
+
+def _within_reason(
+    mentions: Sequence[Named],
+    given: Sequence[Place | None],
+    places: Mapping[str, list[Place]],
+    reserved: set[tuple[Place, str]],
+) -> list[list[Place]]:
+    """Return the place of each mention that is given, else those of its name that are not reserved for others."""
     choices: list[list[Place]] = []
     n_named: dict[tuple[str, str], int] = {}
-    for mention, place in zip(answer.mentions, given, strict=True):
+    for mention, place in zip(mentions, given, strict=True):
         if place is not None:
             choices.append([place])
             continue
@@ -227,6 +275,15 @@ def _choices(text: SampleText, answer: Answer, fuzzy: bool) -> list[list[Place]]
         # one that is named far more often than it stands there would only take time
         choices.append(there if n_named[key] <= 2 * len(there) else [])
     return choices
+
+
+def _choices_by_name(text: SampleText, mentions: Sequence[Named], fuzzy: bool) -> list[list[Place]]:
+    """Return all places of the name of each mention, where the answer gives none."""
+    n_wanted = Counter(map(itemgetter(0), mentions))
+    places = text.places(n_wanted, fuzzy)
+    if all(n <= 2 * len(there) for n, there in zip(n_wanted.values(), places.values(), strict=True) if there):
+        return [places[mention[0]] for mention in mentions]
+    return _within_reason(mentions, [None] * len(mentions), places, set())
 
 
 def _given_places(text: SampleText, answer: Answer) -> list[Place | None]:

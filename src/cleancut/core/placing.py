@@ -49,6 +49,39 @@ class _State(NamedTuple):
         return places
 
 
+def only_places(choices: Iterable[Sequence[Place]], n_tokens: int) -> list[Place] | None:
+    """Return the places of mentions that can stand in one way only: in order, none touching another; else None.
+
+    >>> only_places([[Place(0, 1), Place(4, 5)], [Place(2, 3)]], 5)
+    [Place(start=0, end=1), Place(start=2, end=3)]
+    >>> only_places([[Place(0, 1), Place(4, 5)]], 5) is None
+    True
+    """
+    leftmost: list[Place] = []
+    open_to: list[Sequence[Place]] = []
+    low = 0
+    for there in choices:
+        place = there[0]
+        if place[0] < low:
+            at = bisect_left(there, (low,))
+            if at == len(there):
+                return None
+            place = there[at]
+        leftmost.append(place)
+        open_to.append(there)
+        low = place[1]
+    high = n_tokens
+    for there, place in zip(reversed(open_to), reversed(leftmost), strict=True):
+        if there[-1] is not place:
+            at = bisect_left(there, (high,)) - 1
+            while there[at][1] > high:
+                at -= 1
+            if there[at] != place:
+                return None
+        high = place[0]
+    return leftmost
+
+
 class Placing:
     """Places the mentions of one sample, chain by chain: those of a chain come in the order of the text."""
 
@@ -92,7 +125,7 @@ class Placing:
         low, last = 0, None
         for i in chain:
             choices = self._choices[i]
-            at = bisect_left(choices, Place(low, -1))
+            at = bisect_left(choices, (low,))
             while at < len(choices) and (choices[at] == last or (occupied and _meets(choices[at], occupied))):
                 at += 1
             if at == len(choices):
@@ -107,7 +140,7 @@ class Placing:
         high, last = len(self._tokens), None
         for i in reversed(chain):
             choices = self._choices[i]
-            at = bisect_left(choices, Place(high + may_overlap, -1)) - 1
+            at = bisect_left(choices, (high + may_overlap,)) - 1
             while at >= 0 and (choices[at] == last or (choices[at].end > high and not may_overlap)):
                 at -= 1
             if at < 0:
@@ -262,7 +295,7 @@ class Placing:
         places = self._choices[i]
         found: list[Place] = []
         if mirrored:
-            for at in reversed(range(bisect_left(places, Place(state.start + 1, -1)))):
+            for at in reversed(range(bisect_left(places, (state.start + 1,)))):
                 found.append(places[at])
                 nearest = (
                     places[at].start <= state.reach if state.reach < state.start else places[at].end <= state.start
@@ -271,7 +304,7 @@ class Placing:
                     break
             return found
         n_apart = 0
-        for at in range(bisect_left(places, Place(state.start, -1)), len(places)):
+        for at in range(bisect_left(places, (state.start,)), len(places)):
             found.append(places[at])
             if places[at].start >= state.reach:
                 n_apart += 1
@@ -316,7 +349,7 @@ def _meets(place: Place, occupied: list[Place], except_for: Place | None = None)
     """Does a place share a token with one that is taken, except for its own?"""
     if not occupied:
         return False
-    at = bisect_left(occupied, Place(place.end, -1))
+    at = bisect_left(occupied, (place.end,))
     # places of names are short: those that could reach here lie shortly before
     return any(other.end > place.start and other != except_for for other in occupied[max(at - 8, 0) : at])
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from html import unescape
+from itertools import accumulate
 from typing import NamedTuple
 
 from .answer_records import Named, squeezed
@@ -30,37 +31,75 @@ class Place(NamedTuple):
     end: int
 
 
-class Line(NamedTuple):
+_place = partial(tuple.__new__, Place)
+"""Makes a ``Place`` of its two values, at half the cost of its constructor."""
+
+
+class Line:
     """Tokens without white space one after the other, and which of them begins and ends where."""
 
-    text: str
-    starts: dict[int, int]
-    ends: dict[int, int]
-    begins: dict[str, list[int]]
-    """Where each word begins."""
-    longest: int
-    """Letters of the longest word."""
+    def __init__(self, tokens: Sequence[str], text: str) -> None:
+        self._tokens, self.text = tokens, text
+        self.starts: dict[int, int]
+        self.ends: dict[int, int]
+        bounds = [0, *accumulate(map(len, tokens))]
+        if "" not in tokens:  # where a token ends, the next one begins
+            self.starts = self.ends = dict(zip(bounds, range(len(bounds)), strict=True))
+            return
+        kept = [i for i, token in enumerate(tokens) if token]  # empty ones are in no name
+        self.starts = {bounds[i]: i for i in kept}
+        self.ends = {bounds[i + 1]: i + 1 for i in kept}
 
 
-def _line(tokens: Sequence[str]) -> Line:
-    """Return the line of tokens that have no white space; empty ones are in no name."""
-    kept = range(len(tokens)) if all(tokens) else [i for i, token in enumerate(tokens) if token]
-    starts: dict[int, int] = {}
-    ends: dict[int, int] = {}
-    begins: dict[str, list[int]] = {}
-    at = 0
-    for i in kept:
-        token = tokens[i]
-        starts[at] = i
-        begins.setdefault(token, []).append(at)
-        at += len(token)
-        ends[at] = i + 1
-    return Line("".join(tokens), starts, ends, begins, max(map(len, begins), default=0))
+class Words:
+    """Where the tokens of a text stand that begin with some letters: names that begin with them are found by these."""
 
+    def __init__(self, tokens: Sequence[str], letters: Collection[str] | None = None) -> None:
+        self._tokens = tokens
+        self._starts: dict[str, list[int]] = {}
+        self._sizes: dict[str, list[int]] = {}
+        """How many letters the words have that begin with a letter."""
+        for i, token in enumerate(tokens):
+            if letters is None or token[:1] in letters:
+                if token in self._starts:
+                    self._starts[token].append(i)
+                else:
+                    self._starts[token] = [i]
+        self._starts.pop("", None)  # empty ones begin no name
+        sizes: dict[str, set[int]] = {}
+        for word in self._starts:
+            sizes.setdefault(word[0], set()).add(len(word))
+        self._sizes = {letter: sorted(lengths) for letter, lengths in sizes.items()}
 
-def _squeezed_tokens(tokens: Sequence[str]) -> Sequence[str]:
-    """Return tokens without white space; almost always these are the tokens themselves."""
-    return tokens if len("".join(tokens).split()) <= 1 else [squeezed(token) for token in tokens]
+    def places(self, key: str, most: int) -> list[Place]:
+        """Return where whole tokens are a name, which is given without white space, from left to right."""
+        found: list[Place] = []
+        n_ways = 0
+        for size in self._sizes.get(key[:1], ()):
+            starts = self._starts.get(key[:size])
+            if starts is None or size > len(key):
+                continue
+            n_ways += 1
+            if size == len(key):
+                found += [_place((start, start + 1)) for start in starts[:most]]
+                continue
+            for start in starts:
+                end = self._end(key, size, start + 1)
+                if end is not None:
+                    found.append(_place((start, end)))
+                    if len(found) >= most:
+                        break
+        return sorted(found)[:most] if n_ways > 1 else found
+
+    def _end(self, key: str, at: int, following: int) -> int | None:
+        """Return where a name ends that goes on with a token; None where the tokens go on otherwise."""
+        tokens = self._tokens
+        while at < len(key):
+            if following == len(tokens) or not key.startswith(tokens[following], at):
+                return None
+            at += len(tokens[following])
+            following += 1
+        return following
 
 
 class SampleText:
@@ -72,14 +111,39 @@ class SampleText:
         self._n_left = MOST_PLACES_OF_ALL
 
     @cached_property
+    def _squeezed(self) -> tuple[Sequence[str], str]:
+        """The tokens without white space, and their text."""
+        joined = "".join(self.tokens)
+        if joined.split() == [joined]:  # almost always
+            return self.tokens, joined
+        tokens = [squeezed(token) for token in self.tokens]
+        return tokens, "".join(tokens)
+
+    @cached_property
     def exact(self) -> Line:
         """The text as it is, but for white space."""
-        return _line(_squeezed_tokens(self.tokens))
+        return Line(*self._squeezed)
 
     @cached_property
     def normal(self) -> Line:
         """The text without regard to case, quotes, dashes and width."""
-        return _line([normalised(token) for token in self.tokens])
+        return Line(self._normal_tokens, "".join(self._normal_tokens))
+
+    @cached_property
+    def _normal_tokens(self) -> list[str]:
+        return [normalised(token) for token in self.tokens]
+
+    @cached_property
+    def _normal_words(self) -> Words:
+        return Words(self._normal_tokens)
+
+    @cached_property
+    def _lowered(self) -> str | None:
+        """The normal text, where it differs in nothing but its case from the exact one; else None."""
+        lowered = self._squeezed[1].lower()
+        if not lowered.isascii() or "`" in lowered or "''" in lowered:
+            return None
+        return lowered if "-" not in lowered or _ANY_ESCAPED.search(lowered) is None else None
 
     @cached_property
     def spaced(self) -> str:
@@ -96,28 +160,46 @@ class SampleText:
             at += len(token) + (self._text is None)
         return starts
 
-    def places(self, name: str, n_wanted: int, fuzzy: bool) -> list[Place]:
-        """Return where a name stands, from left to right: more loosely where the strict places are too few."""
-        if n_wanted > self._n_left:  # so many that the rest of them is left alone
-            return []
-        most = min(max(MOST_PLACES, 2 * n_wanted), self._n_left)
-        found = self._strict_or_loose(name, n_wanted, most)
-        if not found and fuzzy:
-            found = self._alike(name)
-        self._n_left -= len(found)
-        return found
+    def places(self, n_wanted: Mapping[str, int], fuzzy: bool) -> dict[str, list[Place]]:
+        """Return where names stand, from left to right: more loosely where the strict places are too few.
 
-    def _strict_or_loose(self, name: str, n_wanted: int, most: int) -> list[Place]:
-        found = _occurrences(self.exact, squeezed(name), most)
-        for loosely in (self._normal_places, self._part_places):
-            if len(found) >= n_wanted:
-                break
-            found = sorted({*found, *loosely(name, most)})
-        return found
+        Args:
+            n_wanted: how often each name is looked for.
+            fuzzy: may a name differ in some letters?
+        """
+        keys = {name: squeezed(name) for name in n_wanted}
+        words = Words(self._squeezed[0], {key[:1] for key in keys.values()})
+        places: dict[str, list[Place]] = {}
+        for name, n in n_wanted.items():
+            if n > self._n_left:  # so many that the rest of them is left alone
+                places[name] = []
+                continue
+            most = MOST_PLACES if 2 * n <= MOST_PLACES <= self._n_left else min(max(MOST_PLACES, 2 * n), self._n_left)
+            found = words.places(keys[name], most)
+            if len(found) < n:
+                found = self._loose_places(name, found, n, most, fuzzy)
+            self._n_left -= len(found)
+            places[name] = found
+        return places
+
+    def _loose_places(self, name: str, found: list[Place], n_wanted: int, most: int, fuzzy: bool) -> list[Place]:
+        """Return the places of a name that stands more rarely in the text than it is looked for."""
+        if not self._is_nowhere(name):
+            for loosely in (self._normal_places, self._part_places):
+                if len(found) < n_wanted:
+                    found = sorted({*found, *loosely(name, most)})
+        return self._alike(name) if not found and fuzzy else found
+
+    def _is_nowhere(self, name: str) -> bool:
+        """Can it be seen at a glance that a name does not stand in the text, not even loosely?"""
+        if self._lowered is None or not name.isascii() or _ODD.search(name) is not None:
+            return False
+        core = squeezed(name.strip(_AROUND).lower())
+        return bool(core) and core not in self._lowered
 
     def _normal_places(self, name: str, most: int) -> list[Place]:
         for key in _spellings(name):
-            found = _occurrences(self.normal, key, most)
+            found = self._normal_words.places(key, most)
             if found:
                 return found
         return []
@@ -168,19 +250,6 @@ class SampleText:
         first = bisect_left(self.first_letters, start + 1) - 1
         until = bisect_left(self.first_letters, end)
         return Place(first, until) if 0 <= first < until else None
-
-
-def _occurrences(line: Line, key: str, most: int) -> list[Place]:
-    """Where whole tokens are a name: it begins with one of them."""
-    found: list[Place] = []
-    for size in range(1, min(len(key), line.longest) + 1):
-        for at in line.begins.get(key[:size], ()):
-            until = line.ends.get(at + len(key))
-            if until is not None and line.text.startswith(key, at):
-                found.append(Place(line.starts[at], until))
-                if len(found) == most:
-                    return sorted(found)
-    return sorted(found)
 
 
 def _parts(line: Line, key: str, most: int) -> list[Place]:
@@ -239,6 +308,8 @@ def normalised(text: str) -> str:
     return _ANY_ESCAPED.sub(lambda found: _ESCAPED[found[0]], text) if "-" in text else text
 
 
+_ODD = re.compile(r"[&\\`'-]")
+"""Signs that a name may be spelt without, or otherwise."""
 _AROUND = " \"'*_.,;:!?()[]{}<>"
 
 
