@@ -2,10 +2,12 @@
 
 import base64
 import contextlib
+import gc
 import hashlib
 import io
 import json
 import locale
+import logging
 import os
 import shutil
 import subprocess
@@ -84,6 +86,11 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker("slow")
 
 
+def pytest_collection_finish():
+    """What is imported and collected stays until the end: no later search for garbage looks through it again."""
+    gc.freeze()
+
+
 def pytest_runtest_setup(item):
     for name, need in NEEDS.items():
         if item.get_closest_marker(name) is None or need.is_met():
@@ -126,6 +133,42 @@ def one_parser():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cli, "parser", cache(cli.parser))
         yield
+
+
+class Heard(logging.Handler):
+    """What was logged while a test ran."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        record.message = record.getMessage()
+        self.records.append(record)
+
+    @property
+    def messages(self) -> list[str]:
+        return [record.message for record in self.records]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(f"{record.levelname} {record.name}: {record.message}" for record in self.records)
+
+    def clear(self) -> None:
+        self.records.clear()
+
+
+@pytest.fixture
+def caplog():
+    """What the test logs: the records, messages and text that pytest's own fixture has.
+
+    pytest's plugin for it is off (``-p no:logging``): before and after each test it asks each of the hundreds of
+    loggers that other libraries make, which takes longer than most tests.
+    """
+    heard = Heard()
+    logging.getLogger().addHandler(heard)
+    yield heard
+    logging.getLogger().removeHandler(heard)
 
 
 @pytest.fixture(scope="module", name="few_moves")

@@ -6,6 +6,7 @@ import tracemalloc
 import zipfile
 import zlib
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -36,8 +37,8 @@ def packed(*parts: bytes) -> bytes:
 def repeated(n_rows: int) -> bytes:
     """A parquet file of one row, which is repeated."""
     stream = pa.BufferOutputStream()
-    rows = pa.array([0], pa.int32()).take(pa.array([0] * n_rows))
-    pq.write_table(pa.table({"tokens": pa.ListArray.from_arrays(range(n_rows + 1), rows)}), stream)
+    offsets, values = pa.array(np.arange(n_rows + 1, dtype=np.int32)), pa.array(np.zeros(n_rows, np.int32))
+    pq.write_table(pa.table({"tokens": pa.ListArray.from_arrays(offsets, values)}), stream)
     return stream.getvalue().to_pybytes()
 
 

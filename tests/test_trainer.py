@@ -357,6 +357,7 @@ def test_a_trainer_passes_batches_in_each_of_its_ways(setup, tmp_path):
 
 
 @pytest.mark.trainer
+@pytest.mark.slow
 def test_a_trainer_predicts_further_sets_or_is_told_how(setup, tmp_path):
     sets = {"validation": setup.dd["validation"], "test": setup.dd["test"]}
     trainer = setup.trainer(NerMetrics(train=setup.dd["train"], evaluation=sets), tmp_path)
@@ -367,6 +368,7 @@ def test_a_trainer_predicts_further_sets_or_is_told_how(setup, tmp_path):
 
 
 @pytest.mark.trainer
+@pytest.mark.slow
 def test_a_trainer_does_not_keep_the_checkpoint_with_most_errors(setup, tmp_path):
     metrics = NerMetrics(train=setup.dd["train"], evaluation=setup.dd["validation"])
     best = {"metric_for_best_model": "hardeval"}
@@ -423,6 +425,7 @@ print(json.dumps([[one[f"eval_{name}"] for name in ("f1", "clean_f1", "delta_f1"
 
 
 @pytest.mark.trainer
+@pytest.mark.slow
 def test_a_real_trainer_logs_what_a_direct_computation_gives():
     calls = []
     original, module = NerMetrics.__call__, example()

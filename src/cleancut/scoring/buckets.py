@@ -379,11 +379,11 @@ def _parse_bins(bins: Any) -> Bins:
 def _parse_edges(name: str, edges: Any) -> list[float]:
     """Return the numbers at which buckets begin; none where there are none."""
     given = checks.ordered(edges, f"bins: the edges of {name}", "growing numbers, such as [10, 20]")
+    if len(given) >= _MOST_BINS:
+        raise CleancutError(f"bins: {name} has {len(given)} edges. Give fewer than {_MOST_BINS}.")
     numbers = all(isinstance(e, int | float | np.integer | np.floating) and math.isfinite(e) for e in given)
     if not numbers or any(isinstance(e, bool) for e in given) or any(a >= b for a, b in pairwise(given)):
         raise CleancutError(f"bins: the edges of {name} must be growing numbers, got {quoted(given)}.")
-    if len(given) >= _MOST_BINS:
-        raise CleancutError(f"bins: {name} has {len(given)} edges. Give fewer than {_MOST_BINS}.")
     return [e.item() if isinstance(e, np.generic) else e for e in given]
 
 
