@@ -15,6 +15,7 @@ from test_cli import run
 import cleancut
 from cleancut import CleancutError, Corpus, Exposure, cli, compare, contamination_correlation, over_runs
 from cleancut.scoring.compare import holm, kendall_tau
+from cleancut.showing.html import html_comparison, html_report
 from cleancut.showing.text import comparison_text, to_json
 
 TAG = tags_of("B")
@@ -300,6 +301,42 @@ def test_contamination_correlation():
         contamination_correlation([0], [{"accuracy": 1}])
 
 
+def nested(system, sample):
+    """The mentions of a system as spans, with one that overlaps another in a sample."""
+    spans = [list(row) for row in Corpus.of([["x"] * len(tags) for tags in system], tags=system).entities()]
+    spans[sample] = [*spans[sample], {"start": 0, "end": 2, "label": "PER"}, {"start": 1, "end": 3, "label": "PER"}]
+    return spans
+
+
+def test_only_the_system_whose_mentions_overlap_lacks_hardeval():
+    gold, a = corpus(60, 41)
+    text = Corpus.of(texts(gold), tags=gold)
+    ada = shown("Ada")
+    flat = {"a": a, "b": output(gold, 0.5, 2)}
+    systems = {"a": flat["a"], "nested": nested(output(gold, 0.75, 3), 50), "b": flat["b"]}
+    found, alone = compare(text, systems, ada, ci=50), compare(text, flat, ada, ci=50)
+    assert "hardeval" not in found.scores["nested"] and found.systems_with("hardeval") == ["a", "b"]
+    assert json.dumps(found.scores["b"]["hardeval"].to_dict()) == json.dumps(alone.scores["b"]["hardeval"].to_dict())
+    of_hardeval = [pair for pair in found.pairs if pair.metric == "hardeval"]
+    assert of_hardeval == [pair for pair in alone.pairs if pair.metric == "hardeval"] and of_hardeval
+    assert len([pair for pair in found.pairs if pair.value == "f1"]) == 3
+    assert found.ranks["orders"]["hardeval"] == alone.ranks["orders"]["hardeval"]
+    assert len(found.ranks["orders"]["f1"]) == 3
+    halves = [
+        compare(text.select(half), {name: pred[half] for name, pred in systems.items()}, ada, ci=50)
+        for half in (slice(0, 30), slice(30, 60))
+    ]
+    assert "hardeval" in halves[0].scores["nested"]  # its mentions overlap in the other half
+    assert json.dumps(sum(halves).to_dict()) == json.dumps(found.to_dict())
+    page = html_comparison(found.to_dict())
+    assert "hardeval is left out of nested, since mentions overlap there." in page
+    report = html_report(text, systems, ada, ci=50)
+    assert "hardeval is left out of nested, since mentions overlap there." in report
+    lone = compare(text, {"a": a, "nested": systems["nested"]}, ada, ci=50)
+    assert lone.scores["a"]["hardeval"].hardeval >= 0 and not [p for p in lone.pairs if p.metric == "hardeval"]
+    assert "hardeval" in comparison_text(lone) and len(comparison_text(found).splitlines()) < 40
+
+
 # --- command line -------------------------------------------------------------------------------------------
 
 
@@ -337,6 +374,23 @@ def test_compare_prints_what_the_function_finds(capsys, files):
     assert "a minus b, with 95% intervals (%)" in out and "  *\n" in out and "Ranks" in out
     chosen = json.loads(run(capsys, "compare", *given_, "--metrics", "exact", "--json")[1])
     assert {p["metric"] for p in chosen["pairs"]} == {"exact_f1"}
+
+
+def test_tables_have_short_names_and_json_has_full_ones(capsys, files):
+    preds = []
+    for name in "abc":
+        path = files / f"conll03-system_{name}-test.conll"
+        path.write_bytes((files / "runs" / f"{name}.conll").read_bytes())
+        preds += ["--pred", path]
+    given_ = ["--gold", files / "gold.conll", *preds]
+    full = [f"conll03-system_{name}-test" for name in "abc"]
+    for command in (["score"], ["buckets", "--attributes", "eLen"], ["compare", "--ci", 20]):
+        _, out, _ = run(capsys, *command, *given_)
+        assert "conll03" not in out
+        found = json.loads(run(capsys, *command, *given_, "--json")[1])
+        assert set(full) <= set(found.get("systems", found))
+    _, out, _ = run(capsys, "report", *given_, "--format", "csv", "--ci", 20)
+    assert "conll03" not in out and ",a,P," in out
 
 
 def test_compare_in_batches_is_compare_of_the_whole(capsys, files, monkeypatch):

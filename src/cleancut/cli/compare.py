@@ -87,10 +87,8 @@ def _compare(arguments: argparse.Namespace) -> str:
         found = part if found is None else found + part
     if found is None:
         raise CleancutError(f"{arguments.gold}: there are no samples to compare systems on.")
-    compared = next(iter(found.scores.values()))
-    for metric in metrics or available_metrics(train=exposure is not None):
-        if metric not in compared:
-            tell(left_out(metric))
+    for note in left_out(found.scores, metrics or available_metrics(train=exposure is not None)):
+        tell(note)
     if arguments.html:
         write_text(arguments.html, html_comparison(found.to_dict()))
     if arguments.json:

@@ -111,7 +111,7 @@ def _score(arguments: argparse.Namespace) -> str:
     scorer = _Scorer(options, exposure, arguments.join_at, strict=named is not None)
     reading = {**columns, **tags, **of_columns, **answer_options(arguments)}
     results = {name: scorer.score(arguments.gold, file, reading) for name, file in files.items()}
-    for note in dict.fromkeys(scorer.notes):
+    for note in left_out(results, metrics):
         tell(note)
     if arguments.runs:
         return _runs(results, arguments)
@@ -137,7 +137,6 @@ class _Scorer:
         self, options: Mapping[str, Mapping[str, Any]], exposure: Exposure | None, joined: bool, *, strict: bool
     ) -> None:  # fmt: skip
         self._options, self._exposure, self._joined, self._strict = options, exposure, joined, strict
-        self.notes: list[str] = []
 
     def score(self, gold: str, pred: str, reading: dict[str, Any]) -> dict[str, Score]:
         """All metrics of one system."""
@@ -153,7 +152,6 @@ class _Scorer:
                 if may_leave_out and (overlaps(ours.mentions) or overlaps(theirs.mentions)):
                     undefined.add(metric)
                     sums.pop(metric, None)
-                    self.notes.append(f"{pred}: {left_out(metric)}")
                     continue
                 score = self._one(metric, ours, theirs)
                 sums[metric] = sums[metric] + score if metric in sums else score

@@ -53,9 +53,9 @@ class Comparison(Drawn):
     """Systems on the same samples. Comparisons of shards add up to that of the whole."""
 
     scores: Mapping[str, Mapping[str, Score]]
-    """``scores[system][metric]``, with intervals."""
+    """``scores[system][metric]``, with intervals. A system lacks a metric that is undefined for its mentions."""
     beside: Mapping[str, Rows] = field(repr=False)
-    """For each metric, the sums of all systems in each unit, for the parts that are compared."""
+    """For each metric, the sums of all systems that have it in each unit, for the parts that are compared."""
 
     def __add__(self, other: Comparison) -> Comparison:
         if not isinstance(other, Comparison):
@@ -65,28 +65,42 @@ class Comparison(Drawn):
                 f"comparisons of different systems do not add up: {', '.join(self.scores)} and "
                 f"{', '.join(other.scores)}."
             )
-        shared = [metric for metric in self._metrics if metric in other._metrics]
-        scores = {
-            name: {metric: found[metric] + other.scores[name][metric] for metric in shared}
-            for name, found in self.scores.items()
-        }
-        return Comparison(scores, {metric: self.beside[metric] + other.beside[metric] for metric in shared})
+        scores: dict[str, dict[str, Score]] = {}
+        for name, found in self.scores.items():
+            theirs = other.scores[name]
+            scores[name] = {metric: score + theirs[metric] for metric, score in found.items() if metric in theirs}
+        whole = Comparison(scores, {})
+        beside = {}
+        for metric in whole._metrics:
+            systems = whole.systems_with(metric)
+            if len(systems) > 1:
+                beside[metric] = self._beside(metric, systems) + other._beside(metric, systems)
+        return Comparison(scores, beside)
+
+    def systems_with(self, metric: str) -> list[str]:
+        """Return the names of the systems that were scored by a metric, in their order."""
+        return [name for name, found in self.scores.items() if metric in found]
+
+    def _beside(self, metric: str, systems: Sequence[str]) -> Rows:
+        """Return the sums of some of the systems that have a metric."""
+        known = self.systems_with(metric)
+        return self.beside[metric].of_systems([known.index(name) for name in systems], len(known))
 
     def __radd__(self, other: Any) -> Comparison:
         return self if other == 0 else NotImplemented  # the start value of sum()
 
     @property
     def _metrics(self) -> list[str]:
-        return list(next(iter(self.scores.values())))
+        return [metric for metric in score_metrics() if self.systems_with(metric)]
 
     @cached_property
     def pairs(self) -> tuple[Difference, ...]:
         """All pairs of systems, in each value that is compared."""
         tests = self._tests()
-        corrected = {
-            key: dict(zip(tests, holm([found[key].p for found in tests.values()]), strict=True))
-            for key in next(iter(tests.values()))
-        }
+        corrected = {}
+        for key in dict.fromkeys(key for found in tests.values() for key in found):
+            of_key = {names: found[key].p for names, found in tests.items() if key in found}
+            corrected[key] = dict(zip(of_key, holm(list(of_key.values())), strict=True))
         return tuple(
             Difference(*names, *key, **asdict(test), p_holm=corrected[key][names])
             for names, found in tests.items()
@@ -95,41 +109,44 @@ class Comparison(Drawn):
 
     def _tests(self) -> dict[tuple[str, str], dict[tuple[str, str], Paired]]:
         """Return the tests of each pair of systems, by metric and value."""
-        systems = list(self.scores)
-        tests: dict[tuple[str, str], dict[tuple[str, str], Paired]] = {}
+        tests: dict[tuple[str, str], dict[tuple[str, str], Paired]] = {
+            names: {} for names in combinations(self.scores, 2)
+        }
         for metric, rows in self.beside.items():
+            systems = self.systems_with(metric)
             score = self.scores[systems[0]][metric]
             given = int(score.settings["ci"]), int(score.settings["seed"])
             compared = score.record.compared
             of_places = paired([score.parts[i] for i in _parts(score)], rows, systems, compared, *given)
             for (a, b), by_value in of_places.items():
-                of_pair = tests.setdefault((systems[a], systems[b]), {})
-                of_pair.update({(metric, value): by_value[value] for value in compared})
+                of_pair = {(metric, value): by_value[value] for value in compared}
+                tests[systems[a], systems[b]].update(of_pair)
         return tests
 
     @cached_property
     def ranks(self) -> dict[str, Any]:
         """Do systems change places between the metrics: exact F1, clean F1, hardeval?
 
-        ``orders``, the best first; ``changes``, for each two orders Kendall's tau-b and the pairs that swap.
+        ``orders``, the best first; ``changes``, for each two orders Kendall's tau-b and the pairs that swap. A system
+        for which a metric is undefined has no place in its order.
         """
-        systems = list(self.scores)
-        worth: dict[str, list[float]] = {}
-        for metric in (score.record for score in next(iter(self.scores.values())).values()):
-            if metric.ranked and metric.order_is_compared:
-                sign = -1 if metric.lower_is_better else 1
-                of = [sign * self.scores[name][metric.name][metric.ranked] for name in systems]
-                if not any(map(math.isnan, of)):
-                    worth[metric.ranked] = of
-        orders = {
-            value: [systems[i] for i in sorted(range(len(systems)), key=lambda i: -of[i])]
-            for value, of in worth.items()
-        }
+        worth: dict[str, dict[str, float]] = {}
+        for metric in self._metrics:
+            systems = self.systems_with(metric)
+            record = self.scores[systems[0]][metric].record
+            if record.ranked and record.order_is_compared:
+                sign = -1 if record.lower_is_better else 1
+                scores = {name: self.scores[name][metric].without_intervals() for name in systems}
+                of = {name: sign * score[record.ranked] for name, score in scores.items()}
+                if not any(map(math.isnan, of.values())):
+                    worth[record.ranked] = of
+        orders = {value: sorted(of, key=lambda name: -of[name]) for value, of in worth.items()}
         changes = []
         for (first, x), (second, y) in combinations(worth.items(), 2):
-            places = combinations(range(len(systems)), 2)
-            swaps = [[systems[i], systems[j]] for i, j in places if (x[i] - x[j]) * (y[i] - y[j]) < 0]
-            changes.append({"first": first, "second": second, "tau": kendall_tau(x, y), "swaps": swaps})
+            both = [name for name in x if name in y]
+            swaps = [[a, b] for a, b in combinations(both, 2) if (x[a] - x[b]) * (y[a] - y[b]) < 0]
+            tau = kendall_tau([x[name] for name in both], [y[name] for name in both])
+            changes.append({"first": first, "second": second, "tau": tau, "swaps": swaps})
         return {"orders": orders, "changes": changes}
 
     @property
@@ -141,11 +158,11 @@ class Comparison(Drawn):
         how = {"test": "randomisation", "correction": "holm", "unit": unit}
         return str(Signature.of("compare", {**how, "ci": score.settings["ci"], "seed": score.settings["seed"]}))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain dicts, lists and numbers."""
+    def to_dict(self, *, intervals: bool = True) -> dict[str, Any]:
+        """Plain dicts, lists and numbers; on demand without the intervals of each system, which take time."""
         with said_once():
             systems = {
-                name: {metric: score.to_dict() for metric, score in found.items()}
+                name: {metric: (s if intervals else s.without_intervals()).to_dict() for metric, s in found.items()}
                 for name, found in self.scores.items()
             }
             pairs = [asdict(difference) for difference in self.pairs]
@@ -180,9 +197,10 @@ def compare(
     from ``ci`` resamples of both systems together, and the p-value of approximate randomisation, in which the two
     outputs for a sample are exchanged at random (Noreen 1989; Yeh 2000), also corrected by Holm's method for the number
     of pairs. Samples are the units, or documents where these are known. ``metrics`` are all that ``exposure`` allows,
-    but for those that are undefined where mentions overlap, such as hardeval. ``types`` are other names for types, by
-    those that gold, predictions and training have (``{"person": "PER"}``). With ``beta=2`` systems are compared in F2,
-    in which recall weighs twice as much, rather than in F1; with any other number likewise.
+    but for those that are undefined where mentions overlap, such as hardeval: these are left out of the systems whose
+    mentions overlap. ``types`` are other names for types, by those that gold, predictions and training have
+    (``{"person": "PER"}``). With ``beta=2`` systems are compared in F2, in which recall weighs twice as much, rather
+    than in F1; with any other number likewise.
 
     >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
     >>> found = compare(gold, {"a": gold, "b": [["B-PER", "O"], ["O", "O"]] * 20}, ci=999)
@@ -207,13 +225,17 @@ def compare(
             scored[name] = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair)
         except CleancutError as error:
             raise CleancutError(f"{name}: {error}") from error
-    if metrics is None and any(overlaps(side) for both in scored.values() for side in (both.gold, both.pred)):
-        chosen = available_metrics(train=exposure is not None, flat=False)
-    scores = {
-        name: {metric: _score(metric, both, systems[name], exposure, **options) for metric in chosen}
-        for name, both in scored.items()
-    }
-    beside = {metric: _together([scores[name][metric] for name in systems]) for metric in chosen}
+    scores: dict[str, dict[str, Score]] = {}
+    for name, both in scored.items():
+        defined = chosen
+        if metrics is None and (overlaps(both.gold) or overlaps(both.pred)):
+            defined = available_metrics(train=exposure is not None, flat=False)
+        scores[name] = {metric: _score(metric, both, systems[name], exposure, **options) for metric in defined}
+    beside = {}
+    for metric in chosen:
+        having = [found[metric] for found in scores.values() if metric in found]
+        if len(having) > 1:
+            beside[metric] = _together(having)
     return Comparison(scores, beside)
 
 

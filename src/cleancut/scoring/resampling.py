@@ -110,6 +110,16 @@ class Rows:
         tables, times = zip(*joined.collapsed(), strict=True)  # the order has done its work
         return Rows(tables, times)
 
+    def of_systems(self, places: Sequence[int], n_systems: int) -> Rows:
+        """Return the sums of some of the systems that stand beside each other, by their places."""
+        if list(places) == list(range(n_systems)):
+            return self
+        tables = []
+        for table in self.tables:
+            by_system = table.reshape(len(table), n_systems, -1)
+            tables.append(by_system[:, list(places)].reshape(len(table), -1))
+        return Rows(tuple(tables), self.times, self.names)
+
     def collapsed(self) -> list[tuple[Table, Table]]:
         """The distinct rows of each table in their order, and how many units have them."""
         times = self.times or [np.ones(len(table), np.int64) for table in self.tables]

@@ -156,6 +156,10 @@ class Score(Drawn, Mapping[str, Any]):
         """Flat names to plain Python numbers; the signature last."""
         return copy.deepcopy(self._values)
 
+    def without_intervals(self) -> Score:
+        """Return the same score without its intervals, which take most of the time."""
+        return replace(self, sums=replace(self.sums, rows=None))
+
     def table(self) -> str:
         """Return the score as a table to print: a row for each type, then the averages, and the signature.
 

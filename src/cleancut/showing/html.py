@@ -25,7 +25,7 @@ from ..version import __version__
 from .escaping import html_text as _text
 from .escaping import visible
 from .exhibit import Cell, Exhibit, Kind, Measured, Section, Spot, cell_text, curves, shades
-from .report_data import KINDS, Findings, findings
+from .report_data import KINDS, Findings, findings, left_out
 from .sections import (
     audit_sections,
     comparison_sections,
@@ -66,7 +66,8 @@ def html_report(
 
 
 def report_page(found: Findings, *, title: str = "NER report") -> str:
-    """The page of findings that are there already."""
+    """The page of findings that are there already; what all names of systems have in common is left out of them."""
+    found = found.with_short_names()
     names = {"samples": "n_samples", "tokens": "n_tokens", "mentions": "n_mentions", "types": "n_types"}
     facts = [f"{found.sizes[key]:,} {name}" for name, key in names.items()]
     if found.has_train:
@@ -134,7 +135,8 @@ def comparison_notes(comparison: Mapping[str, Any]) -> list[str]:
     """Return how the scores of a comparison, and the comparison itself, were computed."""
     scores = [score for own in comparison["systems"].values() for score in own.values()]
     signatures = dict.fromkeys(score["signature"] for score in scores if "signature" in score)
-    return [*signatures, comparison["signature"]]
+    metrics = dict.fromkeys(metric for own in comparison["systems"].values() for metric in own)
+    return [*left_out(comparison["systems"], metrics), *signatures, comparison["signature"]]
 
 
 def fragment(sections: Iterable[Section]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from ..scoring.exposure_view import NOVELTY
 from ..scoring.registry import available_metrics, score_metrics, taken
 from ..scoring.resampling import parse_resampling
 from ..scoring.score import Score
+from .short_names import renamed, short_names, with_short_names
 
 KINDS = ("missed", "spurious", "boundary", "type")
 """The kinds of errors."""
@@ -80,6 +81,18 @@ class Findings:
     def has_train(self) -> bool:
         return "n_train_mentions" in self.sizes
 
+    def with_short_names(self) -> Findings:
+        """Return the same, with what all names of systems have in common left out of them."""
+        short = short_names(list(self.scores))
+        return replace(
+            self,
+            scores=renamed(self.scores),
+            buckets=renamed(self.buckets),
+            errors=renamed(self.errors),
+            comparison=None if self.comparison is None else with_short_names(self.comparison),
+            answers={short[name]: own for name, own in self.answers.items()},
+        )
+
     def n_errors(self, system: str) -> int:
         """How many errors a system made, listed or not."""
         return sum(row["kind"] in KINDS for row in self.errors[system].matches)
@@ -110,9 +123,9 @@ def findings(
     given: dict[str, Any] = {"types": names, "beta": checks.beta(beta)} | ({"ci": ci, "seed": seed} if ci else {})
     scored = {name: pair(gold, pred) for name, pred in preds.items()}
     systems = {name: replace(gold, mentions=both.pred, relations=None) for name, both in scored.items()}
-    flat = not any(overlaps(corpus.mentions) for corpus in (gold, *systems.values()))
-    possible = available_metrics(train=exposure is not None)
-    metrics = available_metrics(train=exposure is not None, flat=flat)
+    metrics = available_metrics(train=exposure is not None)
+    nested = [name for name, pred in systems.items() if overlaps(gold.mentions) or overlaps(pred.mentions)]
+    flat_only = [metric for metric in metrics if score_metrics()[metric].flat_only]
     attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
     found = {name: errors(gold, pred, types=names) for name, pred in systems.items()}
     wrong = {name: [row for row in own.matches if row["kind"] in KINDS] for name, own in found.items()}
@@ -124,9 +137,13 @@ def findings(
     sizes["n_types"] = len(gold.mentions.renamed(names).labels)
     if exposure is not None:
         sizes |= {"n_train_mentions": exposure.n_mentions, "n_train_entities": exposure.n_entities}
-    comparison = compare(gold, systems, exposure, metrics=metrics, **given) if ci and len(systems) > 1 else None
+    comparison = compare(gold, systems, exposure, **given) if ci and len(systems) > 1 else None
     scores = comparison.scores if comparison else {
-        name: {metric: score_metrics()[metric](gold, pred, exposure, **taken(metric, given)) for metric in metrics}
+        name: {
+            metric: score_metrics()[metric](gold, pred, exposure, **taken(metric, given))
+            for metric in metrics
+            if not (metric in flat_only and name in nested)
+        }
         for name, pred in systems.items()
     }  # fmt: skip
     answers = {name: own.mentions.answers for name, own in systems.items() if own.mentions.answers is not None}
@@ -140,7 +157,7 @@ def findings(
         listed=listing.rows,
         sizes=sizes,
         comparison=comparison.to_dict() if comparison else None,
-        notes=[*_projection_notes(scored), *(left_out(metric) for metric in possible if metric not in metrics)],
+        notes=[*_projection_notes(scored), *left_out(scores, flat_only)],
         answers=answers,
         samples=sample_names(gold) if answers else (),
     )  # fmt: skip
@@ -163,9 +180,21 @@ def sample_names(corpus: Corpus) -> list[str]:
     return [f"sample {i}" if name is None else name for i, name in enumerate(ids)]
 
 
-def left_out(metric: str) -> str:
-    """Say why a metric that was not asked for by name is missing."""
-    return f"{metric} is left out, since mentions overlap."
+def left_out(scores: Mapping[str, Collection[str]], metrics: Iterable[str]) -> list[str]:
+    """Say of each metric that was not asked for by name which systems lack it, and why.
+
+    Args:
+        scores: the metrics that each system was scored by.
+        metrics: those that it could have been scored by.
+    """
+    said = []
+    for metric in metrics:
+        lacking = [name for name, own in scores.items() if metric not in own]
+        if len(lacking) == len(scores):
+            said.append(f"{metric} is left out, since mentions overlap.")
+        elif lacking:
+            said.append(f"{metric} is left out of {', '.join(lacking)}, since mentions overlap there.")
+    return said
 
 
 def _kind(value: Any) -> str:

@@ -15,12 +15,14 @@ from ..scoring.alignment import Match
 from ..scoring.buckets import attribute_title
 from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..scoring.metric import f_beta
+from ..scoring.registry import score_metrics
 from ..scoring.score import Score
 from ..splitting.audit import Audit
 from ..splitting.frontier import Frontier
 from ..splitting.plan import SplitPlan
 from .exhibit import Cell, Exhibit, Kind, Measured, Row, Section
 from .report_data import Findings
+from .short_names import with_short_names
 from .tables import (
     NOVELTY,
     TYPES_SHOWN,
@@ -42,11 +44,12 @@ from .tables import (
 
 
 def report_sections(found: Findings) -> list[Section]:
-    """Return all of a report but the list of errors."""
+    """Return all of a report but the list of errors; what all names of systems have in common is left out of them."""
+    found = found.with_short_names()
     plain = {name: {metric: dict(score) for metric, score in own.items()} for name, own in found.scores.items()}
     comparison = found.comparison or {"systems": plain}
     sections: list[Section] = []
-    for metric in next(iter(found.scores.values())):
+    for metric in (metric for metric in score_metrics() if _of(found, metric)):
         sections += [draw(found) for draw in _DRAWN.get(metric, (_undesigned(metric),))]
     sections += [_buckets(found), *(comparison_sections(comparison) if len(found.scores) > 1 else [])]
     answers = [answer_section(found.scores, found.answers, found.samples)] if found.answers else []
@@ -54,7 +57,8 @@ def report_sections(found: Findings) -> list[Section]:
 
 
 def _of(found: Findings, metric: str) -> dict[str, Score]:
-    return {name: own[metric] for name, own in found.scores.items()}
+    """Return the score of each system for which a metric is defined."""
+    return {name: own[metric] for name, own in found.scores.items() if metric in own}
 
 
 def _tables(found: Findings, metric: str) -> dict[str, Exhibit]:
@@ -62,7 +66,7 @@ def _tables(found: Findings, metric: str) -> dict[str, Exhibit]:
 
     A value that stands in several of them has one interval, not that of each table's own draw.
     """
-    record = _of(found, metric)[next(iter(found.scores))].record
+    record = next(iter(_of(found, metric).values())).record
     tables = {table.slug: table for table in score_tables(_of(found, metric))}
     main = tables[record.name]
     values = [f_beta(name, record.beta) for name in ("f1", "f1_exact", "clean_f1")]
@@ -293,7 +297,7 @@ def comparison_sections(comparison: Mapping[str, Any]) -> list[Section]:
         if comparison.get("pairs")
         else "Intervals that overlap do not settle it: cleancut compare has the paired tests."
     )
-    return [Section("comparison", "Comparison", lead, comparison_tables(comparison))]
+    return [Section("comparison", "Comparison", lead, comparison_tables(with_short_names(comparison)))]
 
 
 # --- an audit -------------------------------------------------------------------------------------------

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
 
 _LONG = 12
 """Names are shortened where one has more letters than this."""
@@ -38,6 +40,16 @@ def _n_shared(lists: Sequence[Sequence[str]]) -> int:
             break
         n_shared += 1
     return n_shared
+
+
+def renamed(by_system: Mapping[str, Item]) -> dict[str, Item]:
+    """Return what belongs to each system, by the short names of the systems.
+
+    >>> renamed({"conll03-flair-test": 1, "conll03-bert-test": 2})
+    {'flair': 1, 'bert': 2}
+    """
+    short = short_names(list(by_system))
+    return {short[name]: own for name, own in by_system.items()}
 
 
 def with_short_names(comparison: Mapping[str, Any]) -> dict[str, Any]:

@@ -292,7 +292,7 @@ def _baseline_tables(comparison: Mapping[str, Any], baseline: str | None) -> lis
         cells: list[Cell] = []
         for metric, value in shown:
             forth, back = tests.get((name, base, metric, value)), tests.get((base, name, metric, value))
-            cells += [known(systems[name][metric].get(value)), _difference(forth, back)]
+            cells += [known(systems[name].get(metric, {}).get(value)), _difference(forth, back)]
         rows.append((name, cells))
     header = ["system"]
     for metric, value in shown:
@@ -315,16 +315,17 @@ def _difference(forth: Values | None, back: Values | None) -> str:
 def _from_the_best(systems: Mapping[str, Mapping[str, Values]], metric: str, value: str) -> list[str]:
     """Return the names of systems in the order of a value, those that have none last."""
     sign = 1 if score_metrics()[metric].lower_is_better else -1
-    worth = {name: sign * known(own[metric].get(value)) for name, own in systems.items()}
+    worth = {name: sign * known(own.get(metric, {}).get(value)) for name, own in systems.items()}
     return sorted(systems, key=lambda name: (math.isnan(worth[name]), worth[name]))
 
 
 def _compared_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
     systems, found = comparison["systems"], []
     for metric in _metrics_of(systems):
-        values = [value for value in metric.compared if all(value in own[metric.name] for own in systems.values())]
+        having = {name: own for name, own in systems.items() if metric.name in own}
+        values = [value for value in metric.compared if all(value in own[metric.name] for own in having.values())]
         rows: list[Row] = []
-        for name, own in systems.items():
+        for name, own in having.items():
             rows.append((name, [measured_in(own, metric.name, value) for value in values]))
         header = ["system", *(metric.titles[value] for value in values)]
         found.append(Exhibit(f"compared-{metric.name}", metric.title, header, rows))
@@ -332,10 +333,13 @@ def _compared_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
 
 
 def _metrics_of(systems: Mapping[str, Mapping[str, Values]]) -> list[Metric]:
-    """Return the metrics that every system was scored by, as their scores were computed."""
-    first = next(iter(systems.values()))
-    names = [name for name in score_metrics() if all(name in own for own in systems.values())]
-    return [record_of(name, first[name]) for name in names]
+    """Return the metrics that any system was scored by, as their scores were computed."""
+    found = []
+    for name in score_metrics():
+        having = [own[name] for own in systems.values() if name in own]
+        if having:
+            found.append(record_of(name, having[0]))
+    return found
 
 
 def _difference_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
@@ -372,8 +376,8 @@ def _rank_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
     systems = comparison["systems"]
     ranks = {}
     for metric in _metrics_of(systems):
-        if metric.ranked and all(metric.ranked in own[metric.name] for own in systems.values()):
-            values = {name: known(own[metric.name][metric.ranked]) for name, own in systems.items()}
+        if metric.ranked:
+            values = {name: known(own.get(metric.name, {}).get(metric.ranked)) for name, own in systems.items()}
             ranks[metric.titles[metric.ranked]] = _ranks(values, -1 if metric.lower_is_better else 1)
     if len(ranks) < 2:
         return []

@@ -15,7 +15,7 @@ from ..scoring.diagnosis import MIN_COUNT
 from ..scoring.score import Score
 from .escaping import json_text, markdown_text, one_line, visible
 from .exhibit import Cell, Exhibit, Measured, Row, cell_text, row_texts
-from .short_names import short_names, with_short_names
+from .short_names import renamed, short_names, with_short_names
 from .tables import (
     answer_table,
     audit_notes,
@@ -173,11 +173,11 @@ def _joined(exhibits: Sequence[Exhibit], notes: Sequence[str], colour: bool) -> 
 
 def scores_text(results: Results, *, by_type: bool = False, colour: bool = False) -> str:
     """Return the scores of one or more systems, as a person reads them."""
-    exhibits = []
+    exhibits, short = [], renamed(results)
     for metric in dict.fromkeys(name for scores in results.values() for name in scores):
-        scores = {system: found[metric] for system, found in results.items() if metric in found}
+        scores = {system: found[metric] for system, found in short.items() if metric in found}
         exhibits += score_tables(scores, by_type=by_type)
-    answers = answer_table(results)
+    answers = answer_table(short)
     return _joined([*exhibits, *([answers] if answers.rows else [])], score_notes(results), colour)
 
 
@@ -187,7 +187,8 @@ def runs_text(
     """Return the scores of several runs of one system, with their mean and standard deviation."""
     exhibits = []
     for metric, moments in over.items():
-        exhibits += run_tables({run: found[metric] for run, found in results.items()}, moments, by_type=by_type)
+        runs = {run: found[metric] for run, found in renamed(results).items()}
+        exhibits += run_tables(runs, moments, by_type=by_type)
     return _joined(exhibits, score_notes(results), colour)
 
 
@@ -224,7 +225,7 @@ def score_table(score: Score) -> str:
 def buckets_text(found: Mapping[str, Buckets], *, min_count: int = MIN_COUNT, colour: bool = False) -> str:
     """Return the buckets of each attribute: all scores of one system, or the F1 of several side by side."""
     signatures = list(dict.fromkeys(own.signature for own in found.values()))
-    return _joined(bucket_tables(found, min_count=min_count), signatures, colour)
+    return _joined(bucket_tables(renamed(found), min_count=min_count), signatures, colour)
 
 
 def comparison_text(
@@ -238,10 +239,15 @@ def comparison_text(
         all_pairs: of three or more systems, return the scores of each metric and the tests of all pairs too.
         colour: mark words for a terminal.
     """
-    notes = [*score_notes(found.scores), found.signature]
+    bare = {
+        name: {metric: score.without_intervals() for metric, score in own.items()} for name, own in found.scores.items()
+    }
+    notes = [*score_notes(bare), found.signature]
     short = short_names(list(found.scores))
     beside = short[baseline] if baseline is not None else None
-    tables = comparison_tables(with_short_names(found.to_dict()), baseline=beside, all_pairs=all_pairs)
+    is_matrix = len(found.scores) > 2 and not all_pairs  # which has no place for intervals
+    values = with_short_names(found.to_dict(intervals=not is_matrix))
+    tables = comparison_tables(values, baseline=beside, all_pairs=all_pairs)
     return _joined(tables, notes, colour)
 
 
