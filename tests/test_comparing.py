@@ -396,10 +396,10 @@ def test_tables_have_short_names_and_json_has_full_ones(capsys, files):
 def test_compare_in_batches_is_compare_of_the_whole(capsys, files, monkeypatch):
     command = ["compare", "--gold", files / "gold.conll", *asked(files, "a", "b", "c"), "--ci", 50, "--json"]
     whole = run(capsys, *command)[1]
-    from cleancut.cli import options
+    from cleancut.reading import systems
     from cleancut.reading.files import paired_batches
 
-    monkeypatch.setattr(options, "paired_batches", lambda *a, **k: paired_batches(*a, size=7, **k))
+    monkeypatch.setattr(systems, "paired_batches", lambda *a, **k: paired_batches(*a, size=7, **k))
     assert run(capsys, *command)[1] == whole
 
 

@@ -78,7 +78,11 @@ class Comparison(Drawn):
         return Comparison(scores, beside)
 
     def systems_with(self, metric: str) -> list[str]:
-        """Return the names of the systems that were scored by a metric, in their order."""
+        """Return the names of the systems that were scored by a metric, in their order.
+
+        Args:
+            metric: its name, such as ``hardeval``.
+        """
         return [name for name, found in self.scores.items() if metric in found]
 
     def _beside(self, metric: str, systems: Sequence[str]) -> Rows:
@@ -159,7 +163,11 @@ class Comparison(Drawn):
         return str(Signature.of("compare", {**how, "ci": score.settings["ci"], "seed": score.settings["seed"]}))
 
     def to_dict(self, *, intervals: bool = True) -> dict[str, Any]:
-        """Plain dicts, lists and numbers; on demand without the intervals of each system, which take time."""
+        """Return plain dicts, lists and numbers.
+
+        Args:
+            intervals: whether the scores of each system have theirs, which take time.
+        """
         with said_once():
             systems = {
                 name: {metric: (s if intervals else s.without_intervals()).to_dict() for metric, s in found.items()}
