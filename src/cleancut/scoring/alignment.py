@@ -1,4 +1,4 @@
-"""One alignment of gold and predicted mentions, of which every span score is a masked sum."""
+"""One alignment of gold and predicted mentions. Every span score is a masked sum over it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from ..core.arrays import ranges
 from ..core.corpus import Mentions
 
 Index = NDArray[np.int64]
+"""An array of positions."""
 
 WHOLE = 5354228880
-"""Parts of 1 in which intersections over unions are counted, so that sums of shards add up to the last digit.
+"""The number that stands for 1 where intersections over unions are summed, so that sums of shards are exact.
 
-It is the least number that 1 to 24 divide: the share is exact for unions of so many tokens, else to 1e-10.
+It is the least common multiple of 1 to 24. So the share is exact for unions of up to 24 tokens, else to 1e-10.
 """
 
 
 class Match(StrEnum):
-    """When a predicted mention of the right type earns credit for a gold one: full credit, or part of it."""
+    """The condition under which a predicted mention of the right type earns credit for a gold one."""
 
     shared: str
     """What the two mentions share, in words."""
 
     def __new__(cls, name: str, shared: str) -> Match:
-        """A mode, with what the two mentions share."""
+        """Return a mode that also knows what the two mentions share."""
         mode = str.__new__(cls, name)
         mode._value_, mode.shared = name, shared
         return mode
@@ -41,37 +42,44 @@ class Match(StrEnum):
 
 
 class Alignment(NamedTuple):
-    """One-to-one pairs of mentions, as indices; ``exact`` says which agree in span and type."""
+    """One-to-one pairs of a gold and a predicted mention, as positions."""
 
     gold: Index
+    """The gold mention of each pair."""
     pred: Index
+    """The predicted mention of each pair."""
     exact: NDArray[np.bool_]
+    """Whether the two agree in span and type."""
 
 
 class Aligner:
-    """Gold and predicted mentions on common coordinates, exact pairs found; aligns in any mode.
+    """Gold and predicted mentions of the same samples, whose exact pairs are known; it aligns them in any mode.
 
-    Exact pairs come first in every mode, else an overlap could take a gold mention from its exact match.
-    The rest is matched one-to-one by a rule that sees only sorted mentions, so that the order in which
-    predictions were listed never matters. Where mentions nest or several overlap, the matching is a maximum one.
+    Exact pairs come first in every mode, since an overlap could otherwise take a gold mention from its exact match. The
+    rest is matched one-to-one by rules that see sorted mentions only, so the order of the predictions never matters.
+    Where mentions nest, or several overlap, the matching is a maximum one.
+
+    Args:
+        gold: the gold mentions.
+        pred: the predicted mentions.
     """
 
     def __init__(self, gold: Mentions, pred: Mentions) -> None:
         invented = pred.answers.invented if pred.answers is not None else ()
         self.labels = tuple(sorted({*gold.labels, *pred.labels, *(claim.label for claim in invented)}))
-        rank = {name: r for r, name in enumerate(self.labels)}
-        self.gold, self.pred = gold, pred
-        self.gold_label, self.pred_label = (
-            np.array([rank[name] for name in side.labels] or [0], np.int64)[side.label] for side in (gold, pred)
-        )
-        # what was predicted, also where it stands nowhere in the text: it counts, but meets nothing
+        rank = {name: position for position, name in enumerate(self.labels)}
+        self.gold = gold
+        self.pred = pred
+        self.gold_label = np.array([rank[name] for name in gold.labels] or [0], np.int64)[gold.label]
+        self.pred_label = np.array([rank[name] for name in pred.labels] or [0], np.int64)[pred.label]
+        # Mentions that a model invented count as predictions, but are nowhere in the text and match nothing.
         self.all_pred_label = np.append(self.pred_label, np.array([rank[claim.label] for claim in invented], np.int64))
         self.all_pred_sample = np.append(pred.sample, np.array([claim.sample for claim in invented], np.int32))
         self._width = 1 + max(int(side.end.max(initial=0)) for side in (gold, pred))
         self.exact_gold, self.exact_pred = self._exact_pairs()
 
     def left_over(self) -> tuple[Index, Index]:
-        """The gold and the predicted mentions that have no exact match."""
+        """Return the gold and the predicted mentions that have no exact match."""
         left = []
         for side, taken in ((self.gold, self.exact_gold), (self.pred, self.exact_pred)):
             free = np.ones(len(side), bool)
@@ -80,7 +88,11 @@ class Aligner:
         return left[0], left[1]
 
     def align(self, mode: Match) -> Alignment:
-        """The pairs that earn credit under ``mode``."""
+        """Return the pairs that earn credit in a mode.
+
+        Args:
+            mode: what the two mentions must share.
+        """
         if mode is Match.EXACT:
             return Alignment(self.exact_gold, self.exact_pred, np.ones(len(self.exact_gold), bool))
         left_gold, left_pred = self.left_over()
@@ -93,14 +105,15 @@ class Aligner:
         elif mode is Match.OVERLAP:
             g, p = _maximum_matching(*_overlapping(gold_start, gold_end, pred_start, pred_end))
         else:
-            assert_never(mode)  # a new mode needs its rule here
+            assert_never(mode)
         exact = np.repeat([True, False], [len(self.exact_gold), len(g)])
-        gold, pred = np.append(self.exact_gold, left_gold[g]), np.append(self.exact_pred, left_pred[p])
+        gold = np.append(self.exact_gold, left_gold[g])
+        pred = np.append(self.exact_pred, left_pred[p])
         order = np.argsort(gold, kind="stable")
         return Alignment(gold[order], pred[order], exact[order])
 
     def same_span(self) -> tuple[Index, Index]:
-        """Pairs of mentions that are left over, have the same span and differ in type."""
+        """Return the pairs without an exact match that have the same span and different types."""
         left_gold, left_pred = self.left_over()
         spans = [
             (side.sample[left].astype(np.int64) * self._width + side.start[left]) * self._width + side.end[left]
@@ -110,26 +123,35 @@ class Aligner:
         return left_gold[g], left_pred[p]
 
     def meetings(self) -> tuple[Index, Index]:
-        """Further pairs that share a token, of any types: as many as possible beside the exact and same-span ones."""
-        gold, pred = (np.setdiff1d(*sides) for sides in zip(self.left_over(), self.same_span(), strict=True))
+        """Return further pairs that share a token, of any types: as many as possible beside those of the same span."""
+        left_gold, left_pred = self.left_over()
+        same_gold, same_pred = self.same_span()
+        gold = np.setdiff1d(left_gold, same_gold)
+        pred = np.setdiff1d(left_pred, same_pred)
         g, p, *_ = self._shared(gold, pred)
         g, p = _maximum_matching(g, p)
         return gold[g], pred[p]
 
     def meetings_by_type(self) -> tuple[Index, Index]:
-        """Pairs that share a token beside the exact ones: as many of one type as possible, then as many as possible."""
+        """Return pairs that share a token, beside the exact ones.
+
+        They are as many pairs of one type as possible and, among such choices, as many pairs as possible.
+        """
         gold, pred = self.left_over()
         g, p, low, high, _ = self._shared(gold, pred)
         alike = self.gold_label[gold[g]] == self.pred_label[pred[p]]
-        # one pair of the right type outweighs all that may be lost for it
+        # One pair of the right type is worth more than all pairs together that may be lost for it.
         chosen = _heaviest_matching(g, p, 1 + alike * (len(gold) + 1), low, high)
         return gold[g[chosen]], pred[p[chosen]]
 
     def ious(self) -> tuple[Index, Index]:
-        """Gold mentions with a partner of their type, and their intersection over union in parts of ``WHOLE``.
+        """Return the gold mentions with a partner of their type, and the intersection over union of each such pair.
 
-        The pairs are those of the greatest total. Exact pairs are among them: by the triangle inequality of the
+        The pairs are chosen for the greatest total. Exact pairs are among them: by the triangle inequality of the
         Jaccard distance, no two other pairs are worth more than an exact pair and what is left beside it.
+
+        Returns:
+            The gold mentions, and their shares in parts of ``WHOLE``.
         """
         gold, pred = self.left_over()
         g, p, low, high, shared = self._shared(gold, pred, typed=True)
@@ -139,7 +161,13 @@ class Aligner:
         return np.append(self.exact_gold, gold[g[chosen]]), np.append(whole, worth[chosen])
 
     def _shared(self, gold: Index, pred: Index, typed: bool = False) -> tuple[Index, Index, Index, Index, Index]:
-        """All pairs that share a token, the two ends of their union on a line, and how many tokens they share."""
+        """Return all pairs that share a token, both ends of their union, and how many tokens they share.
+
+        Args:
+            gold: gold mentions to consider.
+            pred: predicted mentions to consider.
+            typed: whether only pairs of one type count.
+        """
         labels = (self.gold_label, self.pred_label) if typed else (None, None)
         gold_start, gold_end = _ends(self.gold, gold, self._width, labels[0])
         pred_start, pred_end = _ends(self.pred, pred, self._width, labels[1])
@@ -149,7 +177,8 @@ class Aligner:
         return g, p, first, fourth, third - second
 
     def _exact_pairs(self) -> tuple[Index, Index]:
-        # each side is sorted and has no key twice: a stable sort merges them, and equal neighbours are a pair
+        # Each side is sorted and has no key twice. A stable sort merges them, and equal neighbours are a pair.
+        """Return the gold and the predicted mentions of the exact pairs."""
         keys = np.concatenate(self._exact_keys())
         order = np.argsort(keys, kind="stable")
         merged = keys[order]
@@ -157,23 +186,26 @@ class Aligner:
         return order[first], order[first + 1] - len(self.gold)
 
     def _exact_keys(self) -> tuple[Index, Index]:
-        """One sorted number for each mention, equal where sample, span and type are."""
+        """Return a sorted number for each mention, which is equal where sample, span and type are equal."""
         widest = 1 + max(int((side.end - side.start).max(initial=0)) for side in (self.gold, self.pred))
         sides = (self.gold, self.gold_label), (self.pred, self.pred_label)
         if self.gold.n_samples * self._width * widest * max(len(self.labels), 1) < 2**62:
-            gold, pred = (
-                ((side.sample.astype(np.int64) * self._width + side.start) * widest + (side.end - side.start))
-                * len(self.labels) + label
-                for side, label in sides
-            )  # fmt: skip
-            return gold, pred
-        rows = np.concatenate([np.stack([s.sample, s.start, s.end, label], axis=1) for s, label in sides])
+            keys = []
+            for side, label in sides:
+                start = side.sample.astype(np.int64) * self._width + side.start
+                span = start * widest + (side.end - side.start)
+                keys.append(span * len(self.labels) + label)
+            return keys[0], keys[1]
+        rows = np.concatenate([np.stack([side.sample, side.start, side.end, label], axis=1) for side, label in sides])
         _, key = np.unique(rows, axis=0, return_inverse=True)
         return key[: len(self.gold)], key[len(self.gold) :]
 
 
 def _ends(side: Mentions, chosen: Index, width: int, label: Index | None = None) -> tuple[Index, Index]:
-    """Start and end on one long line, on which mentions of other samples never touch, nor those of other labels."""
+    """Return the start and the end of mentions on one long line.
+
+    On this line, mentions of different samples never touch, nor do mentions of different labels if these are given.
+    """
     line = side.sample[chosen].astype(np.int64)
     if label is not None:
         line += label[chosen] * side.n_samples
@@ -181,7 +213,7 @@ def _ends(side: Mentions, chosen: Index, width: int, label: Index | None = None)
 
 
 def _pairs_by_key(gold: Index, pred: Index) -> tuple[Index, Index]:
-    """Pair the first with the first of each key, the second with the second, and so on."""
+    """Pair mentions with equal keys: the first with the first, the second with the second, and so on."""
     order_gold, nth_gold = _nth_of_its_key(gold)
     order_pred, nth_pred = _nth_of_its_key(pred)
     most = 1 + max(int(nth_gold.max(initial=0)), int(nth_pred.max(initial=0)))
@@ -192,24 +224,26 @@ def _pairs_by_key(gold: Index, pred: Index) -> tuple[Index, Index]:
 
 
 def _nth_of_its_key(key: Index) -> tuple[Index, Index]:
+    """Return an order that sorts keys, and for each sorted one how many equal keys come before it."""
     order = np.argsort(key, kind="stable")
     return order, np.arange(len(key)) - np.searchsorted(key[order], key[order])
 
 
 def _overlapping(gold_start: Index, gold_end: Index, pred_start: Index, pred_end: Index) -> tuple[Index, Index]:
-    """All pairs that share a token, in order of gold mention."""
+    """Return all pairs that share a token, in order of their gold mention."""
     order = np.argsort(pred_start, kind="stable")
     furthest = np.maximum.accumulate(pred_end[order])
     low = np.searchsorted(furthest, gold_start, side="right")
     high = np.searchsorted(pred_start[order], gold_end, side="left")
     sizes = np.maximum(high - low, 0)
-    gold, pred = np.repeat(np.arange(len(gold_start)), sizes), order[ranges(low, sizes)]
-    shared = pred_end[pred] > gold_start[gold]  # a nested prediction in the range may end before
+    gold = np.repeat(np.arange(len(gold_start)), sizes)
+    pred = order[ranges(low, sizes)]
+    shared = pred_end[pred] > gold_start[gold]  # a nested prediction in the range may end before the gold mention
     return gold[shared], pred[shared]
 
 
 def _maximum_matching(gold: Index, pred: Index) -> tuple[Index, Index]:
-    """A one-to-one choice of as many of the pairs as possible."""
+    """Return a one-to-one choice of as many of the pairs as possible."""
     lonely = (np.bincount(gold)[gold] == 1) & (np.bincount(pred)[pred] == 1)
     edges: dict[int, list[int]] = {}
     for g, p in zip(gold[~lonely].tolist(), pred[~lonely].tolist(), strict=True):
@@ -222,7 +256,14 @@ def _maximum_matching(gold: Index, pred: Index) -> tuple[Index, Index]:
 
 
 def _augment(edges: Mapping[int, list[int]]) -> dict[int, int]:
-    """Maximum bipartite matching by breadth-first augmenting paths; partner of each matched key."""
+    """Return a maximum bipartite matching, found by breadth-first augmenting paths.
+
+    Args:
+        edges: the possible partners of each left vertex.
+
+    Returns:
+        The partner of each matched left vertex.
+    """
     partner: dict[int, int] = {}
     owner: dict[int, int] = {}
     for root in edges:
@@ -251,10 +292,20 @@ def _augment(edges: Mapping[int, list[int]]) -> dict[int, int]:
 
 
 def _heaviest_matching(gold: Index, pred: Index, worth: Index, low: Index, high: Index) -> Index:
-    """A one-to-one choice of pairs, as positions, whose worths (above 0) have the greatest sum.
+    """Return a one-to-one choice of pairs whose worths (above 0) have the greatest sum.
 
-    Pairs whose unions ``[low, high)`` do not touch cannot compete. Where those that do all have one mention in common,
-    the best pair wins, and so it is nearly always.
+    Pairs whose unions do not touch cannot compete, so each group of touching unions is solved by itself. If all pairs
+    of a group have one mention in common, the best pair wins; nearly all groups are of this kind.
+
+    Args:
+        gold: the gold mention of each pair.
+        pred: the predicted mention of each pair.
+        worth: the worth of each pair.
+        low: where the union of each pair begins.
+        high: where it ends.
+
+    Returns:
+        The positions of the chosen pairs.
     """
     if not len(gold):
         return gold
@@ -264,7 +315,7 @@ def _heaviest_matching(gold: Index, pred: Index, worth: Index, low: Index, high:
     sizes = np.diff(begin, append=len(order))
     group = np.repeat(begin, sizes)
     best = order[np.lexsort((worth[order], group))[begin + sizes - 1]]
-    ranks = []  # of the gold and of the predicted mention of each pair within its group
+    ranks = []  # the ranks of the gold and of the predicted mention of each pair within its group
     for side in (gold[order], pred[order]):
         rank = np.unique(group * (1 + side.max()) + side, return_inverse=True)[1]
         ranks.append(rank - np.repeat(np.minimum.reduceat(rank, begin), sizes))
@@ -281,10 +332,13 @@ def _heaviest_matching(gold: Index, pred: Index, worth: Index, low: Index, high:
 
 
 def _assignment(worth: Index) -> Index:
-    """A column for each row, no column twice, of the greatest total worth; there are at least as many columns.
+    """Return a column for each row, no column twice, with the greatest total worth.
 
-    The Hungarian method: a row that finds its best column taken enters along the path that costs least, and prices on
+    This is the Hungarian method: a row whose best column is taken enters along the path that costs least, and prices on
     rows and columns keep every reduced cost at 0 or above.
+
+    Args:
+        worth: a matrix with at least as many columns as rows.
     """
     n_rows, n_columns = worth.shape
     far = np.iinfo(np.int64).max // 4
@@ -292,14 +346,15 @@ def _assignment(worth: Index) -> Index:
     wanted, owner = worth.argmax(axis=1), np.full(n_columns, -1)
     owner[wanted] = np.arange(n_rows)
     for root in np.flatnonzero(owner[wanted] != np.arange(n_rows)).tolist():
-        least, via = np.full(n_columns, far), np.full(n_columns, -1)
+        least = np.full(n_columns, far)
+        via = np.full(n_columns, -1)
         closed = np.zeros(n_columns, bool)
         row, column = root, -1
         while row >= 0:  # until a column without an owner is reached
             cost = -worth[row] - row_price[row] - column_price
             nearer = ~closed & (cost < least)
             least[nearer], via[nearer] = cost[nearer], column
-            column = int(np.argmin(np.where(closed, far, 2 * least + (owner >= 0))))  # of equal ones a free one
+            column = int(np.argmin(np.where(closed, far, 2 * least + (owner >= 0))))  # a free one wins a tie
             step = least[column]
             row_price[root] += step
             row_price[owner[closed]] += step
@@ -307,19 +362,25 @@ def _assignment(worth: Index) -> Index:
             least[~closed] -= step
             closed[column] = True
             row = int(owner[column])
-        while column >= 0:  # each column on the path goes to the row before it
+        while column >= 0:  # each column on the path is given to the row before it
             before = int(via[column])
             owner[column] = owner[before] if before >= 0 else root
             column = before
-    found = np.full(n_rows, -1)
-    found[owner[owner >= 0]] = np.flatnonzero(owner >= 0)
-    return found
+    column_of_row = np.full(n_rows, -1)
+    column_of_row[owner[owner >= 0]] = np.flatnonzero(owner >= 0)
+    return column_of_row
 
 
 def tally(
     columns: Mapping[str, NDArray[np.integer]], n: int, weights: Mapping[str, Index] | None = None
 ) -> dict[str, Index]:
-    """How often each number below ``n`` stands in each column, or the sum of its weights where there are any."""
+    """Count how often each number occurs in each column, or sum up its weights.
+
+    Args:
+        columns: columns of numbers from 0 on.
+        n: the numbers are below it.
+        weights: weights of the entries of some columns; without them each entry counts 1.
+    """
     tables = {}
     for name, column in columns.items():
         if weights and name in weights:
@@ -332,11 +393,12 @@ def tally(
 
 @dataclass(frozen=True)
 class Counts:
-    """Sums over mentions, by type: they add up over shards, and every score is derived from them."""
+    """Sums over mentions by type. They add up over shards, and every score is derived from them."""
 
     by_type: Mapping[str, Mapping[str, int]]
-    """``{"PER": {"n_gold": 3, "n_pred": 2, "n_exact": 1}}``"""
+    """The sums of each type: ``{"PER": {"n_gold": 3, "n_pred": 2, "n_exact": 1}}``."""
     columns: tuple[str, ...]
+    """The names of the sums."""
 
     @classmethod
     def of(
@@ -345,12 +407,23 @@ class Counts:
         columns: Mapping[str, NDArray[np.integer]],
         weights: Mapping[str, Index] | None = None,
     ) -> Counts:
-        """Count the labels of each column, or sum up their weights where there are any."""
+        """Count the types in each column, or sum up their weights.
+
+        Args:
+            labels: the names of types.
+            columns: columns of types, as indices into ``labels``.
+            weights: weights of the entries of some columns.
+        """
         return cls.of_table(labels, tally(columns, len(labels), weights))
 
     @classmethod
     def of_table(cls, labels: tuple[str, ...], columns: Mapping[str, NDArray[np.integer]]) -> Counts:
-        """Counts that are summed by type already: one number for each label in each column."""
+        """Return counts that are summed by type already.
+
+        Args:
+            labels: the names of types.
+            columns: columns with one number for each type.
+        """
         rows = {name: column.tolist() for name, column in columns.items()}
         by_type = {name: {column: rows[column][i] for column in columns} for i, name in enumerate(labels)}
         return cls(by_type, tuple(columns))
@@ -360,17 +433,22 @@ class Counts:
             raise TypeError("counts of different scores do not add up")
         types = sorted(set(self.by_type) | set(other.by_type))
         none = dict.fromkeys(self.columns, 0)
-        rows = ((self.by_type.get(t, none), other.by_type.get(t, none)) for t in types)
-        by_type = {t: {c: a[c] + b[c] for c in self.columns} for t, (a, b) in zip(types, rows, strict=True)}
+        by_type = {}
+        for name in types:
+            own = self.by_type.get(name, none)
+            others = other.by_type.get(name, none)
+            by_type[name] = {column: own[column] + others[column] for column in self.columns}
         return Counts(by_type, self.columns)
 
     def __or__(self, other: Counts) -> Counts:
-        """Further columns beside these."""
-        here, there = dict.fromkeys(self.columns, 0), dict.fromkeys(other.columns, 0)
-        types = sorted(set(self.by_type) | set(other.by_type))
-        by_type = {t: {**self.by_type.get(t, here), **other.by_type.get(t, there)} for t in types}
+        """Return these counts with further columns beside them."""
+        none = dict.fromkeys(self.columns, 0)
+        others_none = dict.fromkeys(other.columns, 0)
+        by_type = {}
+        for name in sorted(set(self.by_type) | set(other.by_type)):
+            by_type[name] = {**self.by_type.get(name, none), **other.by_type.get(name, others_none)}
         return Counts(by_type, self.columns + other.columns)
 
     def total(self) -> dict[str, int]:
-        """The sums over all types."""
+        """Return the sums over all types."""
         return {column: sum(row[column] for row in self.by_type.values()) for column in self.columns}

@@ -1,7 +1,7 @@
-"""Exposure: what the training data has shown. The one definition of "seen" in the program.
+"""Exposure: the index of what the training data has shown. It is the one definition of "seen" in the program.
 
-The index holds counts of surface and type, of surface, and of word and label. It grows batch by batch with memory in
-proportion to its distinct keys. What it has shown of a corpus is an ``Exposed``.
+The index holds counts of surfaces by type, and of words by label. It grows batch by batch, and its memory grows with
+the number of distinct words and surfaces. Its view of one corpus is an ``Exposed``.
 """
 
 from __future__ import annotations
@@ -40,8 +40,13 @@ _WANTED = "expected a Corpus, got {}. Make one with read(), from_dataset() or Co
 class Exposure:
     """An index of training data.
 
-    The first ``clean_f1`` or ``hardeval`` on a corpus looks it up in the index. What is found is kept (``view``), so
-    that further scores of the same corpus, as in a training loop, take a fraction of the time.
+    The first ``clean_f1`` or ``hardeval`` on a corpus looks the corpus up in the index. The result is kept
+    (``view``), so that further scores of the same corpus, as in a training loop, take a fraction of the time.
+
+    Args:
+        case: whether case matters for what counts as the same entity.
+        typed: whether the type is part of the entity.
+        unicode: a Unicode normal form that words are converted to first.
 
     >>> train = Corpus.of([["Ada", "King", "met", "King"]], entities=[[(0, 2, "PER")]])
     >>> test = Corpus.of([["Ada", "King"], ["King"]], entities=[[(0, 2, "PER")], [(0, 1, "PER")]])
@@ -78,13 +83,19 @@ class Exposure:
         """Return the index of training data.
 
         Args:
-            train: a corpus, several, or the batches of a file; a ``Dataset`` or ``IterableDataset``, or a
-                ``DatasetDict``, of which the split train is taken.
-            case: does case matter for what counts as the same entity?
-            typed: does the type belong to the entity?
-            unicode: a Unicode normal form into which words are brought first.
-            columns: which columns of a dataset hold what (``tokens``, ``tags``, ``entities``, ...), where they are not
-                found or not the right ones.
+            train: a corpus, several corpora, or the batches of a file; a ``Dataset``, an ``IterableDataset``, or a
+                ``DatasetDict``, whose split train is taken.
+            case: whether case matters for what counts as the same entity.
+            typed: whether the type is part of the entity.
+            unicode: a Unicode normal form that words are converted to first.
+            columns: the columns of a dataset that hold ``tokens``, ``tags``, ``entities`` and so on, where they are not
+                found by themselves.
+
+        Raises:
+            CleancutError: it is none of these, or a column is missing.
+
+        >>> Exposure.of(Corpus.of([["Ada", "ran"]], tags=[["B-PER", "O"]])).n_entities
+        1
         """
         exposure = cls(case=case, typed=typed, unicode=unicode)
         if hasattr(train, "column_names"):
@@ -98,12 +109,19 @@ class Exposure:
             exposure.update(corpus)
         if isinstance(corpora, Sequence):
             exposure._set_occurrences(corpora)
-        elif not isinstance(corpora, Iterator):  # it can be read again, and may then hold something else
+        elif not isinstance(corpora, Iterator):  # it can be read again, but may hold something else then
             exposure.count_occurrences(corpora)
         return exposure
 
     def update(self, corpus: Corpus) -> None:
-        """Count a further batch."""
+        """Count a further batch of training data.
+
+        Args:
+            corpus: the batch.
+
+        Raises:
+            CleancutError: it is not a corpus.
+        """
         if not isinstance(corpus, Corpus):
             raise CleancutError(_WANTED.format(type(corpus).__name__))
         words = self._count_words(corpus)
@@ -112,8 +130,9 @@ class Exposure:
         size = (mentions.end - mentions.start).astype(np.int64)
         names = np.array([self._types[name] for name in mentions.labels] or [0])
         label = names[mentions.label]
-        token, types = ranges(begin, size), np.repeat(label, size)
-        if overlaps(mentions):  # a token in two mentions is one token, and once of each type
+        token = ranges(begin, size)
+        types = np.repeat(label, size)
+        if overlaps(mentions):  # a token in two mentions counts once, and once for each type
             token, types = np.unique(np.stack([token, types]), axis=1)
             self._of_word_inside.add(words[np.unique(token)], len(self._words))
         else:
@@ -128,14 +147,17 @@ class Exposure:
         self._forget()
 
     def count_occurrences(self, train: Iterable[Corpus]) -> None:
-        """Count where the words of each mention stand in the training text, as mention or not.
+        """Count how often the words of each mention occur in the training text, as a mention or not.
 
-        The look-up and ``eCon`` need it. This takes a second pass, since a surface may stand in the text before it is
-        first a mention. ``of`` makes it where it is given data that can be read twice; after ``update``, and after
-        indices were merged, give all of the training data once more here.
+        The look-up and ``eCon`` need these counts. They take a second pass, since a surface may occur in the text
+        before it is first a mention. ``of`` makes this pass if its data can be read twice. After ``update``, and
+        after indices were merged, give all of the training data here once more.
 
         Args:
             train: the corpora that the index is made of, in any order and in batches of any size.
+
+        Raises:
+            CleancutError: the data is not that of the index.
         """
         if isinstance(train, Corpus | str | Mapping) or not isinstance(train, Iterable):
             raise CleancutError(f"train is {quoted(train)}. Give a list of corpora, or their batches.")
@@ -154,12 +176,12 @@ class Exposure:
         counts = np.zeros(len(self._surfaces), np.int64)
         for corpus in train:
             counts += Exposed(self._tables, corpus).surface_places()
-        self._views.clear()  # which did not know them
+        self._views.clear()  # the views were made without these counts
         self._renamed.clear()
         self._tables.occurrences, self._tables.occurrences_checked = counts, True
 
     def __add__(self, other: Exposure) -> Exposure:
-        """The index of both training sets."""
+        """Return the index of both training sets."""
         if not isinstance(other, Exposure):
             return NotImplemented
         if self.key != other.key:
@@ -170,7 +192,7 @@ class Exposure:
         return merged
 
     def renamed(self, types: Mapping[str, str]) -> Exposure:
-        """Return the index with other names of types, whose counts add up where two become one.
+        """Return the index with other names of types. The counts of types that become one are added up.
 
         Args:
             types: new names by old ones, such as ``{"person": "PER"}``.
@@ -195,7 +217,7 @@ class Exposure:
         return self if other == 0 else NotImplemented  # the start value of sum()
 
     def __getstate__(self) -> dict[str, bytes]:
-        """Return the counts alone: whatever was looked up, equal indices have equal states, and equal hashes."""
+        """Return the counts alone, so that equal indices have equal states, whatever was looked up in them."""
         stream = io.BytesIO()
         np.savez(stream, **self._arrays())  # type: ignore[arg-type]
         return {"counts": stream.getvalue()}
@@ -206,26 +228,40 @@ class Exposure:
         self.__dict__.update(Exposure._of_stored(index).__dict__)
 
     def mapper(self, columns: Any = None, prefix: str = "") -> Any:
-        """Return the function behind ``cleancut.annotate``, for one's own ``dataset.map(..., batched=True)``.
+        """Return the function behind ``cleancut.annotate``, for a ``dataset.map(..., batched=True)`` of one's own.
 
         Args:
-            columns: which columns hold what, or the shape that ``cleancut.detect(dataset)`` returns. Tags that are ids
-                need their names (``labels``), which a batch does not have.
-            prefix: put before the names of the columns that are added.
+            columns: the columns that hold tokens, tags and so on, or the shape that ``cleancut.detect(dataset)``
+                returns.
+                Tags that are ids need their names (``labels``), which a batch does not have.
+            prefix: the beginning of the names of the added columns.
         """
         return module_of("mapping.annotate").Mapper(self, columns, prefix)
 
     def view(self, corpus: Corpus) -> Exposed:
-        """What the training data has shown of a corpus; kept while the corpus lives and the index does not grow."""
+        """Return what the training data has shown of a corpus.
+
+        The view is kept as long as the corpus exists and the index does not grow.
+
+        Args:
+            corpus: the corpus to look up.
+
+        Raises:
+            CleancutError: it is not a corpus.
+        """
         if not isinstance(corpus, Corpus):
             raise CleancutError(_WANTED.format(type(corpus).__name__))
-        found = self._views.get(corpus)
-        if found is None:
-            found = self._views[corpus] = Exposed(self._tables, corpus)
-        return found
+        view = self._views.get(corpus)
+        if view is None:
+            view = self._views[corpus] = Exposed(self._tables, corpus)
+        return view
 
     def prepare(self, *corpora: Corpus) -> None:
-        """Look gold corpora up ahead, all that ``clean_f1`` and ``hardeval`` ask by default: else a first call does."""
+        """Look gold corpora up in advance, which the first ``clean_f1`` or ``hardeval`` would do otherwise.
+
+        Args:
+            *corpora: the gold corpora.
+        """
         for corpus in corpora:
             self.view(corpus).look_up()
 
@@ -236,29 +272,29 @@ class Exposure:
 
     @property
     def n_tokens(self) -> int:
-        """Training tokens."""
+        """The number of training tokens."""
         return int(self._of_word.counts.sum())
 
     @property
     def n_words(self) -> int:
-        """Distinct training words."""
+        """The number of distinct training words."""
         return len(self._words)
 
     @property
     def n_entities(self) -> int:
-        """Distinct entities under the key."""
+        """The number of distinct entities under the key."""
         return len(self._of_surface_type.codes) if self.key.typed else len(self._surfaces)
 
     @property
     def fingerprint(self) -> str:
-        """Six digits that change with the training data, whatever the order of its samples."""
+        """Six hexadecimal digits that depend on the training data, but not on the order of its samples."""
         return hashlib.blake2b(self._fingerprint.to_bytes(8, "little"), digest_size=3).hexdigest()
 
     @property
     def identity(self) -> str:
-        """Sixteen digits that change with the training data and the key, for caches: of all indices that there are."""
-        stated = f"{self._fingerprint:016x}|{self.key}"
-        return hashlib.blake2b(stated.encode(), digest_size=8).hexdigest()
+        """Sixteen hexadecimal digits that depend on the training data and on the key, for caches."""
+        content = f"{self._fingerprint:016x}|{self.key}"
+        return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     def __repr__(self) -> str:
         return (
@@ -269,14 +305,21 @@ class Exposure:
     # --- saving -------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the index to one ``.npz`` file (arrays only, no pickle)."""
+        """Write the index to a ``.npz`` file, which holds arrays only and no pickled objects.
+
+        Args:
+            path: the file, whose name ends in ``.npz``.
+
+        Raises:
+            CleancutError: the file has another ending, or cannot be written.
+        """
         if not checked_path(path).endswith(".npz"):
             raise CleancutError(f"{path}: an index is saved as .npz. Name the file so.")
         with replacing(path) as stream:
             np.savez_compressed(stream, **self._arrays())  # type: ignore[arg-type]
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all that was counted, as arrays."""
+        """Return all counts as arrays."""
         meta: dict[str, Any] = {"format": FORMAT, "key": self.key._asdict(), "types": [*self._types]}
         meta |= {"n_samples": self.n_samples, "n_mentions": self.n_mentions, "fingerprint": self._fingerprint}
         words = [word.encode("utf-8", "surrogatepass") for word in self._words]
@@ -297,15 +340,22 @@ class Exposure:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Exposure:
-        """Read an index that ``save`` wrote; its arrays are checked against one another.
+        """Read an index that ``save`` wrote. Its arrays are checked against one another.
 
         A file that unpacks to more than 2 GB is refused, unless the environment variable ``CLEANCUT_MAX_UNPACKED``
         allows more.
+
+        Args:
+            path: the file.
+
+        Raises:
+            CleancutError: it is not an index, or is damaged.
         """
         return cls._of_stored(read_index(path))
 
     @classmethod
     def _of_stored(cls, stored: StoredIndex) -> Exposure:
+        """Return the index of checked arrays."""
         exposure = cls(**stored.key._asdict())
         exposure._intern(stored.words)
         exposure._types.update((name, i) for i, name in enumerate(stored.types))
@@ -324,15 +374,16 @@ class Exposure:
     # --- growing ------------------------------------------------------------------------------------------
 
     def _count_words(self, corpus: Corpus) -> NDArray[np.int64]:
-        """Count the words of a corpus and return the id of each of its tokens."""
+        """Count the words of a corpus, and return the id of each of its tokens."""
         used = corpus.used_words()
         table = np.zeros(len(corpus.vocabulary), np.int64)
-        table[used] = self._intern([corpus.vocabulary[w] for w in used.tolist()])
+        table[used] = self._intern([corpus.vocabulary[word] for word in used.tolist()])
         words = table[corpus.words]
         self._of_word.add(words, len(self._words))
         return words
 
     def _intern(self, words: list[str]) -> NDArray[np.int64]:
+        """Return the ids of words; new words get new ids."""
         known = len(self._words)
         ids = np.fromiter(map(self._words.__getitem__, words), np.int64, count=len(words))
         if self.key.folds:
@@ -343,7 +394,12 @@ class Exposure:
         return ids
 
     def _absorb(self, other: Exposure, renamed: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Add the counts of another index, whose ids are translated."""
+        """Add the counts of another index, whose ids are translated.
+
+        Args:
+            other: the other index.
+            renamed: other names for its types.
+        """
         words = self._intern(list(other._words))
         folds = np.zeros(len(other._folds), np.int32)
         folds[other._fold_of] = self._fold_of[words]
@@ -361,22 +417,29 @@ class Exposure:
         self._forget()
 
     def _forget(self) -> None:
-        """Drop what was derived from smaller counts."""
+        """Drop everything that was derived from the counts before they changed."""
         self._views.clear()
         self._renamed.clear()
         self.__dict__.pop("_tables", None)
 
     @cached_property
     def _tables(self) -> Tables:
-        """What is asked of the counts."""
+        """The counts, with everything that is derived from them."""
         return Tables(
-            self.key, self._words, self._folds, self._types, self._surfaces,
-            self._of_word.counts, self._of_word_inside.counts, self._of_word_type, self._of_surface_type,
-        )  # fmt: skip
+            key=self.key,
+            words=self._words,
+            folds=self._folds,
+            types=self._types,
+            surfaces=self._surfaces,
+            of_word=self._of_word.counts,
+            of_word_inside=self._of_word_inside.counts,
+            of_word_type=self._of_word_type,
+            of_surface_type=self._of_surface_type,
+        )
 
 
 class _Counted:
-    """Corpora on their way to a second pass, with how many samples there were and a fingerprint of them."""
+    """Corpora on their way to a second pass, with the number and the fingerprint of the samples that have passed."""
 
     def __init__(self, corpora: Iterable[Corpus]) -> None:
         self._corpora = corpora
@@ -392,7 +455,7 @@ class _Counted:
 
 
 def _corpus_of_dataset(train: Any, columns: Mapping[str, Any] | None) -> Corpus:
-    """Return a dataset as a corpus; of several splits, the one to train on."""
+    """Return a dataset as a corpus. Of several splits, the training split is taken."""
     if isinstance(train, Mapping):
         if "train" not in train and len(train) != 1:
             raise CleancutError(f"which split is the training data? Give one of {', '.join(map(repr, train))}.")
@@ -403,16 +466,18 @@ def _corpus_of_dataset(train: Any, columns: Mapping[str, Any] | None) -> Corpus:
 
 
 def _surfaces(folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64]) -> list[bytes]:
-    """The words of each mention as bytes: the keys of the surface table."""
+    """Return the words of each mention as bytes, which are the keys of the table of surfaces."""
     data = folds.astype(np.int32, copy=False).tobytes()
-    return [data[b:e] for b, e in zip((4 * begin).tolist(), (4 * (begin + size)).tolist(), strict=True)]
+    first_bytes = (4 * begin).tolist()
+    last_bytes = (4 * (begin + size)).tolist()
+    return [data[first:last] for first, last in zip(first_bytes, last_bytes, strict=True)]
 
 
 def _number_of(names: tuple[tuple[str, str], ...]) -> int:
-    """A number for names of types, by which an index with other names differs from that of the same data."""
+    """Return a number for names of types, which is added to the fingerprint of an index with these names."""
     return int.from_bytes(hashlib.blake2b(repr(names).encode(), digest_size=8).digest(), "little")
 
 
 def _fingerprint(corpus: Corpus) -> int:
-    """A sum over the samples: the same in any order and any batches."""
+    """Return the sum of the hashes of all samples, which is the same in any order and in any batches."""
     return int(sample_hashes(corpus).sum(dtype=np.uint64))

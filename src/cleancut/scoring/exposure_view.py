@@ -1,4 +1,4 @@
-"""What an index has shown of a corpus: arrays over its mentions and tokens, and the tables that are asked for them."""
+"""The view that an index of training data has of one corpus, and the tables from which it is computed."""
 
 from __future__ import annotations
 
@@ -20,35 +20,44 @@ from .lookup import Phrases, Words, taken_in_turn
 from .tallies import PairTally, or_zero
 
 SECOND_PASS = "Give Exposure.of() a corpus or a list of corpora, or the batches once more to count_occurrences()."
-"""How to get what only a second pass over the training data can count."""
+"""The remedy in messages about counts that only a second pass over the training data can give."""
 
 
 @dataclass(eq=False, repr=False)
 class Tables:
-    """What an index has counted, and what follows from it; made anew when the index has grown."""
+    """The counts of an index, and everything that is derived from them. They are made anew when the index grows."""
 
     key: Key
+    """The entity key."""
     words: Mapping[str, int]
+    """The number of each training word."""
     folds: Mapping[str, int]
+    """The number of each training word in the form in which words are compared."""
     types: Mapping[str, int]
+    """The number of each type."""
     surfaces: Mapping[bytes, int]
+    """The number of each surface, by the bytes of its word numbers."""
     of_word: NDArray[np.int64]
+    """How many training tokens each word has."""
     of_word_inside: NDArray[np.int64]
+    """How many training tokens inside mentions each word has."""
     of_word_type: PairTally
+    """How many training tokens inside mentions of each type each word has."""
     of_surface_type: PairTally
+    """How many training mentions of each type each surface has."""
     occurrences: NDArray[np.int64] | None = None
-    """Of each surface, its places in the training text, where they were counted."""
+    """How often each surface occurs in the training text, as a mention or not; None if it was not counted."""
     occurrences_checked: bool = False
-    """Were they counted in the very text of the index? Of those in files of version 0.1 nobody can tell."""
+    """Whether the occurrences are known to be those of the index's own text, unlike in files of version 0.1."""
 
     @property
     def can_look_up(self) -> bool:
-        """Is it known how often each surface stands in the training text without being a mention?"""
+        """Whether the look-up is defined, which needs the occurrences of each surface."""
         return not self.surfaces or (self.occurrences is not None and self.occurrences_checked)
 
     @cached_property
     def in_look_up(self) -> NDArray[np.bool_]:
-        """Is each surface in the look-up: is it a mention in at least half of its places in the training text?"""
+        """For each surface, whether it is in the look-up: at least half of its occurrences are mentions."""
         if not self.can_look_up:
             raise CleancutError(f"the look-up needs a second pass over the training data. {SECOND_PASS}")
         if self.occurrences is None:  # there are no surfaces
@@ -57,22 +66,22 @@ class Tables:
 
     @cached_property
     def spelt(self) -> Words:
-        """The words, to be found by their spelling."""
+        """The words, which are found by their spelling."""
         return Words(self.words)
 
     @cached_property
     def spelt_folds(self) -> Words:
-        """The words as compared, likewise."""
+        """The words in the form in which they are compared, which are found by their spelling."""
         return Words(self.folds)
 
     @cached_property
     def phrases(self) -> Phrases:
-        """The surfaces, to be found in texts."""
+        """The surfaces, which are found in texts."""
         return Phrases(self.surfaces, len(self.folds))
 
     @cached_property
     def of_surface(self) -> NDArray[np.int64]:
-        """The mentions of each surface."""
+        """The number of training mentions of each surface."""
         return self.of_surface_type.total(len(self.surfaces))
 
     @cached_property
@@ -82,27 +91,30 @@ class Tables:
 
     @cached_property
     def tied_of_word(self) -> NDArray[np.bool_]:
-        """Has each word several most frequent types?"""
+        """For each word, whether several types share its largest count."""
         return self.of_word_type.tied(len(self.words))
 
     @cached_property
     def mixed_of_surface(self) -> NDArray[np.bool_]:
-        """Has each surface several types?"""
+        """For each surface, whether it has several types."""
         return self.of_surface_type.several(len(self.surfaces))
 
     @cached_property
     def usual_of_surface(self) -> NDArray[np.int32]:
-        """The most frequent type of each surface; ties by name."""
+        """The most frequent type of each surface; ties are broken by name."""
         return self.of_surface_type.most_frequent(len(self.surfaces), self._rank_of_type)
 
     @cached_property
     def usual_of_word(self) -> NDArray[np.int32]:
-        """The most frequent type of each word (-1: never in a mention); ties by name."""
+        """The most frequent type of each word, or -1 if it is never in a mention; ties are broken by name."""
         return self.of_word_type.most_frequent(len(self.words), self._rank_of_type)
 
     @cached_property
     def hard_words(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """The class in ``HARD`` of a token of each word with gold O, and with gold I; last of all, of a new word."""
+        """The classes in ``HARD`` of tokens of each word: for gold O, and for gold I.
+
+        The last entry is for new words. A word with gold I may still turn out not to be hard, by its type.
+        """
         inside, outside = self.of_word_inside, self.of_word - self.of_word_inside
         of_o = np.where(outside < inside, _DIFF_O, _OTHER)
         of_i = np.where(inside < outside, _DIFF_I, _DIFF_E)
@@ -110,7 +122,7 @@ class Tables:
 
     @cached_property
     def hard_words_strict(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """The same where a label is only *diff* if it was never seen at its level."""
+        """The same as ``hard_words``, but a label is *diff* only if the word never had it at that level."""
         inside, outside = self.of_word_inside, self.of_word - self.of_word_inside
         of_o = np.where(outside == 0, _DIFF_O, _OTHER)
         of_i = np.where(inside == 0, _DIFF_I, np.where(inside < outside, _OTHER, _DIFF_E))
@@ -118,19 +130,28 @@ class Tables:
 
     @property
     def _rank_of_type(self) -> NDArray[np.int64]:
+        """The rank of each type in alphabetical order."""
         return np.argsort(np.argsort(np.array(list(self.types) or [""])))
 
 
 class Exposed:
-    """What an index has shown of one corpus: arrays over its mentions and over its tokens."""
+    """The view of an index of training data on one corpus: arrays over its mentions and over its tokens.
+
+    Args:
+        index: the counts of the index.
+        corpus: the corpus.
+    """
 
     def __init__(self, index: Tables, corpus: Corpus) -> None:
-        self.key, self._index, self._corpus = index.key, index, _Text(corpus)
-        words, used = corpus.vocabulary, np.arange(len(corpus.vocabulary))
-        if corpus.n_tokens < len(words):  # a part of a corpus, that has few of its words
+        self.key = index.key
+        self._index = index
+        self._corpus = _Text(corpus)
+        words = corpus.vocabulary
+        used = np.arange(len(words))
+        if corpus.n_tokens < len(words):  # a part of a corpus, in which most words of the vocabulary do not occur
             used = corpus.used_words()
-            words = Vocabulary(words[w] for w in used.tolist())
-        self._word_of = np.full(len(corpus.vocabulary), -1, np.int32)  # vocabulary of the corpus -> of the index
+            words = Vocabulary(words[word] for word in used.tolist())
+        self._word_of = np.full(len(corpus.vocabulary), -1, np.int32)  # word of the corpus -> word of the index
         self._word_of[used] = index.spelt.find(words)
         self._fold_of = self._word_of
         if index.key.folds:
@@ -138,7 +159,7 @@ class Exposed:
             self._fold_of[used] = index.spelt_folds.find(Vocabulary(map(index.key.fold, words)))
 
     def look_up(self) -> None:
-        """Make, and keep, the arrays that scores ask for."""
+        """Compute, and keep, the arrays that scores need."""
         _ = self.mention_class, self.hard_tokens
         if self.can_look_up:
             _ = self.memorised_of_type, self.memorised_exactly
@@ -147,75 +168,76 @@ class Exposed:
 
     @cached_property
     def _type(self) -> NDArray[np.int64]:
-        """The type of each mention, as the index numbers them; -1 for a type that training does not have."""
+        """The type of each mention by its number in the index; -1 for a type that training does not have."""
         mentions = self._corpus.mentions
         known = [self._index.types.get(name, -1) for name in mentions.labels] or [-1]
         return np.array(known, np.int64)[mentions.label]
 
     @cached_property
     def _surface(self) -> NDArray[np.int64]:
-        """The surface of each mention, as the index numbers them; -1 for a new one."""
+        """The surface of each mention by its number in the index; -1 for a new surface."""
         return self._index.phrases.of(self._fold, self._corpus.begin, self._corpus.size).astype(np.int64)
 
     @cached_property
     def type_frequency(self) -> NDArray[np.int64]:
-        """How often training has the surface as a mention of this type."""
+        """How often the surface of each mention is a training mention of the same type."""
         return self._index.of_surface_type.get(self._surface, self._type)
 
     @cached_property
     def surface_frequency(self) -> NDArray[np.int64]:
-        """How often training has the surface as a mention of any type."""
+        """How often the surface of each mention is a training mention of any type."""
         return or_zero(self._index.of_surface, self._surface)
 
     @property
     def frequency(self) -> NDArray[np.int64]:
-        """How often training has the entity, as the key defines it."""
+        """How often the entity of each mention, as the key defines it, occurs in training."""
         return self.type_frequency if self.key.typed else self.surface_frequency
 
     @cached_property
     def entity(self) -> NDArray[np.int64]:
-        """A number for the entity of each mention, equal where the key is; -1 for one that training does not have."""
+        """A number for the entity of each mention, equal for equal entities; -1 for one that training does not have."""
         code = PairTally.code(self._surface, self._type) if self.key.typed else self._surface
         return np.where(self.seen, code, -1)
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """Is the entity, as the key defines it, in training?"""
+        """For each mention, whether its entity, as the key defines it, is in training."""
         return self._type_seen if self.key.typed else self._surface >= 0
 
     @cached_property
     def _type_seen(self) -> NDArray[np.bool_]:
-        """Has training the surface as a mention of this type?"""
-        seen, known = np.zeros(len(self._surface), bool), np.flatnonzero(self._surface >= 0)
+        """For each mention, whether its surface is a training mention of the same type."""
+        seen = np.zeros(len(self._surface), bool)
+        known = np.flatnonzero(self._surface >= 0)
         surface, types = self._surface[known], self._type[known]
         usual = self._index.usual_of_surface[surface] == types
         seen[known[usual]] = True
-        # only of a surface with several types it may be another one
+        # Only a surface with several types may have been seen with another type than its most frequent one.
         rest = np.flatnonzero(~usual & self._index.mixed_of_surface[surface])
         seen[known[rest]] = self._index.of_surface_type.get(surface[rest], types[rest]) > 0
         return seen
 
     @cached_property
     def consistency(self) -> NDArray[np.float64]:
-        """Of the training mentions of the surface, the share with this type; NaN for a new surface."""
+        """The share of the training mentions of the surface that have the same type; NaN for a new surface."""
         with np.errstate(invalid="ignore"):
             return self.type_frequency / self.surface_frequency
 
     @cached_property
     def n_types(self) -> NDArray[np.int64]:
-        """Of how many types the training mentions of the surface are."""
+        """The number of types that the training mentions of the surface have."""
         return self._index.of_surface_type.n_types(self._surface)
 
     @cached_property
     def usual_label(self) -> list[str | None]:
-        """The type that training gives the surface most often; None for a new surface."""
+        """The most frequent type of the surface in training; None for a new surface."""
         names = [*self._index.types, None]
         usual = np.append(self._index.usual_of_surface, -1)
-        return [names[t] for t in usual[self._surface].tolist()]
+        return [names[number] for number in usual[self._surface].tolist()]
 
     @cached_property
     def known_words(self) -> NDArray[np.bool_]:
-        """Are all words of the mention training words?"""
+        """For each mention, whether all its words are training words."""
         text = self._corpus
         unknown = self._fold[text.inside] < 0
         if not len(unknown):
@@ -224,7 +246,7 @@ class Exposed:
 
     @cached_property
     def span_consistency(self) -> NDArray[np.float64]:
-        """Of the places where training has the words of the mention, the share that are mentions of this type."""
+        """The share of the occurrences of the surface in training that are mentions of the same type (eCon)."""
         places = self._index.occurrences
         if places is None:
             raise CleancutError(f"eCon needs a second pass over the training data. {SECOND_PASS}")
@@ -232,53 +254,58 @@ class Exposed:
 
     @cached_property
     def token_frequency(self) -> NDArray[np.float64]:
-        """How often training has a word of the mention: the mean over its tokens."""
+        """How often training has the words of each mention: the mean over its tokens."""
         text = self._corpus
         return self._means(self.word_frequency[text.inside].astype(float))
 
     @cached_property
     def token_consistency(self) -> NDArray[np.float64]:
-        """Of the training tokens of a word, the share in mentions of this type; the mean over the mention's tokens."""
+        """The share of the training tokens of a word that are in mentions of the same type.
+
+        It is the mean over the tokens of each mention.
+        """
         text, index = self._corpus, self._index
         word = self._word[text.inside].astype(np.int64)
-        this = index.of_word_type.get(word, np.repeat(self._type, text.size))
-        return self._means(this / np.maximum(np.append(index.of_word, 0)[word], 1))
+        same_type = index.of_word_type.get(word, np.repeat(self._type, text.size))
+        return self._means(same_type / np.maximum(np.append(index.of_word, 0)[word], 1))
 
     def _means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean over the tokens of each mention, whose values lie one after the other."""
+        """Return the mean over the tokens of each mention, of values that lie one mention after the other."""
         size = self._corpus.size
-        return np.add.reduceat(values, np.cumsum(size) - size) / size if len(size) else np.zeros(0)
+        if not len(size):
+            return np.zeros(0)
+        return np.add.reduceat(values, np.cumsum(size) - size) / size
 
     @cached_property
     def novelty(self) -> NDArray[np.int64]:
-        """The number of the class of each mention in ``NOVELTY_CLASSES``."""
+        """The class of each mention, by its number in ``NOVELTY_CLASSES``."""
         new = np.where(self.known_words, 2, 3)
         return np.where(self._type_seen, 0, np.where(self._surface >= 0, 1, new))
 
     @cached_property
     def mention_class(self) -> NDArray[np.int64]:
-        """Novelty and contamination of each mention as one number below ``2 * len(NOVELTY)``."""
+        """The novelty and the contamination of each mention as one number below ``2 * len(NOVELTY)``."""
         return self.novelty + len(NOVELTY) * self.seen
 
     # --- tokens -------------------------------------------------------------------------------------------
 
     @cached_property
     def _word(self) -> NDArray[np.int32]:
-        """The word of each token, as the index numbers them; -1 for a new one. Case always matters here."""
+        """The word of each token by its number in the index; -1 for a new word. Case always matters here."""
         return self._word_of.take(self._corpus.words)
 
     @cached_property
     def _fold(self) -> NDArray[np.int32]:
-        """The word of each token as it is compared, as the index numbers them; -1 for a new one."""
+        """The word of each token as it is compared, by its number in the index; -1 for a new word."""
         return self._fold_of.take(self._corpus.words) if self.key.folds else self._word
 
     def _of_vocabulary(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A count of the index for each word of the corpus's vocabulary; 0 for new words."""
+        """Return a count of the index for each word of the corpus's vocabulary; 0 for new words."""
         return or_zero(counts, self._word_of)
 
     @property
     def word_seen(self) -> NDArray[np.bool_]:
-        """Is the word of each token a training word?"""
+        """For each token, whether its word is a training word."""
         return self._word >= 0
 
     @property
@@ -287,7 +314,14 @@ class Exposed:
         return self._of_vocabulary(self._index.of_word)[self._corpus.words]
 
     def word_label_frequency(self, labels: list[str | None]) -> NDArray[np.int64]:
-        """How often training has the word of each token under a label, one for each token ("O" or None: outside)."""
+        """Return how often training has the word of each token with a given label.
+
+        Args:
+            labels: a label for each token: the name of a type, or ``"O"`` or None for a token outside of mentions.
+
+        Raises:
+            CleancutError: there is not one label for each token.
+        """
         if len(labels) != len(self._corpus.words):
             raise CleancutError(f"{len(self._corpus.words)} tokens but {len(labels)} labels. Give one for each token.")
         types = {name: self._index.types.get(name, -1) for name in set(labels) if name is not None}
@@ -297,62 +331,69 @@ class Exposed:
         return np.where(wanted == -2, outside, inside)
 
     def word_consistency(self, labels: list[str | None]) -> NDArray[np.float64]:
-        """Of the training tokens of each word, the share under a label; NaN for a new word."""
+        """Return the share of the training tokens of each word that have a given label; NaN for a new word.
+
+        Args:
+            labels: a label for each token: the name of a type, or ``"O"`` or None for a token outside of mentions.
+        """
         with np.errstate(invalid="ignore"):
             return self.word_label_frequency(labels) / self.word_frequency
 
     @cached_property
     def word_usual_label(self) -> list[str | None]:
-        """The label that training gives the word of each token most often ("O": outside; None: a new word)."""
+        """The label that training gives the word of each token most often: a type, ``"O"``, or None for a new word."""
         total, inside = self._index.of_word, self._index.of_word_inside
         usual = self._index.usual_of_word
         names = [*self._index.types, None, "O"]
         most = self._index.of_word_type.get(np.arange(len(usual)), usual)
         label = np.where(total - inside >= most, len(names) - 1, usual)
         label = np.append(label, len(names) - 2)
-        return [names[t] for t in label[self._word].tolist()]
+        return [names[number] for number in label[self._word].tolist()]
 
     @cached_property
     def hard_tokens(self) -> HardTokens:
-        """The class of each token in ``HARD`` (hardeval, Section 4; two-level, as its published counts are)."""
+        """The class of each token in ``HARD``, by the two-level rule of hardeval's published counts."""
         return HardTokens.of(self._hard_tokens(strict=False))
 
     @cached_property
     def hard_tokens_strict(self) -> HardTokens:
-        """The same where a token is only *diff* if its label was never seen at that level."""
+        """The same as ``hard_tokens``, but a label is *diff* only if the word never had it at that level."""
         return HardTokens.of(self._hard_tokens(strict=True))
 
     def _hard_tokens(self, strict: bool) -> NDArray[np.uint8]:
+        """Return the class of each token in ``HARD``."""
         text, index = self._corpus, self._index
-        # tables over the words suffice, but for a gold type that may not be the usual one
-        of_o, of_i = (of[self._word_of] for of in (index.hard_words_strict if strict else index.hard_words))
-        hard = of_o.take(text.words)
-        words, types = text.words[text.inside], np.repeat(self._type, text.size)
-        of_token = of_i[words]
-        maybe = np.flatnonzero(of_token == _DIFF_E)
-        word, types = self._word_of[words[maybe]], types[maybe]
-        usual = index.usual_of_word[word] == types
-        rest = np.flatnonzero(~usual if strict else ~usual & index.tied_of_word[word])
+        # The class of a token follows from its word, unless its gold type may not be the usual one (diff_e).
+        outside, inside = index.hard_words_strict if strict else index.hard_words
+        classes = outside[self._word_of].take(text.words)
+        words = text.words[text.inside]
+        inside_classes = inside[self._word_of][words]
+        candidates = np.flatnonzero(inside_classes == _DIFF_E)
+        word = self._word_of[words[candidates]]
+        types = np.repeat(self._type, text.size)[candidates]
+        is_usual = index.usual_of_word[word] == types
+        rest = np.flatnonzero(~is_usual if strict else ~is_usual & index.tied_of_word[word])
         count = index.of_word_type.get(word[rest].astype(np.int64), types[rest])
-        usual[rest] = (count > 0) if strict else (count == index.most_of_word[word[rest]])
-        of_token[maybe[usual]] = _OTHER
-        hard[text.inside] = of_token
-        return hard
+        is_usual[rest] = (count > 0) if strict else (count == index.most_of_word[word[rest]])
+        inside_classes[candidates[is_usual]] = _OTHER
+        classes[text.inside] = inside_classes
+        return classes
 
     # --- memory alone -------------------------------------------------------------------------------------
 
     @cached_property
     def can_look_up(self) -> bool:
-        """Is the look-up defined: are the places of the surfaces in the training text counted?"""
+        """Whether the look-up is defined, which needs the occurrences of each surface in the training text."""
         return self._index.can_look_up
 
     @cached_property
     def memorised(self) -> Mentions:
-        """What a look-up of the training mentions finds: from left to right the longest surface, its usual type.
+        """The mentions that the look-up finds: from left to right the longest surface, with its most frequent type.
 
-        Only surfaces that are mentions in at least half of their places in the training text are looked up.
+        Only surfaces that are mentions in at least half of their occurrences in the training text are looked up.
         """
-        bounds, (begin, size, types) = self._corpus.bounds, self._memorised
+        bounds = self._corpus.bounds
+        begin, size, types = self._memorised
         lengths = np.diff(bounds)
         sample = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[begin]
         start = (begin - bounds[sample]).astype(np.int32)
@@ -361,56 +402,63 @@ class Exposed:
 
     @cached_property
     def _memorised(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-        """The same in the whole text: first token, tokens and type of each, as the index numbers them."""
-        size, surface = np.zeros(len(self._fold), np.int32), np.empty(len(self._fold), np.int32)
+        """The first token, the number of tokens and the type (as in the index) of each mention of the look-up."""
+        size = np.zeros(len(self._fold), np.int32)
+        surface = np.empty(len(self._fold), np.int32)
         in_look_up = self._index.in_look_up
-        for depth, at, found in self._places():
-            listed = in_look_up[found]
+        for n_words, at, surface_there in self._places():  # longer surfaces come later and replace shorter ones
+            listed = in_look_up[surface_there]
             at = at[listed]
-            size[at], surface[at] = depth, found[listed]
+            size[at] = n_words
+            surface[at] = surface_there[listed]
         begin = np.flatnonzero(size > 0)
         begin = begin[taken_in_turn(begin, begin + size[begin])]
         return begin, size[begin], self._index.usual_of_surface[surface[begin]]
 
     @cached_property
     def memorised_of_type(self) -> dict[str, int]:
-        """How many mentions of each type that look-up finds."""
+        """The number of mentions that the look-up finds, for each type that it finds."""
         counts = np.bincount(self._memorised[2], minlength=len(self._index.types)).tolist()
         return {name: n for name, n in zip(self._index.types, counts, strict=True) if n}
 
     @cached_property
     def memorised_exactly(self) -> NDArray[np.bool_]:
-        """Does that look-up find each mention, with its type?"""
-        text, (begin, size, types) = self._corpus, self._memorised
-        at = np.full(len(text.words), -1, np.int32)
-        at[begin] = np.arange(len(begin))
-        found = at[text.begin]
-        exact = np.flatnonzero(found >= 0)
-        found = found[exact]
-        exact = exact[(size[found] == text.size[exact]) & (types[found] == self._type[exact])]
+        """For each mention, whether the look-up finds it with its type."""
+        text = self._corpus
+        begin, size, types = self._memorised
+        begins_at = np.full(len(text.words), -1, np.int32)  # token -> mention of the look-up that begins there
+        begins_at[begin] = np.arange(len(begin))
+        candidates = np.flatnonzero(begins_at[text.begin] >= 0)
+        looked_up = begins_at[text.begin][candidates]
+        same_size = size[looked_up] == text.size[candidates]
+        same_type = types[looked_up] == self._type[candidates]
         recalled = np.zeros(len(text.begin), bool)
-        recalled[exact] = True
+        recalled[candidates[same_size & same_type]] = True
         return recalled
 
     @cached_property
     def memorised_counts(self) -> Counts:
-        """By type, how many mentions that look-up finds, and how many of them are right: no prediction touches this."""
-        mentions, found = self._corpus.mentions, self.memorised_of_type
+        """How many mentions the look-up finds, and how many of them are right, by type."""
+        mentions = self._corpus.mentions
+        n_found = self.memorised_of_type
         exact = np.bincount(mentions.label[self.memorised_exactly], minlength=len(mentions.labels)).tolist()
-        right = dict(zip(mentions.labels, exact, strict=True))
-        names = tuple(sorted(set(mentions.labels) | set(found)))
-        columns = {"n_memorised": found, "n_memorised_exact": right}
-        table = {name: np.array([of.get(label, 0) for label in names], np.int64) for name, of in columns.items()}
-        return Counts.of_table(names, table)
+        n_right = dict(zip(mentions.labels, exact, strict=True))
+        names = tuple(sorted(set(mentions.labels) | set(n_found)))
+        columns = {
+            "n_memorised": np.array([n_found.get(name, 0) for name in names], np.int64),
+            "n_memorised_exact": np.array([n_right.get(name, 0) for name in names], np.int64),
+        }
+        return Counts.of_table(names, columns)
 
     def surface_places(self) -> NDArray[np.int64]:
-        """How often each surface of the index stands in the text, as a mention or not, within other surfaces or not."""
-        places = np.zeros(len(self._index.surfaces), np.int64)
-        for _, _, found in self._places():
-            places += np.bincount(found, minlength=len(places))
-        return places
+        """Return how often each surface of the index occurs in the text, also where it is not a mention."""
+        counts = np.zeros(len(self._index.surfaces), np.int64)
+        for _, _, surfaces in self._places():
+            counts += np.bincount(surfaces, minlength=len(counts))
+        return counts
 
     def _places(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int32]]]:
+        """Return the places of the surfaces of the index in the text, as ``Phrases.everywhere`` yields them."""
         bounds = self._corpus.bounds
         last = np.zeros(len(self._fold), bool)
         last[bounds[1:][np.diff(bounds) > 0] - 1] = True
@@ -419,17 +467,18 @@ class Exposed:
 
 @dataclass(frozen=True)
 class Novelty:
-    """A class of mentions by what training has shown of them, as every table and page calls it."""
+    """A class of mentions by what training has shown of them, with the words that tables and pages use for it."""
 
     name: str
-    """As in the names of values: ``recall_seen``, ``n_seen``."""
+    """The name in the keys of values: ``recall_seen``, ``n_seen``."""
     title: str
-    """The title of a column or row."""
+    """The title of a column or a row."""
     long_title: str
-    """The same for a mention that stands by itself."""
+    """The title for a mention that stands by itself."""
     description: str
+    """The rest of a sentence that says what training has of such a mention."""
     is_training_mention: bool
-    """Are the words of the mention a training mention, of any type?"""
+    """Whether the words of such a mention are a training mention of any type."""
 
 
 NOVELTY_CLASSES = (
@@ -440,37 +489,45 @@ NOVELTY_CLASSES = (
     ),
     Novelty("unknown_words", "new words", "new words", "with words that training does not have", False),
 )
-"""In the order of the numbers that ``Exposed.novelty`` gives."""
+"""The classes, in the order of the numbers that ``Exposed.novelty`` gives."""
 
 NOVELTY = tuple(novelty.name for novelty in NOVELTY_CLASSES)
 """The names of the classes."""
 
 HARD = ("other", "unseen_i", "unseen_o", "diff_i", "diff_o", "diff_e")
-"""Tokens whose word is new, or whose label is not the usual one of the word, by gold label."""
+"""The classes of tokens: their word is new (unseen), their label is not the usual one of the word (diff), or neither.
+"""
 
 _OTHER, _UNSEEN_I, _UNSEEN_O, _DIFF_I, _DIFF_O, _DIFF_E = np.arange(len(HARD), dtype=np.uint8)
 
 
 class HardTokens(NamedTuple):
-    """The class of each token in ``HARD``, and how many there are of each."""
+    """The class of each token in ``HARD``, and the number of tokens of each class."""
 
     of_token: NDArray[np.uint8]
     counts: NDArray[np.int64]
 
     @classmethod
     def of(cls, of_token: NDArray[np.uint8]) -> HardTokens:
+        """Return classes with their counts.
+
+        Args:
+            of_token: the class of each token.
+        """
         return cls(of_token, np.bincount(of_token, minlength=len(HARD)))
 
 
 class _Text:
-    """The arrays of a corpus that a view needs; not the corpus itself, whose life the view must not prolong."""
+    """The arrays of a corpus that a view needs. It does not hold the corpus, which would keep it alive."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self.words, self.bounds, self.mentions = corpus.words, bounds_of(corpus.lengths), corpus.mentions
+        self.words = corpus.words
+        self.bounds = bounds_of(corpus.lengths)
+        self.mentions = corpus.mentions
         self.begin = self.bounds[self.mentions.sample] + self.mentions.start
         self.size = (self.mentions.end - self.mentions.start).astype(np.int64)
 
     @cached_property
     def inside(self) -> NDArray[np.int64]:
-        """The tokens of each mention, one mention after the other."""
+        """The tokens of all mentions, one mention after the other."""
         return ranges(self.begin, self.size)
