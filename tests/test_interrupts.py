@@ -198,6 +198,15 @@ def test_a_demo_that_is_interrupted_leaves_whole_folders(run, home, n):
 # --- its parts --------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def heeded():
+    """Ctrl-C is heeded, also where the tests run in the background of a shell, which has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_what_must_be_done_as_a_whole_is_done_before_a_signal_takes_effect():
     done = []
     with pytest.raises(KeyboardInterrupt), uninterrupted():

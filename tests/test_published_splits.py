@@ -33,9 +33,10 @@ def cut(originals):
 @pytest.mark.parametrize(
     ("name", "ratios", "floor", "most"),
     [
-        ("btc", (80, 10, 10), None, 0), ("btc", (80, 10, 10), 0.9, 80), ("btc", "original", None, 0),
-        pytest.param("btc", "original", 0.9, 220, marks=ASKED), ("wnut17", (80, 10, 10), 0.9, 0),
-        ("wnut17", "original", 0.9, 0), pytest.param("bc5cdr", (80, 10, 10), None, 505, marks=ASKED),
+        ("btc", (80, 10, 10), None, 0), pytest.param("btc", (80, 10, 10), 0.9, 80, marks=ASKED),
+        ("btc", "original", None, 0), pytest.param("btc", "original", 0.9, 220, marks=ASKED),
+        ("wnut17", (80, 10, 10), 0.9, 0), ("wnut17", "original", 0.9, 0),
+        pytest.param("bc5cdr", (80, 10, 10), None, 505, marks=ASKED),
         ("bc5cdr", (80, 10, 10), 0.9, 505), ("wikigold", (80, 10, 10), 0.9, 0),
     ],
 )  # fmt: skip
