@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cleancut import CleancutError, Corpus, Exposure, SplitSettings, detect, mincut, publish, write
+from cleancut import CleancutError, Corpus, SplitSettings, detect, mincut, publish, write
 from cleancut.core.entities import Key, Shared, shared_codes
 from cleancut.core.tags import Repair
 from cleancut.reading import formats
@@ -105,7 +105,8 @@ def test_what_an_audit_counts():
     with pytest.raises(UNHANDLED):
         _audit.units_of("train", corpus, added(Unit))
     with pytest.raises(UNHANDLED):
-        _audit._top_leaks({"train": corpus, "test": corpus}, Exposure.of(corpus), added(Shared), "test", "train", 5)
+        coded = _audit._CodedSplits({"train": corpus, "test": corpus}, Key())
+        _audit._top_leaks(coded, added(Shared), "test", "train", 5)
 
 
 def test_what_hangs_together():

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
+from hypothesis import strategies as st
 from test_exposure import corpora, keys
 
 from cleancut import (
@@ -21,6 +22,7 @@ from cleancut import (
     read,
     subsets,
 )
+from cleancut.core.entities import Key, entity_codes, entity_codes_of
 from cleancut.hub.cards import leakage_chart
 from cleancut.showing.text import audit_text, split_text
 
@@ -193,14 +195,19 @@ def test_empty_splits():
 
 @given(corpora(nested=True), corpora(nested=True))
 def test_the_audit_against_plain_sets(train, test):
-    pair = audit({"train": train, "test": test}).pairs["test", "train"]
-    shown = set(keys(train))
+    found = audit({"train": train, "test": test})
+    pair, shown = found.pairs["test", "train"], set(keys(train))
     of_sample = [set(keys(test.select([i]))) for i in range(len(test))]
     assert pair["n_partial"] == sum(bool(s & shown) for s in of_sample)
     assert pair["n_full"] == sum(bool(s) and s <= shown for s in of_sample)
     assert pair["n_full_eq4"] == sum(s <= shown for s in of_sample)
     assert pair["n_entities"] == len(set(keys(test)))
     assert pair["n_entities_contaminated"] == len(set(keys(test)) & shown)
+    texts = [tuple(words) for words in train.tokens()]
+    assert found.duplicates["test", "train"] == sum(tuple(words) in texts for words in test.tokens())
+    of_any_case = {(tuple(map(str.casefold, words)), label) for words, label in shown}
+    near = [(words, label) for words, label in keys(test) if (tuple(map(str.casefold, words)), label) in of_any_case]
+    assert found.near_leaks["test", "train"]["n_mentions"] == sum(key not in shown for key in near)
 
 
 @given(corpora(nested=True), corpora(nested=True))
@@ -218,3 +225,19 @@ def test_at_signs_in_a_row():
     corpus = Corpus.of([["@", "@", "ada", "@", "x", "@", "bo"]], tags=[["B-P", "B-P", "B-P", "B-P", "O", "B-P", "B-L"]])
     spans = [(s["start"], s["end"]) for s in join_at(corpus).entities()[0]]
     assert spans == [(0, 2), (2, 3), (3, 4), (5, 6), (6, 7)]
+
+
+@given(corpora(nested=True), corpora(nested=True), st.sampled_from([Key(), Key(case=False), Key(typed=False)]))
+def test_codes_of_several_corpora_are_those_of_one(train, test, key):
+    of_train, of_test = entity_codes_of([train, test], key)
+    whole = entity_codes(Corpus.concatenate([train, test]), key).tolist()
+    both = [*of_train.tolist(), *of_test.tolist()]
+    assert len(set(zip(both, whole, strict=True))) == len(set(both)) == len(set(whole))
+
+
+@given(st.lists(st.text(max_size=4), max_size=6), st.booleans(), st.sampled_from([None, "NFC", "NFD", "NFKC", "NFKD"]))
+@example(["A\0", "e", "\u0301"], False, "NFC")
+@example([], False, None)
+def test_many_words_are_compared_as_each_of_them_is(words, case, unicode):
+    key = Key(case, True, unicode)
+    assert list(key.fold_all(words)) == [key.fold(word) for word in words]

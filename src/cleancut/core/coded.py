@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import bounds_of
-from .inputs import Interner, Raw, RawSpans, RawTags, Words, kept_positions
+from .inputs import Interner, Raw, RawSpans, RawTags, Words, is_arrow, kept_positions, unified
 from .vocabulary import Vocabulary
 
 
@@ -47,11 +47,22 @@ class Coded(NamedTuple):
         """
         if len(parts) == 1:
             return parts[0]
-        vocabulary = Interner()
-        codes = [_renumbered(part.words.codes, part.words.vocabulary, vocabulary) for part in parts]
-        lengths = np.concatenate([part.words.lengths for part in parts])
-        words = Words(np.concatenate(codes).astype(np.int32, copy=False), lengths, Vocabulary(vocabulary))
-        return Coded(words, _joined([part.raw for part in parts]))
+        return Coded(_joined_words([part.words for part in parts]), _joined([part.raw for part in parts]))
+
+
+def _joined_words(parts: Sequence[Words]) -> Words:
+    """Return the words of several parts with one vocabulary, in the order in which the parts have them."""
+    vocabulary: Any
+    codes: list[NDArray[np.integer]]
+    if all(is_arrow(part.vocabulary) for part in parts):
+        numbers, vocabulary = unified([part.vocabulary for part in parts])
+        codes = [number[part.codes] for number, part in zip(numbers, parts, strict=True)]
+    else:
+        table = Interner()
+        codes = [_renumbered(part.codes, part.spelt().vocabulary, table) for part in parts]
+        vocabulary = Vocabulary(table)
+    lengths = np.concatenate([part.lengths for part in parts])
+    return Words(np.concatenate(codes).astype(np.int32, copy=False), lengths, vocabulary)
 
 
 def _part_of(raw: Raw, first: int, last: int) -> Raw:

@@ -172,7 +172,7 @@ class Mentions:
             return Mentions.of_tagged(
                 self.tagged._replace(codes=codes, lengths=self.tagged.lengths[chosen]), where=moved
             )
-        bounds = np.searchsorted(self.sample, np.arange(self.n_samples + 1))
+        bounds = bounds_of(np.bincount(self.sample, minlength=self.n_samples))
         sizes = np.diff(bounds)[chosen]
         picked = ranges(bounds[chosen], sizes)
         sample = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)
@@ -563,7 +563,7 @@ class Corpus:
         mentions = self.mentions.select(chosen)
         relations = self.relations
         if relations is not None:  # each copy of a sample that is chosen several times gets its relations
-            bounds = np.searchsorted(self.mentions.sample, np.arange(len(self) + 1))
+            bounds = bounds_of(np.bincount(self.mentions.sample, minlength=len(self)))
             of_sample = np.searchsorted(self.mentions.sample[relations.head], np.arange(len(self) + 1))
             sizes = np.diff(of_sample)[chosen]
             picked = ranges(of_sample[chosen], sizes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, assert_never
 
@@ -66,6 +67,21 @@ class Key(NamedTuple):
         word = word if self.case else word.casefold()
         return unicodedata.normalize(self.unicode, word) if self.unicode else word  # type: ignore[arg-type]
 
+    def fold_all(self, words: Sequence[str]) -> Sequence[str]:
+        """Return the forms in which many words are compared.
+
+        Args:
+            words: the words.
+
+        >>> Key(case=False).fold_all(["Ada", "KING"])
+        ['ada', 'king']
+        """
+        if not self.folds or not words:
+            return words
+        # All words are folded at once, with a zero between them: it joins with no letter, and no letter becomes one.
+        forms = self.fold("\0".join(words)).split("\0")
+        return forms if len(forms) == len(words) else [self.fold(word) for word in words]
+
 
 class Shared(StrEnum):
     """The things that splits must not share."""
@@ -88,50 +104,84 @@ def entity_codes(corpus: Corpus, key: Key) -> NDArray[np.int32]:
     >>> entity_codes(corpus, Key()).tolist(), entity_codes(corpus, Key(case=False)).tolist()
     ([0, 1], [0, 0])
     """
-    mentions = corpus.mentions
-    starts = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
-    sizes = mentions.end - mentions.start
-    word_codes = _word_codes(corpus, key)
-    codes = np.empty(len(mentions), np.int32)
+    return entity_codes_of([corpus], key)[0]
+
+
+def entity_codes_of(corpora: Sequence[Corpus], key: Key) -> list[NDArray[np.int32]]:
+    """Return the entities of several corpora as numbers; equal entities of different corpora have equal numbers, too.
+
+    Args:
+        corpora: the corpora.
+        key: the entity key.
+
+    Returns:
+        A number for each mention, for each of the corpora.
+    """
+    surfaces = _Surfaces.of(corpora, key)
+    codes = np.empty(len(surfaces.sizes), np.int32)
     n_codes = 0
-    for size in np.unique(sizes).tolist():  # surfaces of different lengths are never equal
-        of_size = np.flatnonzero(sizes == size)
-        surfaces = _surface_codes(corpus.words, word_codes, starts[of_size], size)
+    for size in np.flatnonzero(np.bincount(surfaces.sizes)).tolist():  # surfaces of different lengths are never equal
+        of_size = np.flatnonzero(surfaces.sizes == size)
+        numbers = surfaces.numbers(of_size, size)
         if key.typed:
-            surfaces = surfaces * (len(mentions.labels) + 1) + mentions.label[of_size]
-        entities = _numbered(surfaces)
+            numbers = numbers * surfaces.n_types + surfaces.types[of_size]
+        entities = _numbered(numbers)
         codes[of_size] = n_codes + entities
         n_codes += int(entities.max()) + 1
-    return codes
-
-
-def _word_codes(corpus: Corpus, key: Key) -> NDArray[np.int64]:
-    """Return a number for each word of the vocabulary; words that are equal under the key have equal numbers."""
-    n_words = len(corpus.vocabulary)
-    if not key.folds:
-        return np.arange(n_words)
-    table = Interner()
-    return np.fromiter((table[key.fold(word)] for word in corpus.vocabulary), np.int64, n_words)
+    return np.split(codes, np.cumsum([len(corpus.mentions) for corpus in corpora])[:-1])
 
 
 _LONG = 8
 """The most words of a surface that are numbered word by word. Longer surfaces are rare, and looked up as a whole."""
 
 
-def _surface_codes(
-    words: NDArray[np.int32], word_codes: NDArray[np.int64], starts: NDArray[np.integer], size: int
-) -> NDArray[np.int64]:
-    """Return a number for each of some surfaces of one size; equal surfaces have equal numbers."""
-    if size > _LONG:
-        sizes = np.full(len(starts), size)
-        rows = word_codes.astype(np.int32)[words[ranges(starts, sizes)]].reshape(-1, size)
+class _Surfaces(NamedTuple):
+    """The words of the mentions of several corpora, one mention after the other. No other words are looked at."""
+
+    words: NDArray[np.int64]
+    """The number of each word; words that are equal under the key have equal numbers."""
+    n_words: int
+    sizes: NDArray[np.int64]
+    """The number of words of each mention."""
+    types: NDArray[np.int64]
+    """The number of the type of each mention."""
+    n_types: int
+
+    @classmethod
+    def of(cls, corpora: Sequence[Corpus], key: Key) -> _Surfaces:
+        """Return the surfaces of the mentions of several corpora."""
         table = Interner()
-        return np.array([table[row.tobytes()] for row in rows], np.int64)
-    surfaces = word_codes[words[starts]]
-    for k in range(1, size):
-        # The prefixes are numbered anew after each word, so that the products stay small.
-        surfaces = _numbered(surfaces * len(word_codes) + word_codes[words[starts + k]])
-    return surfaces
+        words, sizes, types = [], [], []
+        names = sorted({name for corpus in corpora for name in corpus.mentions.labels})
+        rank = {name: i for i, name in enumerate(names)}
+        for corpus in corpora:
+            mentions, vocabulary = corpus.mentions, corpus.vocabulary
+            begin = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
+            size = (mentions.end - mentions.start).astype(np.int64)
+            inside = corpus.words[ranges(begin, size)]
+            is_used = np.zeros(len(vocabulary), bool)
+            is_used[inside] = True
+            used = np.flatnonzero(is_used)
+            forms = key.fold_all([vocabulary[word] for word in used.tolist()])
+            number = np.zeros(len(vocabulary), np.int64)
+            number[used] = np.fromiter(map(table.__getitem__, forms), np.int64, len(used))
+            words.append(number[inside])
+            sizes.append(size)
+            types.append(np.array([rank[name] for name in mentions.labels] or [0], np.int64)[mentions.label])
+        return cls(np.concatenate(words), len(table), np.concatenate(sizes), np.concatenate(types), len(names) + 1)
+
+    def numbers(self, chosen: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+        """Return a number for each of some surfaces of one size; equal surfaces have equal numbers."""
+        starts = bounds_of(self.sizes)[chosen]
+        if size > _LONG:
+            rows = self.words[ranges(starts, self.sizes[chosen])].reshape(-1, size)
+            table = Interner()
+            return np.array([table[row.tobytes()] for row in rows], np.int64)
+        numbers = self.words[starts]
+        for k in range(1, size):
+            # The prefixes are numbered anew after each word, so that the products stay small.
+            numbers = _numbered(numbers * self.n_words + self.words[starts + k])
+        return numbers
 
 
 def shared_codes(corpus: Corpus, key: Key, what: Shared) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -177,5 +227,14 @@ def key_name(key: Key, what: Shared) -> str:
 
 
 def _numbered(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a number from 0 on for each value; equal values have equal numbers."""
-    return np.unique(values, return_inverse=True)[1]
+    """Return a number from 0 on for each value, none of which is negative; equal values have equal numbers."""
+    n_possible = int(values.max(initial=-1)) + 1
+    if n_possible > _SPARSE * len(values):
+        return np.unique(values, return_inverse=True)[1]
+    is_there = np.zeros(n_possible, bool)  # A table of all possible values needs no sorting.
+    is_there[values] = True
+    return (np.cumsum(is_there) - 1)[values]
+
+
+_SPARSE = 16
+"""The most places that a table has for each value in it. A sparser table takes more time and memory than sorting."""

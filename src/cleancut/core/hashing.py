@@ -26,7 +26,7 @@ def sample_hashes(corpus: Corpus, texts: NDArray[np.uint64] | None = None) -> ND
     if len(mentions):
         type_hashes = Vocabulary(mentions.labels).hashes[mentions.label]
     spans = mentions.start.astype(np.uint64) << np.uint64(32) | mentions.end.astype(np.uint64)
-    bounds = np.searchsorted(mentions.sample, np.arange(len(corpus) + 1))
+    bounds = bounds_of(np.bincount(mentions.sample, minlength=len(corpus)))
     return mixed(texts + sums(mixed(type_hashes ^ mixed(spans)), bounds))
 
 

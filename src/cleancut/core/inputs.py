@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import chain
+from importlib import import_module
+from itertools import chain, count
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -56,7 +58,14 @@ class Words(NamedTuple):
     codes: NDArray[np.int32]
     lengths: NDArray[np.int64]
     """The number of words of each sample."""
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary | Any
+    """The distinct words. Those of a block of a file are an Arrow array, until the blocks are joined."""
+
+    def spelt(self) -> Words:
+        """Return the same words with a vocabulary of strings."""
+        if not is_arrow(self.vocabulary):
+            return self
+        return self._replace(vocabulary=Vocabulary(arrow_values(self.vocabulary)))
 
 
 def _refuse_strange_words(samples: Sequence[Sequence[Any]], where: Where) -> NoReturn:
@@ -72,16 +81,16 @@ def intern_words(tokens: Any, where: Where) -> Words:
     """Return the words of samples as numbers.
 
     Args:
-        tokens: a list of words for each sample, or an Arrow array of lists. ``Words`` are returned as they are.
+        tokens: a list of words for each sample, or an Arrow array of lists. ``Words`` keep their numbers.
         where: names the place of a word, for messages.
 
     Raises:
         CleancutError: a word is not a text.
     """
     if isinstance(tokens, Words):
-        return tokens
+        return tokens.spelt()
     if is_arrow(tokens):
-        return _arrow_words(tokens, where)
+        return arrow_words(tokens, where).spelt()
     samples = as_samples(tokens, where)
     lengths = _lengths(samples)
     table = Interner()
@@ -122,12 +131,24 @@ class RawSpans(NamedTuple):
 Raw = RawTags | RawSpans
 
 
-class Interner(dict[Any, int]):
-    """A table that numbers each new value when it is looked up, so that one pass both builds and applies it."""
+class Interner(defaultdict[Any, int]):
+    """A table that numbers each new value when it is looked up, so that one pass both builds and applies it.
 
-    def __missing__(self, key: Any) -> int:
-        self[key] = code = len(self)
-        return code
+    >>> table = Interner({"O": 0})
+    >>> table["B-PER"], table["O"], table["B-LOC"], table["B-PER"]
+    (1, 0, 2, 1)
+    """
+
+    def __init__(self, numbered: Mapping[Any, int] = MappingProxyType({})) -> None:
+        """Make a table.
+
+        Args:
+            numbered: the values that have the numbers from 0 on already.
+        """
+        super().__init__(count(len(numbered)).__next__, numbered)
+
+    def __reduce__(self) -> tuple[type[Interner], tuple[dict[Any, int]]]:
+        return Interner, (dict(self),)
 
 
 @cache
@@ -560,10 +581,40 @@ def _arrow_lists(data: Any, where: Where) -> tuple[Any, NDArray[np.int64]]:
         raise CleancutError(f"{where(missing)}: the value is null. Give an empty list for a sample without any.")
     if hasattr(array, "chunks"):  # an empty chunked array stays chunked
         array = array.chunk(0)
-    values = array.flatten()
+    bounds = arrow_numbers(array.offsets) if hasattr(array, "offsets") else None
+    # what lies in the lists, as `flatten` returns it, which imports all of Arrow's functions
+    values = array.flatten() if bounds is None else array.values.slice(int(bounds[0]), int(bounds[-1] - bounds[0]))
     if hasattr(values, "dictionary") and (values.dictionary.null_count or not _is_text(values.type)):
         values = values.dictionary_decode()
-    return values, arrow_numbers(array.value_lengths()).astype(np.int64)
+    lengths = arrow_numbers(array.value_lengths()) if bounds is None else np.diff(bounds)
+    return values, lengths.astype(np.int64)
+
+
+def _numbered(values: Any) -> Any:
+    """Return an Arrow array with a dictionary of its values, the first one first.
+
+    Arrow's function is asked for by its name: the method of an array imports ``pyarrow.compute``, which makes a Python
+    function of each that Arrow has, and that takes longer than to read most files.
+    """
+    try:
+        functions = import_module("pyarrow._compute")
+    except ImportError:
+        functions = import_module("pyarrow.compute")
+    return functions.call_function("dictionary_encode", [values])
+
+
+def unified(vocabularies: Sequence[Any]) -> tuple[list[NDArray[np.int32]], Any]:
+    """Return one vocabulary of several.
+
+    Args:
+        vocabularies: Arrow arrays of distinct words.
+
+    Returns:
+        The new number of each word of each array, and an Arrow array of all distinct words.
+    """
+    pa = sys.modules["pyarrow"]  # imported already, since the words are Arrow's
+    encoded = _numbered(pa.chunked_array(vocabularies))
+    return [arrow_numbers(part.indices) for part in encoded.chunks], encoded.chunk(0).dictionary
 
 
 def arrow_values(array: Any) -> list[Any]:
@@ -610,7 +661,7 @@ def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
         return _from_arrow_structs(values, lengths, where)
     _refuse_null(values, lengths, where, "a tag, a label id or a span")
     if _is_text(values.type):
-        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+        encoded = values if hasattr(values, "dictionary") else _numbered(values)
         tags = tuple(arrow_values(encoded.dictionary))
         return RawTags(arrow_numbers(encoded.indices), lengths, tags)
     if str(values.type).startswith(("int", "uint")):
@@ -626,8 +677,16 @@ def _chunks(data: Any, where: Where) -> Iterator[tuple[Any, Where]]:
         first_sample += len(chunk)
 
 
-def _arrow_words(tokens: Any, where: Where) -> Words:
-    """Return words chunk by chunk, so that only their codes are in memory."""
+def arrow_words(tokens: Any, where: Where) -> Words:
+    """Return words of Arrow chunk by chunk, so that only their codes are in memory; the vocabulary stays Arrow's.
+
+    Args:
+        tokens: an Arrow array of lists of words.
+        where: names the place of a word, for messages.
+
+    Raises:
+        CleancutError: a value is not a word.
+    """
     pa = sys.modules["pyarrow"]  # imported already, since the words are Arrow's
     chunks, sizes = [], []
     for chunk, place in _chunks(tokens, where):
@@ -639,8 +698,8 @@ def _arrow_words(tokens: Any, where: Where) -> Words:
         sizes.append(lengths)
     if not any(map(len, chunks)):  # Arrow makes no dictionary if there is no value
         return Words(np.zeros(0, np.int32), np.concatenate([np.zeros(0, np.int64), *sizes]), Vocabulary())
-    encoded = pa.chunked_array(chunks).dictionary_encode()  # with one dictionary for all chunks
-    vocabulary = Vocabulary(arrow_values(encoded.chunk(0).dictionary))
+    encoded = _numbered(pa.chunked_array(chunks))  # with one dictionary for all chunks
+    vocabulary = encoded.chunk(0).dictionary
     words = np.concatenate([arrow_numbers(part.indices).astype(np.int32) for part in encoded.chunks])
     if len(chunks) > 1:  # a whole dataset; the memory of a single block of a file is used for the next block
         del encoded, chunks
@@ -689,7 +748,7 @@ def _from_arrow_structs(values: Any, lengths: NDArray[np.int64], where: Where) -
         if len(column) and not fits:
             wanted = "strings" if name == "label" else "whole numbers"
             raise CleancutError(f"the {name} of spans must be {wanted}, got an Arrow column of {column.type}.")
-    encoded = fields["label"].dictionary_encode()
+    encoded = _numbered(fields["label"])
     start = arrow_numbers(fields["start"]).astype(np.int64)
     end = arrow_numbers(fields["end"]).astype(np.int64)
     label = arrow_numbers(encoded.indices).astype(np.int64)

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.coded import Coded
 from ..core.corpus import Corpus, samples_of
 from ..core.exceptions import CleancutError, quoted, reason
-from ..core.inputs import in_sample, intern_words, recognise
+from ..core.inputs import Raw, RawSpans, arrow_words, in_sample, recognise
 from .batches import FEW, ListedRows, Options, Rows, row_corpora, rows_corpus, with_row
 from .column_names import PlainColumns, plain_columns, preferred_names
 from .conll import CONLL_SUFFIXES
@@ -86,7 +86,10 @@ def _rows_at_once(source: Source, block: Block, options: Options) -> Rows | None
             ),
         )
         raw = recognise(table.column(columns.annotation), options.labels, in_sample())
-        coded = Coded(intern_words(table.column(columns.tokens), in_sample()), raw)
+        words = arrow_words(table.column(columns.tokens), in_sample())
+        if b"\\ud" in data or b"\\uD" in data:  # half a character, maybe, which only Python's strings can have
+            words = words.spelt()
+        coded = Coded(words, raw)
     except (UnicodeDecodeError, OverflowError, pa.ArrowException, CleancutError):
         return None
     n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
@@ -94,7 +97,7 @@ def _rows_at_once(source: Source, block: Block, options: Options) -> Rows | None
         return None
     ids, documents = (table.column(name).to_pylist() for name in ("id", "doc"))
     lines = range(block.line, block.line + n_lines)
-    kind = _kind_in(table.column(columns.annotation))
+    kind = _kind_of(raw, table.column(columns.annotation).type.value_type)
     return Rows(columns.form, kind, coded, lines, ids, documents, [None] * n_lines)
 
 
@@ -120,16 +123,13 @@ def _schema_of(record: Mapping[str, Any], columns: PlainColumns) -> Any:
     return pa.schema({**beside, columns.tokens: pa.list_(pa.string()), columns.annotation: pa.list_(values)})
 
 
-def _kind_in(annotation: Any) -> str:
-    """Return what lists of an Arrow column hold, as ``Rows`` says it."""
-    import pyarrow as pa
-
-    values = annotation.type.value_type
-    if not any(len(chunk.flatten()) for chunk in annotation.chunks):
+def _kind_of(raw: Raw, values: Any) -> str:
+    """Return what an annotation holds, whose values have a type of Arrow, as ``Rows`` says it."""
+    if isinstance(raw, RawSpans):
+        return "spans" if len(raw.sample) else ""
+    if not len(raw.codes):
         return ""
-    if pa.types.is_struct(values):
-        return "spans"
-    return "tags" if pa.types.is_string(values) else "label ids"
+    return "tags" if str(values) == "string" else "label ids"
 
 
 _BESIDE = ("id", "doc", "relations")

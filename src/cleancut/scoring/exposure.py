@@ -358,8 +358,8 @@ class Exposure:
         """Return the index of checked arrays."""
         exposure = cls(**stored.key._asdict())
         exposure._intern(stored.words)
-        exposure._types.update((name, i) for i, name in enumerate(stored.types))
-        exposure._surfaces.update((surface, i) for i, surface in enumerate(stored.surfaces))
+        exposure._types = Interner({name: i for i, name in enumerate(stored.types)})
+        exposure._surfaces = Interner({surface: i for i, surface in enumerate(stored.surfaces)})
         exposure._of_word.counts = stored.of_word
         exposure._of_word_inside.counts = stored.of_word_inside
         exposure._of_word_type = PairTally(stored.of_word_type)
@@ -387,8 +387,9 @@ class Exposure:
         known = len(self._words)
         ids = np.fromiter(map(self._words.__getitem__, words), np.int64, count=len(words))
         if self.key.folds:
-            fresh = [self._folds[self.key.fold(word)] for word in islice(self._words, known, None)]
-            self._fold_of = np.append(self._fold_of, np.array(fresh, np.int32)).astype(np.int32)
+            fresh = self.key.fold_all(list(islice(self._words, known, None)))
+            folds = np.fromiter(map(self._folds.__getitem__, fresh), np.int32, count=len(fresh))
+            self._fold_of = np.append(self._fold_of, folds)
         else:
             self._fold_of = np.arange(len(self._words), dtype=np.int32)
         return ids

@@ -156,7 +156,7 @@ class Exposed:
         self._fold_of = self._word_of
         if index.key.folds:
             self._fold_of = np.full(len(corpus.vocabulary), -1, np.int32)
-            self._fold_of[used] = index.spelt_folds.find(Vocabulary(map(index.key.fold, words)))
+            self._fold_of[used] = index.spelt_folds.find(Vocabulary(index.key.fold_all(words)))
 
     def look_up(self) -> None:
         """Compute, and keep, the arrays that scores need."""

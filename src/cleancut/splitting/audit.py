@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any, TypeVar, assert_never
 
@@ -12,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import checks
+from ..core.arrays import bounds_of
 from ..core.at_signs import at_signs
 from ..core.corpus import Corpus, Mentions
-from ..core.entities import Key, Shared, key_name, shared_codes
+from ..core.entities import Key, Shared, entity_codes_of, key_name, shared_codes
 from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.hashing import text_hashes
 from ..core.inputs import Interner
@@ -173,26 +175,19 @@ def audit(
     renaming = parse_types(types)
     splits = {name: splits[name].renamed(renaming) for name in names}
     held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
-    # Nothing is held out against the last split, so that it needs no index.
-    shown = {name: Exposure.of(splits[name], case=case, typed=typed, unicode=unicode) for name in names[:-1]}
-    train = shown[names[0]]
+    train = Exposure.of(splits[names[0]], case=case, typed=typed, unicode=unicode)
+    coded = _CodedSplits(splits, train.key)
     return Audit(
-        pairs=split_contamination(splits, train.key, counted_unit, shared),
+        pairs=_split_contamination(coded, counted_unit, shared),
         duplicates=_duplicates(splits),
-        top_leaks=[leak for a, b in held_out for leak in _top_leaks(splits, shown[b], shared, a, b, top)],
-        near_leaks=_near_leaks(splits, shown, held_out, typed, top),
+        top_leaks=[leak for a, b in held_out for leak in _top_leaks(coded, shared, a, b, top)],
+        near_leaks={(a, b): _near_leaks(coded, a, b, top) for a, b in held_out},
         memorisation={name: memorisation(splits[name], train) for name in names[1:]},
         types={name: _type_counts(corpus.mentions) for name, corpus in splits.items()},
         unit=counted_unit.value,
         key=key_name(train.key, shared),
         notes=[*_type_notes(splits, renaming), *_at_note(splits)],
     )
-
-
-def _duplicates(splits: Mapping[str, Corpus]) -> dict[Pair, int]:
-    """Return for each pair how many samples of the first split appear verbatim in the second."""
-    texts = {name: text_hashes(corpus) for name, corpus in splits.items()}
-    return {(a, b): int(np.isin(texts[a], texts[b]).sum()) for a, b in permutations(splits, 2)}
 
 
 def contamination(
@@ -257,14 +252,53 @@ def _unit_counts(unit_of_mention: NDArray[np.int64], seen: NDArray[np.bool_], n_
     }
 
 
-def split_contamination(
-    splits: Mapping[str, Corpus], key: Key, unit: Unit = Unit.SAMPLE, what: Shared = Shared.ENTITY
-) -> dict[Pair, dict[str, Any]]:
+class _CodedSplits:
+    """The splits of a dataset, with the entity of each mention as a number that is the same in all splits."""
+
+    def __init__(self, corpora: Mapping[str, Corpus], key: Key) -> None:
+        self.corpora, self.key = corpora, key
+
+    @cached_property
+    def entity(self) -> dict[str, NDArray[np.int32]]:
+        """The entities under the key."""
+        return self._codes(self.key)
+
+    @cached_property
+    def loose(self) -> dict[str, NDArray[np.int32]]:
+        """The entities if case and Unicode forms did not matter."""
+        return self._codes(self.key._replace(case=False, unicode="NFKC"))
+
+    def _codes(self, key: Key) -> dict[str, NDArray[np.int32]]:
+        return dict(zip(self.corpora, entity_codes_of(list(self.corpora.values()), key), strict=True))
+
+
+def _split_contamination(coded: _CodedSplits, unit: Unit, what: Shared) -> dict[Pair, dict[str, Any]]:
     """Count what splits share, as ``contamination`` does, from a corpus for each split."""
-    whole = Corpus.concatenate(list(splits.values()))
-    split = np.repeat(np.arange(len(splits)), [len(corpus) for corpus in splits.values()])
-    units = np.concatenate([units_of(name, corpus, unit) for name, corpus in splits.items()])
-    return contamination(list(splits), split, units, *shared_codes(whole, key, what))
+    corpora = list(coded.corpora.values())
+    sizes = np.array([len(corpus) for corpus in corpora])
+    split = np.repeat(np.arange(len(corpora)), sizes)
+    units = np.concatenate([units_of(name, corpus, unit) for name, corpus in coded.corpora.items()])
+    if what is not Shared.ENTITY:
+        return contamination(
+            list(coded.corpora), split, units, *shared_codes(Corpus.concatenate(corpora), coded.key, what)
+        )
+    firsts = bounds_of(sizes)[:-1]
+    sample = np.concatenate([corpus.mentions.sample + first for corpus, first in zip(corpora, firsts, strict=True)])
+    return contamination(list(coded.corpora), split, units, sample, np.concatenate(list(coded.entity.values())))
+
+
+def _duplicates(splits: Mapping[str, Corpus]) -> dict[Pair, int]:
+    """Return for each pair how many samples of the first split appear verbatim in the second."""
+    texts = {name: np.sort(text_hashes(corpus)) for name, corpus in splits.items()}
+    return {(a, b): _n_in(texts[a], texts[b]) for a, b in permutations(texts, 2)}
+
+
+def _n_in(values: NDArray[np.uint64], others: NDArray[np.uint64]) -> int:
+    """Count the values that are among others. Both are sorted."""
+    if not len(others):
+        return 0
+    place = np.searchsorted(others, values)
+    return int((others[np.minimum(place, len(others) - 1)] == values).sum())
 
 
 def units_of(name: str, corpus: Corpus, unit: Unit) -> NDArray[np.int64]:
@@ -311,40 +345,65 @@ def _type_notes(splits: Mapping[str, Corpus], renaming: Mapping[str, str]) -> li
 # --- what leaks -----------------------------------------------------------------------------------------
 
 
-def _top_leaks(
-    splits: Mapping[str, Corpus], shown: Exposure, what: Shared, a: str, b: str, top: int
-) -> list[dict[str, Any]]:
+def _top_leaks(coded: _CodedSplits, what: Shared, a: str, b: str, top: int) -> list[dict[str, Any]]:
     """Return what split ``a`` shares with split ``b``, the most frequent first."""
     match what:
         case Shared.ENTITY:
-            return _top_entities(splits, shown, a, b, top)
+            return _top_entities(coded, a, b, top)
         case Shared.PAIR | Shared.TRIPLE:
-            return _top_relations(splits, shown.key, what, a, b, top)
+            return _top_relations(coded.corpora, coded.key, what, a, b, top)
         case _:
             assert_never(what)
 
 
-def _top_entities(splits: Mapping[str, Corpus], shown: Exposure, a: str, b: str, top: int) -> list[dict[str, Any]]:
+def _top_entities(coded: _CodedSplits, a: str, b: str, top: int) -> list[dict[str, Any]]:
     """Return the entities of split ``a`` that are in split ``b``, most mentions first."""
-    ours, theirs = (shown.view(splits[name]).entity for name in (a, b))
-    leaking, first, n = np.unique(ours[ours >= 0], return_index=True, return_counts=True)
-    position = np.flatnonzero(ours >= 0)[first]
-    order = np.lexsort((position, -n))[:top]
-    texts, mentions = _texts(splits[a], position[order]), splits[a].mentions
+    corpora, ours, theirs = coded.corpora, coded.entity[a], coded.entity[b]
+    leaking, position, n = _most_frequent(ours, np.flatnonzero(_are_in(ours, theirs)), top)
+    texts, mentions = _texts(corpora[a], position), corpora[a].mentions
     return [
         {
             "pair": (a, b),
             "entity": text,
-            "label": mentions.labels[mentions.label[position[k]]] if shown.key.typed else None,
-            f"n_{a}": int(n[k]),
-            f"n_{b}": int((theirs == leaking[k]).sum()),
+            "label": mentions.labels[mentions.label[at]] if coded.key.typed else None,
+            f"n_{a}": n_mentions,
+            f"n_{b}": int((theirs == code).sum()),
             "examples": {
-                name: _examples(splits[name], np.flatnonzero(entity == leaking[k])[:2])
+                name: _examples(corpora[name], np.flatnonzero(entity == code)[:2])
                 for name, entity in ((a, ours), (b, theirs))
             },
         }
-        for k, text in zip(order, texts, strict=True)
+        for code, at, n_mentions, text in zip(leaking.tolist(), position.tolist(), n.tolist(), texts, strict=True)
     ]
+
+
+def _are_in(codes: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell of each of some codes whether it is among others."""
+    is_there = np.zeros(max(codes.max(initial=-1), others.max(initial=-1)) + 1, bool)
+    is_there[others] = True
+    return is_there[codes]
+
+
+def _most_frequent(
+    codes: NDArray[np.int32], chosen: NDArray[np.int64], top: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the codes that some mentions have most often; of equally frequent ones, the one that occurs first.
+
+    Args:
+        codes: the codes of all mentions.
+        chosen: the mentions that are counted.
+        top: the most codes that are returned.
+
+    Returns:
+        The codes, the first mention of each, and how often each occurs.
+    """
+    of_chosen = codes[chosen]
+    n = np.bincount(of_chosen)
+    first = np.zeros(len(n), np.int64)
+    first[of_chosen[::-1]] = chosen[::-1]  # of several mentions, the first is written last
+    there = np.flatnonzero(n)
+    there = there[np.lexsort((first[there], -n[there]))][:top]
+    return there, first[there], n[there]
 
 
 def _top_relations(
@@ -387,39 +446,28 @@ def _texts(corpus: Corpus, mentions: NDArray[np.int64]) -> list[str]:
 
 def _examples(corpus: Corpus, mentions: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Return the samples of some mentions as examples to show: number, id and text."""
-    samples = corpus.mentions.sample[mentions]
-    tokens = corpus.select(samples).tokens()
-    return [
-        {"sample": int(i), "id": corpus.ids[i] if corpus.ids else None, "text": " ".join(words)}
-        for i, words in zip(samples, tokens, strict=True)
-    ]
+    bounds, examples = bounds_of(corpus.lengths), []
+    for i in corpus.mentions.sample[mentions].tolist():
+        words = [corpus.vocabulary[word] for word in corpus.words[bounds[i] : bounds[i + 1]].tolist()]
+        examples.append({"sample": i, "id": corpus.ids[i] if corpus.ids else None, "text": " ".join(words)})
+    return examples
 
 
-def _near_leaks(
-    splits: Mapping[str, Corpus], shown: Mapping[str, Exposure], pairs: list[Pair], typed: bool, top: int
-) -> dict[Pair, dict[str, Any]]:
-    """Return for each pair the clean mentions that would be contaminated if case and Unicode forms did not matter."""
-    loose = {name: Exposure(case=False, typed=typed, unicode="NFKC") for name in shown}
-    for name, exposure in loose.items():
-        exposure.update(splits[name])  # cheaper than Exposure.of, and enough: only entities are looked up
-    near_leaks = {}
-    for a, b in pairs:
-        view = loose[b].view(splits[a])
-        near = np.flatnonzero(view.seen & ~shown[b].view(splits[a]).seen)
-        entities, first, n = np.unique(view.entity[near], return_index=True, return_counts=True)
-        order = np.lexsort((first, -n))[:top]
-        mentions = splits[a].mentions
-        texts = _texts(splits[a], near[first[order]])
-        labels = [mentions.labels[i] for i in mentions.label[near[first[order]]]]
-        near_leaks[a, b] = {
-            "n_mentions": len(near),
-            "n_entities": len(entities),
-            "examples": [
-                {"entity": text, "label": label, f"n_{a}": int(n[k])}
-                for text, label, k in zip(texts, labels, order, strict=True)
-            ],
-        }
-    return near_leaks
+def _near_leaks(coded: _CodedSplits, a: str, b: str, top: int) -> dict[str, Any]:
+    """Return the clean mentions of ``a`` that ``b`` would contaminate if case and Unicode forms did not matter."""
+    is_near = _are_in(coded.loose[a], coded.loose[b]) & ~_are_in(coded.entity[a], coded.entity[b])
+    near, mentions = np.flatnonzero(is_near), coded.corpora[a].mentions
+    _, position, n = _most_frequent(coded.loose[a], near, top)
+    texts = _texts(coded.corpora[a], position)
+    labels = [mentions.labels[i] for i in mentions.label[position].tolist()]
+    return {
+        "n_mentions": len(near),
+        "n_entities": int(np.count_nonzero(np.bincount(coded.loose[a][near]))),
+        "examples": [
+            {"entity": text, "label": label, f"n_{a}": n_mentions}
+            for text, label, n_mentions in zip(texts, labels, n.tolist(), strict=True)
+        ],
+    }
 
 
 def _type_counts(mentions: Mentions) -> dict[str, int]:
