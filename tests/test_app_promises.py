@@ -4,6 +4,7 @@ import html
 import json
 import os
 import re
+import shutil
 import socket
 import sys
 import threading
@@ -317,6 +318,7 @@ def test_an_old_result_looks_old_and_a_refused_one_is_gone(visit):
     me.press("Score")
     me.about("pasted predictions on pasted gold")
     assert results.get_attribute("data-state") == "new"
+    assert me.page.get_by_label("Fill in an example").input_value() == ""  # it is of none
     upload = me.page.get_by_role("button", name="Upload a file instead").nth(1)
     me.upload(upload, ("bert-large.v2.conll", "Zoe O\n"))
     me.page.get_by_role("button", name="bert-large.v2.conll").wait_for()
@@ -338,12 +340,15 @@ def test_an_old_result_looks_old_and_a_refused_one_is_gone(visit):
 
 
 def test_own_files_take_the_place_of_the_example(visit):
-    me = visit()
+    """Also one that is a file of the example; all of their names can be read, on a phone too."""
+    me = visit(viewport={"width": 390, "height": 844})
     me.tab("Compare")
-    me.add(("flair-3.conll", (RANDOM / "small.conll").read_text() + "\n"), ("rules_v1.2.conll", MINE[0][1]))
+    systems = {"flair-3-of-november.conll": "small", "rules_v1.2.conll": "lookup", "perceptron.conll": "perceptron"}
+    me.add(*((name, (RANDOM / f"{example}.conll").read_text()) for name, example in systems.items()))
     names = me.page.locator(".filename:visible")
-    expected = ["flair-3.conll", "rules_v1.2.conll"]
-    assert soon(lambda: names.evaluate_all("all => all.map(one => one.ariaLabel)") == expected)
+    assert soon(lambda: names.evaluate_all("all => all.map(one => one.ariaLabel)") == list(systems))
+    cut = "all => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+    assert names.locator(".stem").evaluate_all(cut) == 0
 
 
 def test_systems_are_named_for_their_files(tmp_path, monkeypatch):
@@ -442,6 +447,12 @@ def test_gold_and_predictions_may_have_the_same_name(tmp_path, monkeypatch):
     made = jobs.score(*files, "", quiet)
     assert made.about == "test.conll on test.conll, trained on test.conll"
     assert (made.values["exact_f1"]["f1"], made.values["clean_f1"]["n_contaminated"]) == (0, 1)
+    for role in ("gold", "predicted"):  # also that of what they are
+        shutil.copyfile(tmp_path / role / "test.conll", tmp_path / role / "predictions")
+    (tmp_path / "roles").mkdir()
+    monkeypatch.chdir(tmp_path / "roles")
+    made = jobs.score(tmp_path / "gold" / "predictions", tmp_path / "predicted" / "predictions", "", "", quiet)
+    assert (made.about, made.values["exact_f1"]["n_gold"]) == ("predictions on predictions", 1)
     (tmp_path / "predicted" / "test.conll").write_text("Bo O\nran O\n")
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path / "there")
@@ -679,6 +690,8 @@ def test_a_long_name_stays_within_its_button(visit):
     head = me.page.locator(".results .head:visible").first
     widths = head.locator("> *").evaluate_all("all => all.map(one => one.offsetWidth)")
     assert widths[0] > 300 and max(widths[1:]) < 200  # the title above, the buttons side by side
+    me.page.get_by_role("link", name="Done: go to the result").locator("visible=true").click()
+    assert soon(lambda: 0 <= head.bounding_box()["y"] < 400)
 
 
 # --- 8. strangers -----------------------------------------------------------------------------------------------

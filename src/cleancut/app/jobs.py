@@ -170,8 +170,11 @@ def _linked(upload: Path, role: str) -> str:
         why = "uploads are deleted after a while, and when the connection is lost"
         raise CleancutError(f"{name} is no longer here: {why}. Upload it again.")
     if os.path.lexists(name):
-        os.makedirs(role, exist_ok=True)
-        name = f"{role}/{name}"
+        folder = role
+        while os.path.isfile(folder):  # an upload has the name of the role
+            folder += "_"
+        os.makedirs(folder, exist_ok=True)
+        name = f"{folder}/{name}"
     try:
         os.symlink(upload.resolve(), name)
     except OSError:  # on Windows not everyone may make links

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -224,7 +224,14 @@ def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -
     def asked(_: str, *texts: Any) -> list[Any]:
         return [*(given(*texts[i : i + 2]) for i in (0, 2, 4)), texts[6]]
 
-    tab.fill(jobs.score, asked, watched=[*boxes, types])
+    names = {tuple(made.files(folder)): name for name, made in EXAMPLES.items()}
+
+    def named(made: jobs.Made | None, given: Sequence[Any]) -> list[Any]:
+        """Show which example a result is of; of the visitor's own data it is none."""
+        return [gr.skip() if made is None or not given else names.get(tuple(given[:3]))]
+
+    tab.more = [example]
+    tab.fill(jobs.score, asked, named, watched=[*boxes, types])
     tab.open_with(page.load, shelf, first)
 
     @asked_by
@@ -237,9 +244,9 @@ def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -
     async def shown(request: Any, asked: int, name: str) -> list[Any]:
         return await tab.example(page_of(request), asked, shelf, name)
 
-    changed = [number, *boxes, tab.cancel, tab.notice, *tab.outputs]
+    changed = [number, *boxes, tab.cancel, tab.notice, *tab.outputs, *tab.more]
     filled = example.select(chosen, example, changed, trigger_mode="multiple", **UNQUEUED)
-    filled.then(shown, [number, example], tab.outputs, trigger_mode="multiple", **UNQUEUED)
+    filled.then(shown, [number, example], [*tab.outputs, *tab.more], trigger_mode="multiple", **UNQUEUED)
     tab.mark_new(example.select)
 
 
@@ -255,14 +262,28 @@ def _files_box(label: str, example: Sequence[str]) -> Any:
     import gradio as gr
 
     box = gr.File(list(example), label=label, file_count="multiple")
-    known = {Path(file).read_bytes() for file in example}
+    known = {(Path(file).name, Path(file).read_bytes()) for file in example}
 
     def uploaded(files: list[str]) -> Any:
-        own = [file for file in files if Path(file).read_bytes() not in known]
-        return own if own and len(own) < len(files) else gr.skip()
+        own = _without_examples([Path(file) for file in files], known)
+        return list(map(str, own)) if own and len(own) < len(files) else gr.skip()
 
     box.upload(uploaded, box, box, **UNQUEUED)
     return box
+
+
+def _without_examples(files: Sequence[Path], examples: Collection[tuple[str, bytes]]) -> list[Path]:
+    """Return the files that a visitor has added to those of an example, which stand before them.
+
+    The same file may be added again, to be compared with another: it is the visitor's then.
+    """
+    left = set(examples)
+    for place, file in enumerate(files):
+        given = file.name, file.read_bytes()
+        if given not in left:
+            return list(files[place:])
+        left.remove(given)
+    return []
 
 
 def _splits_input(folder: Path) -> list[Any]:
@@ -460,7 +481,7 @@ def _learn_tab() -> None:
         with gr.Column(scale=2, min_width=320):
             gr.Markdown(_TOLD)
             boxes = [gr.Textbox(text, label=label, lines=2) for label, text in _LESSON.items()]
-            with gr.Row():
+            with gr.Row(elem_classes="tries"):
                 buttons = {name: gr.Button(name, size="sm", min_width=120, elem_classes="quiet") for name in _CHANGED}
         with gr.Column(scale=3, min_width=320):
             numbers = gr.HTML(shown(*_LESSON.values()), elem_classes="report", apply_default_css=False)

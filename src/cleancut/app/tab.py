@@ -270,7 +270,7 @@ class Tab:
                     return
                 files = self._kept([str(Path(folder, file)) for file in made.files], page)
             is_newest = DESK.is_newest(page, self.key, number)
-            yield ["", idle, *self._shown(made, files, asked)] if is_newest else self._nothing(2)
+            yield [self._done, idle, *self._shown(made, files, asked)] if is_newest else self._nothing(2)
 
         return answered
 
@@ -310,6 +310,11 @@ class Tab:
             if text != last:
                 last = text
                 yield text
+
+    @property
+    def _done(self) -> str:
+        """The notice on work that is done: where results are below the button, a link to them."""
+        return f'<a class="done" href="#{self.key}-results">Done: go to the result</a>'
 
     def last_notice(self, page: str) -> Any:
         """Return the notice on work that was ended: none where a newer request has its own."""
