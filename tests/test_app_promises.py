@@ -665,7 +665,7 @@ def test_file_boxes_show_every_file_and_limits_are_those_documented(visit):
     assert hidden == 0
     limits = me.page.locator("footer.version").inner_text()
     documented = (ROOT / "spaces_app" / "README.md").read_text()
-    for limit in ("20 MB", f"{jobs.MOST_FILES} at a time", "200 MB", "2 minutes", "30 minutes"):
+    for limit in ("20 MB", f"{jobs.MOST_FILES} at a time", "200 MB", "2 minutes", "5 minutes", "30 minutes"):
         assert limit in limits and limit in " ".join(documented.split())
     links = me.page.locator("footer.version a").evaluate_all("all => all.map(one => one.href)")
     assert "https://aclanthology.org/2025.findings-acl.504/" in links

@@ -103,11 +103,12 @@ def blocks(examples: Path, shelf: Shelf) -> gradio.Blocks:
 def _footer() -> str:
     """Return the limits of the app, and links to read on."""
     size, dataset = jobs.MOST_BYTES // 1_000_000, jobs.MOST_HUB_BYTES // 1_000_000
+    clock = sandbox.MOST_WAITING * SECONDS / 60
     limits = (
         f"Limits: files of up to {size} MB unpacked, {jobs.MOST_FILES} at a time; datasets of up to {dataset} MB; "
-        f"{SECONDS // 60} minutes of processor time for a computation, of which {AT_ONCE} run at a time. Files are "
-        f"deleted when the page is closed, and within {_KEPT // 60} minutes in any case. The command line has no such "
-        "limits."
+        f"{SECONDS // 60} minutes of processor time for a computation, or {clock:g} minutes by the clock; {AT_ONCE} "
+        f"run at a time. Files are deleted when the page is closed, and within {_KEPT // 60} minutes in any case. "
+        "The command line has no such limits."
     )
     links = {**project_links(), **_PAPERS}
     items = "".join(

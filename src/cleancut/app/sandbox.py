@@ -23,8 +23,10 @@ MOST_MEMORY = 6_000_000_000
 _METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 _TICK = 0.25
 """Seconds after which a worker is looked at again, and its progress is passed on."""
-_MOST_WAITING = 2.5
+MOST_WAITING = 2.5
 """How many times its seconds of processor time a worker may take by the clock: others may be at work too."""
+_MOST_ENDING = 10
+"""Seconds in which a busy machine tells how a worker has ended."""
 _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 1_000)
 """The exit code of a process that has used up its processor time; Windows has no such limit."""
 
@@ -71,10 +73,8 @@ def steps(
     worker = context.Process(target=_work, args=(theirs, folder, seconds, function, given), daemon=True)
     worker.start()
     theirs.close()
-    end, done = time.monotonic() + _MOST_WAITING * seconds, 0.0
-    too_long = CleancutError(
-        f"this took longer than {seconds:.0f} seconds of processor time and was stopped. {_REMEDY}"
-    )
+    most = MOST_WAITING * seconds
+    end, done = time.monotonic() + most, 0.0
     try:
         yield done
         while time.monotonic() < end:
@@ -90,11 +90,13 @@ def steps(
             if kind == "refused":
                 raise CleancutError(value)
             done = min(done + value, 1.0)
-        raise too_long
+        raise CleancutError(f"this took longer than {most:g} seconds by the clock and was stopped. {_REMEDY}")
     except (EOFError, BrokenPipeError):  # Windows says that a pipe is broken where others say that it has ended
-        worker.join(_TICK)
+        worker.join(_MOST_ENDING)
         if worker.exitcode == _OUT_OF_TIME:
-            raise too_long from None
+            raise CleancutError(
+                f"this took longer than {seconds:g} seconds of processor time and was stopped. {_REMEDY}"
+            ) from None
         raise CleancutError("this failed unexpectedly. What went wrong is in the log of the app.") from None
     finally:
         worker.kill()
@@ -147,7 +149,7 @@ def _bound(seconds: float) -> None:
     except ImportError:  # on Windows
         return
     os.nice(5)  # the server answers first
-    signal.alarm(int(_MOST_WAITING * seconds) + 10)
+    signal.alarm(int(MOST_WAITING * seconds) + 10)
     most = round(seconds)
     for kind, limits in (
         (resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY)),
