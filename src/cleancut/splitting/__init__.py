@@ -1,5 +1,5 @@
-"""What splits share, and plans that share less.
+"""The audit of what splits share, and the splitter that makes plans whose splits share less.
 
-A cut sees entities and hashes of samples, never a file or its format; a plan is the product, and all else is derived
-from it.
+A cut sees entities and hashes of samples, never a file or its format. Its product is a plan, from which files, datasets
+and published configs are derived.
 """

@@ -1,7 +1,7 @@
-"""Results as folders: the rows of each part, a plan or manifest with digests, all written together or not at all.
+"""Folders of results: the rows of each part and a plan or manifest with digests, all written together or not at all.
 
-What is there already is replaced or removed only if it is ours: a file in the folder itself, no link, whose SHA-256 is
-the one that the plan or the manifest beside it states.
+A file that exists is replaced or removed only if cleancut wrote it: it has to be a regular file in the folder itself
+whose SHA-256 is the one that the plan or the manifest beside it states.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from .plan import SplitPlan, joined, without_nan
 
 
 class SplitFormat(StrEnum):
-    """How the rows of a split are written."""
+    """The format that the rows of a split are written in."""
 
     JSONL = "jsonl"
     CONLL = "conll"
     INPUT = "input"
-    """As they stand in what was split, with all columns."""
+    """The format of the data that was split: unchanged rows, with all columns."""
 
 
 def write_split(
@@ -60,7 +60,7 @@ def write_split(
     beside: Mapping[str, str | Corpus] | None = None,
     overwrite: bool = False,
 ) -> SplitPlan:
-    """Write the splits as files, and ``plan.json`` with the digest of each: what ``SplitPlan.write`` does."""
+    """Write the splits of a plan as files, and ``plan.json`` with the digest of each, as ``SplitPlan.write`` says."""
     samples = given_samples(data, plan.read_as)
     chosen = default_format(samples) if format is None else parse_choice(SplitFormat, format, "format")
     plan.refuse_other_samples([np.concatenate([sample_hashes(part.corpus) for part in samples.values()])])
@@ -69,13 +69,13 @@ def write_split(
     elif plan.is_of_rows or len(plan.assignment) != sum(len(part.corpus) for part in samples.values()):
         raise CleancutError("the plan is of rows that hold several samples, or parts of one. Choose format='input'.")
     with written_together(folder, overwrite=overwrite) as fresh:
-        for name, thing in (beside or {}).items():
+        for name, content in (beside or {}).items():
             path = os.path.join(fresh, name)
-            if isinstance(thing, Corpus):
-                write(thing, path)
+            if isinstance(content, Corpus):
+                write(content, path)
             else:
-                write_text(path, thing)
-        told = set(os.listdir(fresh))
+                write_text(path, content)
+        names_beside = set(os.listdir(fresh))
         if chosen is SplitFormat.INPUT:
             _write_rows(plan, samples, fresh)
         else:
@@ -83,24 +83,26 @@ def write_split(
             for name in _outputs(plan):
                 write(whole.select(plan.rows(name)), os.path.join(fresh, f"{name}.{chosen}"))
         reading = plan.row_options() if chosen is SplitFormat.INPUT else {}
-        plan = replace(plan, files=_files(fresh, told), reading=reading)
+        plan = replace(plan, files=_files(fresh, names_beside), reading=reading)
         plan.save(os.path.join(fresh, PLAN))
     return plan
 
 
 def default_format(samples: Mapping[str, Samples]) -> SplitFormat:
-    """Return the format that is written where none is asked for: rows as they stand if they have columns, else JSONL.
+    """Return the format to write where none is asked for: unchanged rows if these have columns, else JSONL.
 
-    Rows have columns in datasets, and in JSONL and parquet files, if all are of one kind.
+    Rows have columns in datasets, and in JSONL or parquet files if all files are of one format.
     """
     if any(hasattr(part.rows, "with_format") for part in samples.values()):
         return SplitFormat.INPUT
-    kinds = {None if part.path is None else format_of(part.path) for part in samples.values()}
-    return SplitFormat.INPUT if len(kinds) == 1 and kinds <= {Format.JSONL, Format.PARQUET} else SplitFormat.JSONL
+    formats = {None if part.path is None else format_of(part.path) for part in samples.values()}
+    if len(formats) == 1 and formats <= {Format.JSONL, Format.PARQUET}:
+        return SplitFormat.INPUT
+    return SplitFormat.JSONL
 
 
 def _write_rows(plan: SplitPlan, samples: Mapping[str, Samples], folder: str) -> None:
-    """Write the rows of each split as they stand in their files, or else in their datasets."""
+    """Write the rows of each split unchanged, from their files if all samples have one, else from their datasets."""
     rows = {name: plan.rows(name) for name in _outputs(plan)}
     paths = [part.path for part in samples.values() if part.path is not None]
     files = [path for path in paths if format_of(path) is not Format.ROWS]
@@ -121,7 +123,16 @@ def write_parts(
     format: str,
     overwrite: bool,
 ) -> None:
-    """Parts of a corpus, which may overlap, as a file each; ``manifest.json``: what is said of them, and digests."""
+    """Write a file for each part of a corpus, and ``manifest.json`` with the digest of each file.
+
+    Args:
+        corpus: the samples.
+        parts: the numbers of the samples of each part, by the name of its file; parts may overlap.
+        about: what else the manifest says.
+        folder: the folder to write to.
+        format: the format of the files, ``jsonl`` or ``conll``.
+        overwrite: replace files of the same names even if cleancut did not write them.
+    """
     if format not in ("jsonl", "conll"):
         raise CleancutError(f"format={quoted(format)} is unknown. Choose jsonl or conll.")
     with written_together(folder, about, overwrite=overwrite) as fresh:
@@ -130,21 +141,22 @@ def write_parts(
 
 
 def write_manifest(about: Mapping[str, Any], folder: str | os.PathLike[str], digests: Mapping[str, str]) -> None:
-    """What is said of the files of a folder, and their digests."""
+    """Write ``manifest.json``: what is said about the files of a folder, and the digest of each file."""
     text = json.dumps(without_nan({**about, "files": digests}), indent=1, ensure_ascii=False)
     write_text(os.path.join(folder, MANIFEST), text + "\n")
 
 
 def write_assignment(plan: SplitPlan, incidences: Incidences, folder: str) -> None:
-    """The split of each sample by its name, as ``assignment.parquet``, and ``plan.json`` in its order."""
+    """Write ``assignment.parquet`` with the name and the split of each sample, and ``plan.json`` beside it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     names = pa.array([*plan.names, "discarded"])
-    first, writer = 0, None
+    first = 0
+    writer = None
     with replacing(os.path.join(folder, ASSIGNMENT)) as stream:
         for samples in incidences.names():
-            splits = plan.assignment[first : first + len(samples)] % len(names)  # -1 is the last
+            splits = plan.assignment[first : first + len(samples)] % len(names)  # -1 becomes the last name
             table = pa.table({"sample": samples, "split": names.take(pa.array(splits))})
             writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
             writer.write_table(table)
@@ -155,26 +167,36 @@ def write_assignment(plan: SplitPlan, incidences: Incidences, folder: str) -> No
 
 
 def _files(folder: str, beside: Collection[str]) -> dict[str, dict[str, str]]:
-    """The files of a plan by the names of their splits; those beside them, too, where no split has the name."""
-    found: dict[str, dict[str, str]] = {}
-    for file, digest in sorted(_digests(folder).items(), key=lambda item: item[0] in beside):
+    """Return the name and the digest of each file of a plan, by the name of its split.
+
+    Other files are listed as well, by their names without suffix, or with it where a split has that name.
+
+    Args:
+        folder: the folder that the files were written to.
+        beside: the names of the files that hold no split.
+    """
+    files: dict[str, dict[str, str]] = {}
+    splits_first = sorted(_digests(folder).items(), key=lambda item: item[0] in beside)
+    for file, digest in splits_first:
         stem = file.partition(".")[0]
-        found[file if stem in found else stem] = {"name": file, "sha256": digest}
-    return dict(sorted(found.items()))
+        name = file if stem in files else stem
+        files[name] = {"name": file, "sha256": digest}
+    return dict(sorted(files.items()))
 
 
 def _digests(folder: str) -> dict[str, str]:
-    """The SHA-256 of each file."""
+    """Return the SHA-256 of each file of a folder."""
     return {file: _digest(os.path.join(folder, file)) for file in sorted(os.listdir(folder))}
 
 
 def _digest(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def refuse_own_input(inputs: Iterable[str], folder: str) -> None:
-    """A split must not write over what it reads."""
+    """Raise an error where a split would be written over one of the files that it is read from."""
     for file in inputs:
         stem = os.path.basename(file).partition(".")[0]
         there = os.path.realpath(os.path.dirname(file) or ".") == os.path.realpath(folder)
@@ -183,22 +205,28 @@ def refuse_own_input(inputs: Iterable[str], folder: str) -> None:
 
 
 def _outputs(plan: SplitPlan) -> list[str]:
-    return [*plan.names, *(["discarded"] if plan.n_discarded else [])]
+    """Return the names of the parts of a plan that are written, each to a file."""
+    if plan.n_discarded:
+        return [*plan.names, "discarded"]
+    return list(plan.names)
 
 
 @contextmanager
 def written_together(
     folder: str | os.PathLike[str], about: Mapping[str, Any] | None = None, *, overwrite: bool = False
 ) -> Iterator[str]:
-    """Return a folder beside, whose files then replace those there were: an interruption leaves no half of a split.
+    """Yield a temporary folder whose files are moved to a folder at the end, so that an interruption leaves no half.
 
-    Files that the plan or manifest before listed and that are no longer written are removed, if they are as they were
-    written. Where nothing comes to be written, a folder that was not there is not there afterwards.
+    Files that the plan or manifest of an earlier result lists, and that are not written again, are removed if they are
+    unchanged. Where an error ends the context, a folder that did not exist is not left behind.
 
     Args:
-        folder: the folder for the files; it is made if it is not there.
-        about: what ``manifest.json`` says of the files; a split has its plan instead.
-        overwrite: replace files that are not ours, too.
+        folder: the folder for the files; it is made if it does not exist.
+        about: what ``manifest.json`` says about the files; None for a split, which has its plan instead.
+        overwrite: replace files even if cleancut did not write them.
+
+    Raises:
+        CleancutError: a file of the folder would be lost.
     """
     check_output_folder(folder)
     with made_folder(folder), temporary_folder(folder, ".split-") as fresh:
@@ -208,19 +236,24 @@ def written_together(
         if about is not None:
             write_manifest(about, fresh, digests)
         written = {*digests, MANIFEST} if about is not None else {*digests}
-        before = [pair for record in RECORDS if record in written for pair in recorded(folder, record).items()]
+        earlier_files: list[tuple[str, str]] = []
+        for record in RECORDS:
+            if record in written:
+                earlier_files += recorded(folder, record).items()
+        records_last = sorted(written, key=lambda name: (name in RECORDS, name))
         with uninterrupted():
-            for name in sorted(written, key=lambda name: (name in RECORDS, name)):  # a record once its files are there
+            for name in records_last:
                 os.replace(os.path.join(fresh, name), os.path.join(folder, name))
-        for name, digest in before:
+        for name, digest in earlier_files:
             path = os.path.join(folder, name)
             if name not in written and is_as_written(path, digest) and not is_kept(path):
                 os.unlink(path)
 
 
 ASSIGNMENT = "assignment.parquet"
+"""The file with the split of each sample, where the text of the samples is not at hand."""
 PLAN, MANIFEST = RECORDS = "plan.json", "manifest.json"
-"""The files that say what else was written to a folder."""
+"""The files that list what else was written to a folder."""
 
 
 def refuse_foreign(
@@ -230,41 +263,56 @@ def refuse_foreign(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Refuse to write where a file would be lost that is not ours, or that the user has changed.
+    """Raise an error where writing would lose a file that cleancut did not write, or that the user has changed.
 
     Args:
         folder: the folder that is written to.
-        names: the names of the files; with the digests of the new ones, a file may be replaced by its equal.
-        about: a manifest is to be written too, which must not take the place of that of another result.
-        overwrite: refuse only links and folders, which no file replaces, and what is being read.
+        names: the names of the files; or their digests by name, so that a file may be replaced by an equal one.
+        about: what the manifest will say, if one is written; it must not replace the manifest of another result.
+        overwrite: refuse only links and folders, which no file replaces, and files that are being read.
+
+    Raises:
+        CleancutError: a file would be lost.
     """
-    known = recorded(folder, PLAN if about is None else MANIFEST)
+    record = PLAN if about is None else MANIFEST
+    recorded_digests = recorded(folder, record)
     for name in names:
         path = os.path.join(folder, name)
         refuse_kept(path)
-        if not os.path.lexists(path) or (overwrite and _is_file(path)):
+        if not _is_in_the_way(path, overwrite):
             continue
-        equal = names.get(name) if isinstance(names, Mapping) else None
-        ours = name in RECORDS and _stored(folder, name) is not None
-        if not ours and not any(digest and is_as_written(path, digest) for digest in (equal, known.get(name))):
+        if name in RECORDS and _stored(folder, name) is not None:
+            continue
+        new_digest = names.get(name) if isinstance(names, Mapping) else None
+        known_digests = [digest for digest in (new_digest, recorded_digests.get(name)) if digest]
+        if not any(is_as_written(path, digest) for digest in known_digests):
             raise CleancutError(f"{path} is not a file as cleancut wrote it, and would be lost. {_remedy(path)}.")
     path = os.path.join(folder, MANIFEST)
-    if about is not None and os.path.lexists(path) and not (overwrite and _is_file(path)):
-        there = (_stored(folder, MANIFEST) or {}).get("format")
-        if there != about["format"]:
-            said = f"the manifest of a {there}" if there else "not a manifest of cleancut"
-            raise CleancutError(f"{path} is {said}, and would be lost. {_remedy(path)}.")
+    if about is not None and _is_in_the_way(path, overwrite):
+        stored_format = (_stored(folder, MANIFEST) or {}).get("format")
+        if stored_format != about["format"]:
+            kind = f"the manifest of a {stored_format}" if stored_format else "not a manifest of cleancut"
+            raise CleancutError(f"{path} is {kind}, and would be lost. {_remedy(path)}.")
+
+
+def _is_in_the_way(path: str, overwrite: bool) -> bool:
+    """Return whether something exists at a path that may not simply be replaced."""
+    return os.path.lexists(path) and not (overwrite and _is_file(path))
 
 
 def _remedy(path: str) -> str:
-    """Return what a user may do about a file that is in the way; links and folders are never replaced."""
+    """Return what a user can do about a file that is in the way; links and folders are never replaced."""
     return "Choose another folder, or give --overwrite" if _is_file(path) else "Move it, or choose another folder"
 
 
 def recorded(folder: str | os.PathLike[str], record: str) -> dict[str, str]:
-    """The files that a plan or a manifest in a folder says it came with, and the SHA-256 of each.
+    """Return the SHA-256 of each file that a plan or a manifest lists, by the name of the file.
 
-    The record may have been changed by anyone: what it says counts only where the file is as it says.
+    The record may have been changed by anyone, so that a digest counts only where the file agrees with it.
+
+    Args:
+        folder: the folder.
+        record: the name of the record, ``plan.json`` or ``manifest.json``.
     """
     files = (_stored(folder, record) or {}).get("files")
     if not isinstance(files, Mapping):
@@ -272,18 +320,23 @@ def recorded(folder: str | os.PathLike[str], record: str) -> dict[str, str]:
     pairs: Iterable[Any] = files.items()
     if record == PLAN:
         pairs = [(file.get("name"), file.get("sha256")) for file in files.values() if isinstance(file, Mapping)]
-    return {name: digest for name, digest in pairs if is_plain(name) and isinstance(digest, str)}
+    digests = {}
+    for name, digest in pairs:
+        if is_plain(name) and isinstance(digest, str):
+            digests[name] = digest
+    return digests
 
 
 def recorded_tree(folder: str | os.PathLike[str]) -> dict[str, str]:
-    """The same of a manifest whose files may be in folders below: each by its path, as the manifest has it."""
+    """Return the SHA-256 of each file that a manifest lists, by its path, which may lead into folders below."""
     files = (_stored(folder, MANIFEST) or {}).get("files")
-    found = files.items() if isinstance(files, Mapping) else ()
-    return {path: digest for path, digest in found if isinstance(digest, str)}
+    if not isinstance(files, Mapping):
+        return {}
+    return {path: digest for path, digest in files.items() if isinstance(digest, str)}
 
 
 def _stored(folder: str | os.PathLike[str], record: str) -> dict[str, Any] | None:
-    """What a plan or a manifest says, if it is one of ours."""
+    """Return the content of a plan or a manifest, if cleancut wrote it; else None."""
     path = os.path.join(folder, record)
     if not _is_file(path):
         return None
@@ -296,11 +349,12 @@ def _stored(folder: str | os.PathLike[str], record: str) -> dict[str, Any] | Non
 
 
 def is_as_written(path: str | os.PathLike[str], digest: str) -> bool:
-    """Is there a file, which is no link, with this SHA-256?"""
+    """Return whether there is a regular file (no link) with this SHA-256."""
     return _is_file(path) and _digest(path) == digest
 
 
 def _is_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether there is a regular file (no link) at a path."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except OSError:

@@ -33,29 +33,33 @@ from .quotas import to_most_room
 from .settings import AUTO, DEFAULTS, takes_split_options
 
 _OF_SPLITS = ("ratios", "method", "key", "stratify", "type_share")
-"""Options of a split that folds do not have."""
+"""The options of a split that ``mincut_folds`` does not take."""
 
 
 class Fold(NamedTuple):
-    """The samples to train on, and those to test on, in their order."""
+    """One fold of a cross-validation, as numbers of samples."""
 
     train: NDArray[np.int64]
+    """The samples to train on, in their order."""
     test: NDArray[np.int64]
+    """The samples to test on, in their order."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Folds(Drawn):
-    """Which fold each sample is tested in: ``for train, test in folds``."""
+    """The folds of a cross-validation: ``for train, test in folds``."""
 
     assignment: NDArray[np.int64]
-    """The fold of each sample (of each row, where a dataset was given); -1 for samples that are discarded."""
+    """The fold that each sample (each row, where a dataset was given) is tested in; -1 for discarded samples."""
     statistics: list[dict[str, Any]]
-    """Of each fold: samples and mentions, how many of them share an entity with the other folds, types, and how the
-    fold compares with the corpus."""
+    """Counts for each fold: its samples, mentions and entities, those of them that are contaminated by other folds,
+    the mentions of each type, and how the fold compares with the corpus."""
     notes: list[str]
+    """Remarks on what could not be met."""
     signature: str
+    """The settings that the folds were made with, in a line."""
     fingerprint: str
-    """Of the samples, whatever their order."""
+    """A fingerprint of the samples, whatever their order."""
 
     @property
     def k(self) -> int:
@@ -64,16 +68,17 @@ class Folds(Drawn):
 
     @property
     def n_discarded(self) -> int:
-        """Samples that are discarded: in no fold, and in no training set."""
+        """The number of discarded samples, which are in no fold and in no training set."""
         return int((self.assignment == DISCARDED).sum())
 
     @property
     def guarantee(self) -> str:
-        """What holds between the folds, as it was counted."""
-        n = sum(row["n_partial"] for row in self.statistics)
-        if not n:
+        """A sentence that says how many samples share an entity with another fold."""
+        n_contaminated = sum(fold["n_partial"] for fold in self.statistics)
+        if not n_contaminated:
             return "no entity is shared between any two folds"
-        return f"{n} of {len(self.assignment) - self.n_discarded} samples share an entity with another fold"
+        n_kept = len(self.assignment) - self.n_discarded
+        return f"{n_contaminated} of {n_kept} samples share an entity with another fold"
 
     def __repr__(self) -> str:
         sizes = [row["n_samples"] for row in self.statistics]
@@ -92,7 +97,7 @@ class Folds(Drawn):
         return map(self.__getitem__, range(self.k))
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``cleancut hardeval-folds --json`` prints of the folds."""
+        """Return the folds as ``cleancut hardeval-folds --json`` prints them."""
         return {
             "format": "cleancut-folds-1",
             "k": self.k,
@@ -108,15 +113,18 @@ class Folds(Drawn):
     def write(
         self, corpus: Corpus, folder: str | os.PathLike[str], *, format: str = "jsonl", overwrite: bool = False
     ) -> None:
-        """Write train and test of each fold as files, and ``manifest.json``: all of them, or none.
+        """Write train and test of each fold, and ``manifest.json``; an interruption leaves all files or none.
 
         Args:
-            corpus: what the folds were made of.
-            folder: where to; it is made if it is not there, and no file of others in it is touched.
-            format: ``jsonl`` or ``conll``.
-            overwrite: replace files of the same names that are not ours, too.
+            corpus: the corpus that the folds were made of.
+            folder: the folder to write to. It is made if it does not exist; other files in it stay untouched.
+            format: the format of the files, ``jsonl`` or ``conll``.
+            overwrite: replace files of the same names even if cleancut did not write them.
+
+        Raises:
+            CleancutError: ``corpus`` has other samples than the folds, or a file of the folder would be lost.
         """
-        self._refuse_other(corpus)
+        self._refuse_other_samples(corpus)
         parts: dict[str, NDArray[np.int64]] = {}
         about = self.to_dict()
         about["folds"] = []
@@ -126,7 +134,8 @@ class Folds(Drawn):
             about["folds"].append({"fold": i, **files, **self.statistics[i]})
         write_parts(corpus, parts, about, folder, format, overwrite)
 
-    def _refuse_other(self, corpus: Corpus) -> None:
+    def _refuse_other_samples(self, corpus: Corpus) -> None:
+        """Raise an error where the samples are not those that the folds were made of."""
         if len(corpus) != len(self.assignment) or fingerprint_of(sample_hashes(corpus)) != self.fingerprint:
             raise CleancutError(
                 f"the folds are of {len(self.assignment)} samples, and not of the {len(corpus)} given. Give those that "
@@ -135,39 +144,66 @@ class Folds(Drawn):
 
 
 def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "sample", **columns: Any) -> Folds:
-    """Random folds of a corpus or dataset, whose sizes differ by one sample at most.
+    """Divide samples at random into folds whose sizes differ by one sample at most.
 
-    With ``unit="doc"`` documents stay whole, and sizes are as even as that allows. The folds depend on the samples and
-    the seed, not on the order of the samples.
+    The folds depend on the samples and the seed, not on the order of the samples.
+
+    Args:
+        corpus: a corpus or a dataset.
+        k: the number of folds, at least 2.
+        seed: the seed of the random choices.
+        unit: the unit that stays whole: ``sample`` or ``doc``. With documents, sizes are as even as these allow.
+        **columns: the columns of a dataset to read, such as ``tags=``, where they are not recognised.
+
+    Returns:
+        The folds, with statistics of each.
+
+    Raises:
+        CleancutError: there are fewer samples or documents than folds, or samples have no document ids.
 
     >>> corpus = Corpus.of([[f"w{i}"] for i in range(7)], tags=[["O"]] * 7)
     >>> sorted(len(test) for train, test in kfold(corpus, k=3))
     [2, 2, 3]
     """
     samples = _samples(corpus, columns)
-    text = samples.corpus
-    of_sample = units_of("the corpus", text, parse_choice(Unit, unit, "unit"))
-    size = np.bincount(of_sample)
-    _check_k(k, len(size), "documents" if unit == Unit.DOC else "samples")
+    unit_of_sample = units_of("the corpus", samples.corpus, parse_choice(Unit, unit, "unit"))
+    unit_size = np.bincount(unit_of_sample)
+    units_in_words = "documents" if unit == Unit.DOC else "samples"
+    _check_k(k, len(unit_size), units_in_words)
     seed = checks.seed(seed)
-    hashes, hash_of_unit = sample_hashes(text), np.zeros(len(size), np.uint64)
-    np.add.at(hash_of_unit, of_sample, mixed(hashes))
-    key = mixed(hash_of_unit ^ mixed(np.array([seed], np.uint64)))
-    # large documents first, each to the smallest fold: what comes last evens the sizes out
-    order = np.lexsort((key, -size))
-    of_unit = np.zeros(len(size), np.int64)
-    of_unit[order], _ = to_most_room(size, order, np.zeros(k))
+    unit_hash = np.zeros(len(unit_size), np.uint64)
+    np.add.at(unit_hash, unit_of_sample, mixed(sample_hashes(samples.corpus)))
+    random_rank = mixed(unit_hash ^ mixed(np.array([seed], np.uint64)))
+    # Large documents come first, each to the smallest fold, so that small ones can even the sizes out.
+    order = np.lexsort((random_rank, -unit_size))
+    fold_of_unit = np.zeros(len(unit_size), np.int64)
+    fold_of_unit[order], _ = to_most_room(unit_size, order, np.zeros(k))
     signature = Signature.of("kfold", {"k": k, "unit": unit, "seed": seed})
-    return _described(samples, of_unit[of_sample], k, Key(), [], signature)
+    return _with_statistics(samples, fold_of_unit[unit_of_sample], k, Key(), [], signature)
 
 
 @takes_split_options(*_OF_SPLITS)
 def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] | None = None, **options: Any) -> Folds:
-    """Folds of equal size that share as few entities as possible, or none (``discard="auto"``), by the splitter.
+    """Divide samples into folds of equal size that share as few entities as possible.
 
-    All is as in ``mincut``, but no fold is train: each is held out once, so each has to be representative, and a shared
-    entity counts on both sides. So where every sample is kept, the samples of shared entities are made few, not only
-    the mixed ones.
+    With ``discard="auto"`` they share none. The folds are cut as ``mincut`` cuts splits, except that no fold is train:
+    each is held out once, so each has to be representative, and a shared entity contaminates samples on both sides.
+    Where every sample is kept, the search therefore minimises all samples that have a shared entity.
+
+    Args:
+        corpus: a corpus or a dataset.
+        k: the number of folds, from 2 to 99.
+        progress: called with the share of the work done since it was called last; without it, a bar is shown on a
+            terminal.
+        **options: options of ``mincut`` that are listed below; and the columns of a dataset to read, such as
+            ``tags=``, where they are not recognised. ``discard`` is 0 or ``auto``.
+
+    Returns:
+        The folds, with statistics of each.
+
+    Raises:
+        CleancutError: a fold would be empty, ``k`` or an option is not valid.
+        TypeError: an option is unknown, or has no meaning for folds.
 
     >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
     >>> folds = mincut_folds(Corpus.of(samples, tags=[["B-PER", "O"]] * 20), k=2)
@@ -176,93 +212,131 @@ def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] |
     """
     samples = _samples(corpus, columns_in(options))
     _check_k(k, len(samples.corpus), "samples")
-    if k > _MOST:
-        raise CleancutError(f"k={k}: give at most {_MOST} folds without shared entities.")
+    if k > _MOST_FOLDS:
+        raise CleancutError(f"k={k}: give at most {_MOST_FOLDS} folds without shared entities.")
     for name in _OF_SPLITS:
         if name in options:
             raise TypeError(f"mincut_folds() has no option {name!r}: folds are of equal size, cut by their entities.")
     discard = options.get("discard", DEFAULTS.discard)
     if discard not in (0, AUTO):
         raise CleancutError(f"discard={discard!r} is unknown for folds. Give 0 or 'auto'.")
-    parts = {"train": 0, **{f"fold-{i}": 1 for i in range(k)}}  # no fold is train, which is empty
+    # The splitter wants a train split first. It is empty here, and every fold is a held-out split.
+    parts = {"train": 0, **{f"fold-{i}": 1 for i in range(k)}}
     plan = mincut(samples.corpus, parts, progress=progress, **options)
     assignment = plan.assignment.astype(np.int64)
-    assignment[assignment != DISCARDED] -= 1  # the split before the first fold is train, which is empty
+    assignment[assignment != DISCARDED] -= 1  # split 1 is fold 0
     empty = np.flatnonzero(np.bincount(assignment[assignment != DISCARDED], minlength=k) == 0)
     if len(empty):
         remedy = "fewer folds, or discard=0" if discard else "fewer folds"
         raise CleancutError(
-            f"fold {empty[0]} of {k} would be empty: too many of the {len(samples.corpus)} samples hang together by "
+            f"fold {empty[0]} of {k} would be empty: too many of the {len(samples.corpus)} samples are connected by "
             f"shared entities, or are copies of each other. Give {remedy}."
         )
-    settings = dict(Signature.parse(plan.signature).settings) | {"ratios": "/".join(["0", *[f"{1 / k:.4g}"] * k])}
+    settings = dict(Signature.parse(plan.signature).settings)
+    settings["ratios"] = "/".join(["0", *[f"{1 / k:.4g}"] * k])
     signature = Signature.of("folds", {"k": k, **settings})
-    return _described(samples, assignment, k, plan.settings.entity_key, plan.notes, signature)
+    return _with_statistics(samples, assignment, k, plan.settings.entity_key, plan.notes, signature)
 
 
-_MOST = 99
-"""The splitter's assignment is a byte."""
+_MOST_FOLDS = 99
+"""The largest number of folds that the splitter can make: its assignment is a byte for each sample."""
 
 
 def _samples(data: Any, columns: Mapping[str, Any]) -> Samples:
+    """Return a corpus or a dataset as samples."""
     (samples,) = given_samples({"": data}, columns).values()
     return samples
 
 
 def _check_k(k: Any, n: int, what: str) -> None:
+    """Raise an error where the number of folds is not valid for n samples or documents."""
     checks.whole(k, "k", 2, wanted="a whole number of folds from 2 on")
     if k > n:
         raise CleancutError(f"{k} folds of {n} {what}: some would be empty. Give at most {n} folds.")
 
 
-def _described(
+def _with_statistics(
     samples: Samples, assignment: NDArray[np.int64], k: int, key: Key, notes: list[str], signature: Signature
 ) -> Folds:
-    """The folds, with what was counted of each: an entity in two folds is contaminated in both."""
-    corpus, kept = samples.corpus, assignment != DISCARDED
-    mentions, entity = corpus.mentions, entity_codes(corpus, key)
-    fold, inside = assignment[mentions.sample], kept[mentions.sample]
-    of_entity, of_fold = np.divmod(np.unique(entity[inside].astype(np.int64) * k + fold[inside]), k)
-    shared = np.bincount(of_entity, minlength=int(entity.max(initial=-1)) + 1) > 1
-    seen = inside & shared[entity]
-    in_sample = np.bincount(mentions.sample, minlength=len(corpus))
+    """Return the folds of an assignment with statistics of each."""
+    corpus = samples.corpus
+    mentions = corpus.mentions
+    counts = _fold_counts(corpus, assignment, k, key)
+    bearing_share = float((np.bincount(mentions.sample, minlength=len(corpus)) > 0).mean())
+    fold_of_mention = assignment[mentions.sample]
+    statistics = []
+    for fold in range(k):
+        row: dict[str, Any] = {name: int(count[fold]) for name, count in counts.items()}
+        n_samples = row["n_samples"]
+        density = share(row["n_mentions"], n_samples)
+        row["rate_partial"] = share(row["n_partial"], n_samples)
+        row["entities_per_sample_ratio"] = share(density, share(len(mentions), len(corpus)))
+        row["entity_bearing_ratio"] = share(share(n_samples - row["n_empty"], n_samples), bearing_share)
+        types = np.bincount(mentions.label[fold_of_mention == fold], minlength=len(mentions.labels))
+        row["type_counts"] = dict(zip(mentions.labels, types.tolist(), strict=True))
+        statistics.append(row)
+    fold_of_row = samples.of_rows(assignment).astype(np.int64)
+    return Folds(fold_of_row, statistics, notes, str(signature), fingerprint_of(sample_hashes(corpus)))
 
-    def of_each(folds: NDArray[np.integer]) -> NDArray[np.int64]:
-        return np.bincount(folds, minlength=k)
 
-    counts = {
-        "n_samples": of_each(assignment[kept]),
-        "n_empty": of_each(assignment[kept & (in_sample == 0)]),
-        "n_partial": of_each(assignment[np.unique(mentions.sample[seen])]),
-        "n_mentions": of_each(fold[inside]),
-        "n_mentions_contaminated": of_each(fold[seen]),
-        "n_entities": of_each(of_fold),
-        "n_entities_contaminated": of_each(of_fold[shared[of_entity]]),
+def _fold_counts(corpus: Corpus, assignment: NDArray[np.int64], k: int, key: Key) -> dict[str, NDArray[np.int64]]:
+    """Return counts by name, each with a number for each fold; an entity in two folds is contaminated in both."""
+    sample_of_mention = corpus.mentions.sample
+    entity = entity_codes(corpus, key)
+    is_kept = assignment != DISCARDED
+    fold_of_mention = assignment[sample_of_mention]
+    mention_is_kept = is_kept[sample_of_mention]
+    # Each entity is counted once in each fold: these two arrays are the distinct pairs of an entity and a fold.
+    pairs = np.unique(entity[mention_is_kept].astype(np.int64) * k + fold_of_mention[mention_is_kept])
+    entity_of_pair, fold_of_pair = np.divmod(pairs, k)
+    is_shared = np.bincount(entity_of_pair, minlength=int(entity.max(initial=-1)) + 1) > 1
+    is_contaminated = mention_is_kept & is_shared[entity]
+    is_empty = np.bincount(sample_of_mention, minlength=len(corpus)) == 0
+    folds_of_counted = {
+        "n_samples": assignment[is_kept],
+        "n_empty": assignment[is_kept & is_empty],
+        "n_partial": assignment[np.unique(sample_of_mention[is_contaminated])],
+        "n_mentions": fold_of_mention[mention_is_kept],
+        "n_mentions_contaminated": fold_of_mention[is_contaminated],
+        "n_entities": fold_of_pair,
+        "n_entities_contaminated": fold_of_pair[is_shared[entity_of_pair]],
     }
-    found = []
-    for i in range(k):
-        row: dict[str, Any] = {name: int(count[i]) for name, count in counts.items()}
-        n, bearing = row["n_samples"], row["n_samples"] - row["n_empty"]
-        row["rate_partial"] = share(row["n_partial"], n)
-        row["entities_per_sample_ratio"] = share(share(row["n_mentions"], n), share(len(mentions), len(corpus)))
-        row["entity_bearing_ratio"] = share(share(bearing, n), float((in_sample > 0).mean()))
-        types = np.bincount(mentions.label[fold == i], minlength=len(mentions.labels))
-        found.append({**row, "type_counts": dict(zip(mentions.labels, types.tolist(), strict=True))})
-    rows = samples.of_rows(assignment).astype(np.int64)
-    return Folds(rows, found, notes, str(signature), fingerprint_of(sample_hashes(corpus)))
+    return {name: np.bincount(folds, minlength=k) for name, folds in folds_of_counted.items()}
 
 
 # --- hardeval ---------------------------------------------------------------------------------------------------
 
 
 def hardeval_folds(
-    gold: Corpus, pred: Any, folds: Folds, strict: bool = False, *, encoding: str = "bilou", ci: int | None = None,
+    gold: Corpus,
+    pred: Any,
+    folds: Folds,
+    strict: bool = False,
+    *,
+    encoding: str = "bilou",
+    ci: int | None = None,
     seed: int = 13,
-) -> Score:  # fmt: skip
-    """hardeval over all folds, as its authors recommend (Section 3.2): unseen and diff are what the *other* folds say.
+) -> Score:
+    """Score hardeval over all folds of a cross-validation, as its authors recommend (Section 3.2).
 
-    ``pred`` holds predictions for the whole corpus, each sample by a model that was not trained on its fold. Counts are
-    summed over the folds before they are divided.
+    Which tokens are *unseen* or *diff* in a fold is decided by the other folds, as the training data of the model.
+    Counts are summed over the folds before they are divided.
+
+    Args:
+        gold: the corpus that the folds were made of.
+        pred: predictions for the whole corpus, each sample by a model that was not trained on its fold: a corpus, or
+            what ``Corpus.with_predictions`` takes.
+        folds: the folds, from ``kfold`` or ``mincut_folds``.
+        strict: count a type as *diff* only if training has never shown it for the word, as for ``hardeval``.
+        encoding: the encoding of the labels of tokens, as for ``hardeval``.
+        ci: the number of resamples for confidence intervals; None for no intervals.
+        seed: the seed of the resamples.
+
+    Returns:
+        The score over all folds.
+
+    Raises:
+        CleancutError: the folds are of another corpus, or there is not one prediction for each sample.
 
     >>> corpus = Corpus.of([["Ada"], ["Ada"], ["Bo"], ["so"]], tags=[["B-PER"], ["B-PER"], ["B-PER"], ["O"]])
     >>> score = hardeval_folds(corpus, corpus, kfold(corpus, k=4))
@@ -270,20 +344,23 @@ def hardeval_folds(
     (1, 1, 0.0)
     """
     checks.instance(gold, Corpus, "gold", "a Corpus, such as read() returns")
-    checks.instance(folds, Folds, "folds", "what kfold() or mincut_folds() returns")._refuse_other(gold)
-    pred = pred if isinstance(pred, Corpus) else gold.with_predictions(pred)
+    checks.instance(folds, Folds, "folds", "what kfold() or mincut_folds() returns")
+    folds._refuse_other_samples(gold)
+    if not isinstance(pred, Corpus):
+        pred = gold.with_predictions(pred)
     if len(pred) != len(gold):
         raise CleancutError(f"{len(gold)} gold samples but {len(pred)} predicted. Give one prediction for each.")
     scores = []
     for train, test in folds:
-        # each complement is indexed anew: merging the indices of single folds takes as long
+        # Each training set is indexed anew: to merge the indices of single folds takes as long.
         shown = Exposure.of(gold.select(train))
-        scores.append(hardeval(
-            gold.select(test), pred.select(test), shown, strict, encoding=encoding, ci=ci, seed=seed
-        ))  # fmt: skip
-    # one name for all training sets, whatever the order of the folds
-    of_all = hashlib.blake2b("".join(sorted(str(s.settings["train"]) for s in scores)).encode(), digest_size=3)
-    settings = {**scores[0].settings, "train": f"{folds.k}-fold,{of_all.hexdigest()}"}
+        fold_gold = gold.select(test)
+        fold_pred = pred.select(test)
+        scores.append(hardeval(fold_gold, fold_pred, shown, strict, encoding=encoding, ci=ci, seed=seed))
+    # The training sets get one name together, which does not depend on the order of the folds.
+    training_sets = sorted(str(score.settings["train"]) for score in scores)
+    digest = hashlib.blake2b("".join(training_sets).encode(), digest_size=3).hexdigest()
+    settings = {**scores[0].settings, "train": f"{folds.k}-fold,{digest}"}
     return reduce(Score.__add__, (replace(score, settings=settings) for score in scores))
 
 
@@ -292,10 +369,10 @@ def hardeval_folds(
 
 @dataclass
 class CleanCutSplit:
-    """``mincut_folds`` as a splitter for scikit-learn: ``cross_validate(..., cv=CleanCutSplit(), groups=entities)``.
+    """A splitter for scikit-learn that makes the folds of ``mincut_folds``.
 
-    ``groups`` has the entities of each sample: a list or set of whatever can be a key, empty for samples without any.
-    With ``discard="auto"`` samples in the way are in no fold at all.
+    Use it as ``cross_validate(..., cv=CleanCutSplit(), groups=entities)``, where ``groups`` has the entities of each
+    sample: a list or set of texts, tuples or other hashable values, empty for samples without any entity.
 
     >>> entities = [{"Ada"}, {"Ada", "Bo"}, {"Cy"}, {"Cy"}]
     >>> folds = CleanCutSplit(n_splits=2).split(entities, groups=entities)
@@ -304,35 +381,72 @@ class CleanCutSplit:
     """
 
     n_splits: int = 5
+    """The number of folds."""
     random_state: int = DEFAULTS.seed
+    """The seed of the random choices."""
     discard: float | str = DEFAULTS.discard
+    """``auto`` to discard samples until no two folds share an entity, 0 to keep all samples."""
     representative: float | None = DEFAULTS.representative
+    """The density floor of the folds, as for ``mincut``; None for no floor."""
     effort: str = DEFAULTS.effort.value
+    """How long the search for a better cut takes: ``fast``, ``auto`` or ``best``."""
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of folds."""
+        """Return the number of folds.
+
+        Args:
+            X: ignored; scikit-learn passes it.
+            y: ignored; scikit-learn passes it.
+            groups: ignored; scikit-learn passes it.
+        """
         return self.n_splits
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """The indices to train on and to test on, of each fold."""
+        """Return an iterator over the folds, each as the indices to train on and the indices to test on.
+
+        Args:
+            X: the samples, of which only the number is used.
+            y: ignored; scikit-learn passes it.
+            groups: the entities of each sample, such as ``[{"Ada"}, set()]``.
+
+        Raises:
+            CleancutError: ``groups`` is missing, or has not one entry for each sample.
+        """
         if groups is None:
             raise CleancutError("groups= is missing. Give the entities of each sample, such as [{'Ada'}, set()].")
         corpus = _corpus_of_sets(groups)
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-        if n != len(corpus):
-            raise CleancutError(f"{n} samples but {len(corpus)} groups. Give the entities of each sample.")
+        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        if n_samples != len(corpus):
+            raise CleancutError(f"{n_samples} samples but {len(corpus)} groups. Give the entities of each sample.")
         folds = mincut_folds(
-            corpus, self.n_splits, seed=self.random_state, discard=self.discard, representative=self.representative,
-            effort=self.effort, min_per_type=0, duplicates_together=False,
-        )  # fmt: skip
+            corpus,
+            self.n_splits,
+            seed=self.random_state,
+            discard=self.discard,
+            representative=self.representative,
+            effort=self.effort,
+            min_per_type=0,
+            duplicates_together=False,
+        )
         return iter(folds)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings, by which scikit-learn makes copies."""
+        """Return the settings by name, from which scikit-learn makes copies.
+
+        Args:
+            deep: ignored; scikit-learn passes it.
+        """
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def set_params(self, **params: Any) -> CleanCutSplit:
-        """Change settings."""
+        """Change settings and return this splitter.
+
+        Args:
+            **params: the new values by name.
+
+        Raises:
+            CleancutError: there is no setting of such a name.
+        """
         for name, value in params.items():
             if name not in self.get_params():
                 raise CleancutError(f"CleanCutSplit has no {name!r}. It has {', '.join(self.get_params())}.")
@@ -340,7 +454,7 @@ class CleanCutSplit:
         return self
 
     def get_metadata_routing(self) -> Any:
-        """For scikit-learn's metadata routing: groups are wanted."""
+        """Return a request for ``groups`` to scikit-learn's metadata routing."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
@@ -349,24 +463,25 @@ class CleanCutSplit:
 
 
 def _corpus_of_sets(groups: Iterable[Any]) -> Corpus:
-    """A corpus whose samples have the given entities, a word each."""
-    samples_of: dict[Any, list[int]] = {}
-    n = 0
+    """Return a corpus whose samples have the given entities, each as one word."""
+    samples_of_entity: dict[Any, list[int]] = {}
     given: list[Any] = checks.ordered(groups, "groups", "the entities of each sample")
     for i, entities in enumerate(given):
         if isinstance(entities, str | bytes | Mapping) or not isinstance(entities, Iterable):
             raise CleancutError(f"groups[{i}] is {quoted(entities)}, not a list or set of entities. Give [] for none.")
         try:
             for entity in set(entities):
-                samples_of.setdefault(entity, []).append(i)
+                samples_of_entity.setdefault(entity, []).append(i)
         except TypeError as error:
             raise CleancutError(f"groups[{i}]: {error}. Give strings or tuples as entities.") from None
-        n = i + 1
-    # numbered by where they occur, since the order of a set changes from run to run; those that tie are interchangeable
-    pairs = [(i, number) for number, samples in enumerate(sorted(samples_of.values())) for i in samples]
+    # Entities are numbered by the samples they occur in, since the order of a set changes from run to run; those that
+    # occur in the same samples are interchangeable.
+    pairs = [(i, number) for number, samples in enumerate(sorted(samples_of_entity.values())) for i in samples]
     table = np.array(sorted(pairs), np.int64).reshape(-1, 2)
-    sample, words = table[:, 0], table[:, 1].astype(np.int32)
-    lengths = np.bincount(sample, minlength=n)
+    sample = table[:, 0]
+    words = table[:, 1].astype(np.int32)
+    lengths = np.bincount(sample, minlength=len(given))
     start = np.arange(len(sample)) - bounds_of(lengths)[sample]
-    mentions = Mentions.of_columns(sample, start, start + 1, np.zeros(len(sample), int), ("entity",), n, lengths)
-    return Corpus(words, Vocabulary(map(str, range(len(samples_of)))), mentions)
+    label = np.zeros(len(sample), int)
+    mentions = Mentions.of_columns(sample, start, start + 1, label, ("entity",), len(given), lengths)
+    return Corpus(words, Vocabulary(map(str, range(len(samples_of_entity)))), mentions)

@@ -1,9 +1,10 @@
-"""The frontier of a split: what fewer shared entities cost in discarded samples, in density and in ratios."""
+"""The frontier of a split: the price of fewer shared entities in discarded samples, in density and in ratios."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -18,87 +19,106 @@ from .quotas import RATIO_TOLERANCE
 from .settings import DEFAULTS, OPTIONS, RATIOS, flag_of, largest_discard, takes_split_options
 
 DISCARDS: tuple[float | str, ...] = (0, 0.005, 0.01, 0.02, 0.05, "auto")
-_MOST_TRIED = 1000
-"""Splits that are tried at most."""
+"""The values of ``discard`` that are tried by default."""
 FLOORS: tuple[float | None, ...] = (0.95, 0.9, 0.8, None)
+"""The density floors that are tried by default."""
+_MOST_TRIED = 1000
+"""The largest number of splits that are tried."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One split of the frontier: what was asked, and what came of it."""
+    """One split of the frontier: the two options it was made with, and its quality."""
 
     discard: float | str
+    """The largest share of samples that the split was allowed to discard, or ``auto``."""
     representative: float | None
+    """The density floor that was asked for; None for no floor."""
     n_contaminated: int
-    """Held-out samples that share an entity with an earlier split, counted once for each such split."""
+    """The number of held-out samples that share an entity with an earlier split, counted once for each such split."""
     n_discarded: int
+    """The number of samples that the split discards."""
     density: float
-    """Entities per sample of the sparsest held-out split, against the corpus."""
+    """The entities per sample of the sparsest held-out split, divided by those of the corpus."""
     ratio_error: float
-    """The largest difference of a split's share of the kept samples from what was asked."""
+    """The largest difference between a split's share of the kept samples and the share that was asked for."""
     optimal: bool
-    """Is no other point at least as good in everything and better in something?"""
+    """Whether no other point is at least as good in everything and better in something."""
     plan: SplitPlan
+    """The split itself."""
 
     @property
     def options(self) -> str:
-        """As ``cleancut split`` takes them."""
+        """The options of ``cleancut split`` that make this split."""
         names = ("discard", "representative")
         return " ".join(f"{flag_of(name)} {OPTIONS[name].write(getattr(self, name))}" for name in names)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the point as ``cleancut split --frontier --json`` prints it, without the plan."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "plan"}
 
     def losses(self) -> tuple[float, ...]:
-        """What is to be small. Ratios within their tolerance and the third digit of a density are no difference."""
-        thin = 0.0 if self.density != self.density else max(round(1 - self.density, 2), 0.0)
-        return self.n_contaminated, self.n_discarded, thin, max(round(self.ratio_error - RATIO_TOLERANCE, 4), 0.0)
+        """Return the quantities to minimise; differences within tolerance count as ties.
+
+        They are the contaminated samples, the discarded samples, the density that is lost (in hundredths) and the
+        error of the ratios beyond their tolerance.
+        """
+        has_density = self.density == self.density  # NaN, of a corpus without entities, is not equal to itself
+        lost_density = max(round(1 - self.density, 2), 0.0) if has_density else 0.0
+        ratio_loss = max(round(self.ratio_error - RATIO_TOLERANCE, 4), 0.0)
+        return self.n_contaminated, self.n_discarded, lost_density, ratio_loss
 
 
-_DENSE, _MOST = float(DEFAULTS.representative or 0), 0.1
-"""What a recommended split has of the corpus's density, and discards at most."""
+_LEAST_DENSITY = float(DEFAULTS.representative or 0)
+"""The density that a recommended split should have, as a share of that of the corpus."""
+_MOST_DISCARDED = 0.1
+"""The share of the samples that a recommended split may discard."""
 
 
 @dataclass(frozen=True, repr=False)
 class Frontier(Drawn):
-    """Splits of one corpus by discard and density floor, the best of each kind marked."""
+    """The result of ``frontier``: splits of one corpus with several discards and density floors."""
 
     points: tuple[Point, ...]
+    """The splits that were tried, by density floor and then by discard; the optimal ones are marked."""
     best: Point
-    """Of those that are dense enough and set little aside, the one that shares least."""
+    """The point that shares least among those that are dense enough and discard few samples."""
 
     def __repr__(self) -> str:
         return f"Frontier of {len(self.points)} splits. {self.recommendation}"
 
     @property
     def recommendation(self) -> str:
-        """The options to use and why, in one sentence."""
-        n_samples, best = len(self.best.plan.assignment), self.best
-        kept = (
-            "nothing is shared between any two splits"
-            if not best.n_contaminated
-            else f"{_counted(best.n_contaminated)} with an entity of an earlier split"
+        """The options to use and the reason, in one sentence."""
+        best = self.best
+        shared = "nothing is shared between any two splits"
+        if best.n_contaminated:
+            shared = f"{_samples_in_words(best.n_contaminated)} with an entity of an earlier split"
+        share_discarded = 100 * best.n_discarded / len(best.plan.assignment)
+        discarded = f"{_samples_in_words(best.n_discarded)} ({share_discarded:.1f}%) discarded"
+        limits = (
+            f"at most {100 * _MOST_DISCARDED:.0f}% discarded and at least {_LEAST_DENSITY} times the corpus's density"
         )
-        discarded = f"{_counted(best.n_discarded)} ({100 * best.n_discarded / n_samples:.1f}%) discarded"
-        limits = f"at most {100 * _MOST:.0f}% discarded and at least {_DENSE} times the corpus's density"
-        if not _is_fair(best):
+        if not _is_recommendable(best):
             limits = "the density nearest to that of the corpus, since none comes closer to it"
         return (
-            f"Use {best.options}: {kept}, with {discarded} and {best.density:.2f} times the corpus's entities per "
+            f"Use {best.options}: {shared}, with {discarded} and {best.density:.2f} times the corpus's entities per "
             f"sample in the sparsest held-out split, the least sharing that was found with {limits}."
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``cleancut split --frontier --json`` prints."""
+        """Return the frontier as ``cleancut split --frontier --json`` prints it."""
         return {
             "n_samples": len(self.best.plan.assignment),
             "points": [point.to_dict() for point in self.points],
             "recommendation": {
-                "discard": self.best.discard, "representative": self.best.representative, "options": self.best.options,
+                "discard": self.best.discard,
+                "representative": self.best.representative,
+                "options": self.best.options,
                 "why": self.recommendation,
             },
             "signature": self.best.plan.signature,
-        }  # fmt: skip
+        }
 
 
 @takes_split_options("discard", "representative")
@@ -111,15 +131,30 @@ def frontier(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> Frontier:
-    """Split by each density floor and discard, to see what less sharing costs; ``options`` are those of ``mincut``.
+    """Split with every density floor and discard that is given, to see what it costs to share less.
 
     Discards that cannot matter are left out: all beyond 0 where whole components can be packed, and those that are
     larger than what ``auto`` needs.
 
+    Args:
+        data: a corpus, a dataset, or the splits of either by name, as for ``mincut``.
+        ratios: the parts of the splits, as for ``mincut``.
+        discards: the values of ``discard`` to try.
+        floors: the density floors to try; None is no floor.
+        progress: called with the share of the work done since it was called last; without it, a bar is shown on a
+            terminal.
+        **options: further options of ``mincut``.
+
+    Returns:
+        A point for each split that was tried, and the one that is recommended.
+
+    Raises:
+        CleancutError: no or too many pairs are to be tried, or ``discard`` or ``representative`` is given.
+
     >>> from ..core.corpus import Corpus
     >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
-    >>> found = frontier(Corpus.of(samples, tags=[["B-PER", "O"]] * 20), ratios=(50, 25, 25))
-    >>> found.best.options, found.best.n_contaminated
+    >>> tried = frontier(Corpus.of(samples, tags=[["B-PER", "O"]] * 20), ratios=(50, 25, 25))
+    >>> tried.best.options, tried.best.n_contaminated
     ('--discard 0 --representative 0.95', 0)
     """
     for name in ("discard", "representative"):
@@ -133,28 +168,33 @@ def frontier(
             f"{len(floors)} floors times {len(discards)} discards to try. Give at most {_MOST_TRIED} pairs."
         )
 
-    def split(discard: float | str, floor: float | None) -> SplitPlan:
+    def split(floor: float | None, discard: float | str) -> SplitPlan:
+        """Return the plan of one density floor and one discard."""
         return mincut(data, ratios, discard=discard, representative=floor, **options)
 
-    found = []
-    with work_shown("cutting", progress) as told, said_once():
+    tried = []
+    with work_shown("cutting", progress) as report, said_once():
         for floor in floors:
-            for discard, plan in _plans(lambda discard, floor=floor: split(discard, floor), discards):  # type: ignore[misc]
-                found.append(_point(discard, floor, plan))
-            if told:
-                told(1 / len(floors))
-    points = [replace(point, optimal=not _is_dominated(i, found)) for i, point in enumerate(found)]
+            for discard, plan in _plans(partial(split, floor), discards):
+                tried.append(_point(discard, floor, plan))
+            if report:
+                report(1 / len(floors))
+    points = [replace(point, optimal=not _is_dominated(i, tried)) for i, point in enumerate(tried)]
     return Frontier(tuple(points), _best(points))
 
 
 def _plans(
     split: Callable[[float | str], SplitPlan], discards: Sequence[float | str]
 ) -> Iterator[tuple[float | str, SplitPlan]]:
-    """The discards that matter, from the smallest on; ``auto`` is tried second, since it says which do."""
+    """Yield each discard that can matter with the plan it leads to, from the smallest discard on.
+
+    The largest discard is tried right after the smallest, since it tells how many samples need to be discarded: one
+    in between that allows more leads to the same plan, and is left out.
+    """
     order = sorted(set(discards), key=largest_discard)
     first = split(order[0])
     yield order[0], first
-    if not _shared(first) or len(order) == 1:
+    if not _n_contaminated(first) or len(order) == 1:
         return
     last = split(order[-1])
     for discard in order[1:-1]:
@@ -164,43 +204,66 @@ def _plans(
 
 
 def _point(discard: float | str, floor: float | None, plan: SplitPlan) -> Point:
+    """Return the point of a plan, marked as optimal until it is compared with others."""
     held_out = [name for name in plan.names[1:] if plan.sizes[name]]
-    density = min((plan.representation[name]["entities_per_sample_ratio"] for name in held_out), default=float("nan"))
+    densities = [plan.representation[name]["entities_per_sample_ratio"] for name in held_out]
+    density = min(densities, default=float("nan"))
     before = plan.n_samples_before() or plan.original_sizes
     _, shares = plan.settings.shares({name: range(n) for name, n in before.items()})
     sizes = plan.n_samples_after()
-    kept = max(sum(sizes.values()), 1)
-    off = max(abs(sizes[name] / kept - float(asked)) for name, asked in zip(plan.names, shares, strict=True))
-    return Point(discard, floor, _shared(plan), plan.n_discarded, density, off, True, plan)
+    n_kept = max(sum(sizes.values()), 1)
+    errors = [abs(sizes[name] / n_kept - float(asked)) for name, asked in zip(plan.names, shares, strict=True)]
+    return Point(
+        discard=discard,
+        representative=floor,
+        n_contaminated=_n_contaminated(plan),
+        n_discarded=plan.n_discarded,
+        density=density,
+        ratio_error=max(errors),
+        optimal=True,
+        plan=plan,
+    )
 
 
-def _shared(plan: SplitPlan) -> int:
+def _n_contaminated(plan: SplitPlan) -> int:
+    """Return the number of contaminated held-out samples of a plan, as ``Point.n_contaminated`` counts them."""
     pairs = combinations(plan.names, 2)
     return sum(plan.leakage["after"][later, earlier]["n_partial"] for earlier, later in pairs)
 
 
 def _is_dominated(i: int, points: Sequence[Point]) -> bool:
-    """Of equal points, the first stands for all."""
+    """Return whether another point is as good as point i in everything and better in something.
+
+    Among equal points, all but the first are dominated.
+    """
     own = points[i].losses()
     for j, other in enumerate(points):
+        if j == i:
+            continue
         theirs = other.losses()
-        if j != i and all(a <= b for a, b in zip(theirs, own, strict=True)) and (theirs != own or j < i):
+        is_as_good = all(their_loss <= own_loss for their_loss, own_loss in zip(theirs, own, strict=True))
+        if is_as_good and (theirs != own or j < i):
             return True
     return False
 
 
 def _best(points: Sequence[Point]) -> Point:
+    """Return the recommended point: the one that shares least, else (where none will do) the densest ones' best."""
     optimal = [point for point in points if point.optimal]
-    densest = min(point.losses()[2] for point in optimal)
-    fair = [p for p in optimal if _is_fair(p)] or [p for p in optimal if p.losses()[2] == densest]
-    return min(fair, key=Point.losses)
+    candidates = [point for point in optimal if _is_recommendable(point)]
+    if not candidates:
+        least_lost_density = min(point.losses()[2] for point in optimal)
+        candidates = [point for point in optimal if point.losses()[2] == least_lost_density]
+    return min(candidates, key=Point.losses)
 
 
-def _is_fair(point: Point) -> bool:
-    _, _, thin, off = point.losses()
-    little = point.n_discarded <= _MOST * len(point.plan.assignment)
-    return thin <= round(1 - _DENSE, 2) and little and not off
+def _is_recommendable(point: Point) -> bool:
+    """Return whether a point is dense enough, discards few samples and meets the ratios."""
+    _, _, lost_density, ratio_loss = point.losses()
+    discards_little = point.n_discarded <= _MOST_DISCARDED * len(point.plan.assignment)
+    return lost_density <= round(1 - _LEAST_DENSITY, 2) and discards_little and not ratio_loss
 
 
-def _counted(n: int) -> str:
+def _samples_in_words(n: int) -> str:
+    """Return a number of samples in words: ``1 sample``, ``2 samples``."""
     return f"{n} sample{'s' * (n != 1)}"

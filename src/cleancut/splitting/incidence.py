@@ -1,8 +1,9 @@
-"""Which sample mentions which entity how often: all that a cut has to know of a corpus, and a plain file of it.
+"""Incidences: which sample mentions which entity how often, which is all that a cut needs to know of a corpus.
 
-The file is the interface between whoever extracts entities and whoever cuts: Parquet with the columns ``sample``,
-``entity`` and ``count``, and if need be ``type``, ``unit`` and ``hash``; splitters/README.md says what they mean. It is
-read in batches, and no name stays in memory: samples, units and entities are told apart by 64 bits of their names.
+They can be stored in a file, which is the interface between a program that extracts entities and the splitter: Parquet
+with the columns ``sample``, ``entity`` and ``count``, and optionally ``type``, ``unit`` and ``hash``;
+splitters/README.md explains them. The file is read in batches, and names do not stay in memory: samples, units and
+entities are told apart by 64-bit hashes of their names.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Incidences:
-    """The mentions of a corpus as numbers: their samples, entities and types, and what of the samples stays whole.
+    """The mentions of a corpus as numbers: their samples, entities and types, and the units that stay whole.
 
-    ``Incidences.load(path)`` reads them from a file; ``mincut`` takes them in place of a corpus.
+    ``Incidences.load(path)`` reads them from a file; ``mincut`` takes them instead of a corpus.
     """
 
     sample: NDArray[np.int32]
@@ -46,77 +47,114 @@ class Incidences:
     labels: tuple[str, ...]
     """The names of the types, sorted."""
     entity: NDArray[np.int32]
-    """Of each mention, or the pair or triple of each relation; the same ones have equal numbers."""
+    """The number of the entity of each mention, or of the pair or triple of each relation."""
     unit: NDArray[np.int64]
-    """Of each sample: the unit that goes to one split as a whole."""
+    """The unit of each sample; a unit goes to one split as a whole."""
     hash: Hashes
-    """Of each sample: what orders the samples, however they are given."""
+    """A hash of each sample, by which samples are sorted, so that the order of rows does not matter."""
     path: str | None = None
-    """The file they were read from."""
+    """The file that they were read from."""
     rows: NDArray[np.int64] | None = None
     """The first row of each sample in the file."""
     connected: Callable[..., NDArray[np.int64]] | None = None
-    """What finds the units that hang together, where that is not for this machine to do."""
+    """A function that finds connected units elsewhere, such as on Spark, instead of on this machine."""
     what: Shared = Shared.ENTITY
-    """What ``entity`` numbers."""
+    """The kind of thing that ``entity`` numbers: entities, or pairs or triples of relations."""
     of_relation: NDArray[np.int32] | None = None
-    """The sample of each relation, where these are what must not be shared."""
+    """The sample of each relation, where pairs or triples must not be shared."""
 
     def __len__(self) -> int:
         return len(self.hash)
 
     @property
     def carrier(self) -> NDArray[np.int32]:
-        """The sample of each of ``entity``."""
+        """The sample of each number in ``entity``: of each mention, or of each relation."""
         return self.sample if self.of_relation is None else self.of_relation
 
     @classmethod
     def of(cls, corpus: Corpus, key: Key, unit: Unit, duplicates_together: bool, what: Shared) -> Incidences:
-        """Those of a corpus."""
-        texts, units = text_hashes(corpus), units_of("the corpus", corpus, unit)
-        if duplicates_together:  # units whose samples have the same words
+        """Return the incidences of a corpus.
+
+        Args:
+            corpus: the samples.
+            key: the entity key: when two mentions are of the same entity.
+            unit: the unit that goes to one split as a whole.
+            duplicates_together: make units whose samples have the same words one unit.
+            what: the kind of thing that must not be shared.
+        """
+        texts = text_hashes(corpus)
+        units = units_of("the corpus", corpus, unit)
+        if duplicates_together:
             units = np.unique(_unit_texts(units, texts), return_inverse=True)[1]
         carrier, codes = shared_codes(corpus, key, what)
+        mentions = corpus.mentions
         of_relation = None if what is Shared.ENTITY else carrier
-        sample, label, labels = corpus.mentions.sample, corpus.mentions.label, corpus.mentions.labels
-        hashes = sample_hashes(corpus, texts)
-        return cls(sample, label, labels, codes, units, hashes, what=what, of_relation=of_relation)
+        return cls(
+            sample=mentions.sample,
+            label=mentions.label,
+            labels=mentions.labels,
+            entity=codes,
+            unit=units,
+            hash=sample_hashes(corpus, texts),
+            what=what,
+            of_relation=of_relation,
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Incidences:
-        """Read a file, or a folder of files, with its rows in any order."""
+        """Read a file of incidences, or a folder of such files, with the rows in any order.
+
+        Args:
+            path: the Parquet file or the folder.
+
+        Raises:
+            CleancutError: there is no such file, a column is missing, or rows contradict each other.
+        """
         checks.checked_path(path)
-        types, n_rows, n_runs = Interner(), 0, 0
-        of_row, of_run = [], []  # rows of a sample usually stand together: such a run has one unit and one hash
+        types = Interner()
+        n_rows = 0
+        n_runs = 0
+        # Rows of a sample usually follow each other. Such a run has one unit and one hash, which saves memory.
+        columns_of_rows = []
+        columns_of_runs = []
         for batch in batches(path):
             numbers = Numbers.of(batch, f"{path}, rows from {n_rows}")
-            begins = np.append(True, numbers.sample[1:] != numbers.sample[:-1])
-            run, at = np.cumsum(begins) - 1, np.flatnonzero(begins)
-            _refuse_torn(path, numbers.unit, numbers.hash, at[run], n_rows + np.arange(len(run)))
+            begins_run = np.append(True, numbers.sample[1:] != numbers.sample[:-1])
+            run = np.cumsum(begins_run) - 1
+            first_row = np.flatnonzero(begins_run)
+            _refuse_torn(path, numbers.unit, numbers.hash, first_row[run], n_rows + np.arange(len(run)))
             label = np.array([types[name] for name in numbers.types] or [0], np.int32)[numbers.type]
-            of_row.append((numbers.entity, numbers.n_mentions, label, run + n_runs))
-            of_run.append((numbers.sample[at], numbers.unit[at], numbers.hash[at], n_rows + at))
-            n_rows, n_runs = n_rows + len(run), n_runs + len(at)
-        if not of_row:
+            columns_of_rows.append((numbers.entity, numbers.n_mentions, label, run + n_runs))
+            of_first_row = numbers.sample[first_row], numbers.unit[first_row], numbers.hash[first_row]
+            columns_of_runs.append((*of_first_row, n_rows + first_row))
+            n_rows += len(run)
+            n_runs += len(first_row)
+        if not columns_of_rows:
             raise CleancutError(f"{path}: there are no samples to split.")
-        entity, count, label, run = (np.concatenate(parts) for parts in zip(*of_row, strict=True))
+        entity, count, label, run = (np.concatenate(parts) for parts in zip(*columns_of_rows, strict=True))
         _refuse_too_many(path, count)
-        name, unit, hashes, at = (np.concatenate(parts) for parts in zip(*of_run, strict=True))
-        del of_row, of_run
-        _, first, of_name = np.unique(name, return_index=True, return_inverse=True)
-        order = np.argsort(first)  # samples are numbered as they first occur
-        sample_of_run = np.argsort(order)[of_name]
-        first = first[order]
-        _refuse_torn(path, unit, hashes, first[sample_of_run], at)
+        name, unit, hashes, row_of_run = (np.concatenate(parts) for parts in zip(*columns_of_runs, strict=True))
+        del columns_of_rows, columns_of_runs
+        _, first_run, name_of_run = np.unique(name, return_index=True, return_inverse=True)
+        order = np.argsort(first_run)  # samples are numbered in the order in which they first occur
+        sample_of_run = np.argsort(order)[name_of_run]
+        first_run = first_run[order]
+        _refuse_torn(path, unit, hashes, first_run[sample_of_run], row_of_run)
         labels, label = sorted_names(tuple(types), np.repeat(label, count))
         codes = np.unique(entity, return_inverse=True)[1].astype(np.int32)
-        sample = np.repeat(sample_of_run[run].astype(np.int32), count)
-        units = np.unique(unit[first], return_inverse=True)[1]
-        entities = np.repeat(codes, count)
-        return cls(sample, label, labels, entities, units, hashes[first], os.fspath(path), at[first])
+        return cls(
+            sample=np.repeat(sample_of_run[run].astype(np.int32), count),
+            label=label,
+            labels=labels,
+            entity=np.repeat(codes, count),
+            unit=np.unique(unit[first_run], return_inverse=True)[1],
+            hash=hashes[first_run],
+            path=os.fspath(path),
+            rows=row_of_run[first_run],
+        )
 
     def names(self) -> Iterator[Any]:
-        """The samples by the names that they have in the file, in their order, as Arrow arrays."""
+        """Yield the names of the samples, in their order, as Arrow arrays that are read from the file again."""
         assert self.path is not None and self.rows is not None
         first = 0
         for batch in batches(self.path):
@@ -126,22 +164,24 @@ class Incidences:
 
 
 _BYTES_OF_MENTION = 12
-"""The sample, the type and the entity of a mention, as numbers."""
+"""The memory that a mention takes: its sample, its type and its entity are numbers of four bytes."""
 
 
 def _refuse_too_many(path: str | os.PathLike[str], count: NDArray[np.int64]) -> None:
-    """Refuse counts of mentions that no memory holds: each mention is a row of numbers here."""
-    n_mentions = sum(map(int, count[count > 2**31].tolist())) + int(count[count <= 2**31].sum())
+    """Raise an error where the counts of a file add up to more mentions than memory holds."""
+    # Huge counts are added as Python's integers, since numpy's sum would overflow and look small.
+    is_huge = count > 2**31
+    n_mentions = sum(map(int, count[is_huge].tolist())) + int(count[~is_huge].sum())
     if n_mentions >= 2**31:
         raise CleancutError(f"{path}: the counts add up to {n_mentions} mentions. Give less than {2**31} in one file.")
     refuse_larger(_BYTES_OF_MENTION * n_mentions, f"{path}: a table of its {n_mentions} mentions")
 
 
 def _unit_texts(units: NDArray[np.int64], texts: Hashes) -> Hashes:
-    """For each sample a number for all words of its unit, equal where units have the same samples."""
-    of_unit = np.zeros(int(units.max(initial=-1)) + 1, np.uint64)
-    np.add.at(of_unit, units, texts)
-    return of_unit[units]
+    """Return for each sample a hash of all texts of its unit, which is equal where units have the same texts."""
+    unit_hash = np.zeros(int(units.max(initial=-1)) + 1, np.uint64)
+    np.add.at(unit_hash, units, texts)
+    return unit_hash[units]
 
 
 # --- writing ------------------------------------------------------------------------------------------------
@@ -156,10 +196,28 @@ def write_incidence(
     typed: bool = True,
     duplicates_together: bool = True,
 ) -> None:
-    """Write the entities of the samples of a corpus, or of its splits, as Parquet: what ``Incidences.load`` reads.
+    """Write which sample has which entities as a Parquet file, which ``Incidences.load`` reads.
 
-    A cut of the file is the cut of the corpus. Samples are named by their ids where all have one and no two have the
-    same, else by a hash of their words and mentions.
+    A split of the file is the split of the corpus. Samples are named by their ids where all ids are there and differ,
+    else by a hash of their words and mentions.
+
+    Args:
+        data: a corpus, or the splits of one by name.
+        path: the file to write. One that exists is replaced.
+        unit: the unit that goes to one split as a whole: ``sample`` or ``doc``.
+        case: whether words that differ in case make different entities.
+        typed: whether the type belongs to the entity.
+        duplicates_together: make units whose samples have the same words one unit.
+
+    Raises:
+        CleancutError: there are no samples, or ``unit="doc"`` is asked for where samples have no document ids.
+
+    >>> import tempfile
+    >>> corpus = Corpus.of([["Ada"], ["so"]], tags=[["B-PER"], ["O"]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_incidence(corpus, f"{folder}/entities.parquet")
+    ...     len(Incidences.load(f"{folder}/entities.parquet"))
+    2
     """
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -169,95 +227,115 @@ def write_incidence(
     parts = {"": data} if isinstance(data, Corpus) else checks.instances(data, Corpus, "data", wanted)
     if not parts:
         raise CleancutError(f"there are no samples to write. Give {wanted}.")
-    corpus = Corpus.concatenate(
-        [own_numbers(name, part) if len(parts) > 1 else part for name, part in parts.items()]
-    )  # fmt: skip
+    if len(parts) > 1:  # documents that are only numbered are other documents in each split
+        parts = {name: own_numbers(name, part) for name, part in parts.items()}
+    corpus = Corpus.concatenate(list(parts.values()))
     samples = count_entities(corpus, Key.of(case, typed)).combine_chunks()
     units = units_of("the corpus", corpus, parse_choice(Unit, unit, "unit"))
     if duplicates_together:
         units = _unit_texts(units, samples["text"].to_numpy().view(np.uint64)).view(np.int64)
     lists = samples["entities"].combine_chunks()
-    alone = np.flatnonzero(np.diff(lists.offsets.to_numpy()) == 0)  # without entities: a row all the same
-    row = pa.array(np.append(pc.list_parent_indices(lists).to_numpy(), alone))
+    without_entities = np.flatnonzero(np.diff(lists.offsets.to_numpy()) == 0)  # such a sample has a row, too
+    sample_of_row = pa.array(np.append(pc.list_parent_indices(lists).to_numpy(), without_entities))
     columns = dict(zip(("entity", "type", "count"), lists.flatten().flatten(), strict=True))
-    filled = {name: pa.concat_arrays([column, pa.nulls(len(alone), column.type)]) for name, column in columns.items()}
-    table = pa.table({
-        "sample": _sample_names(corpus, samples["hash"].to_numpy().view(np.uint64)).take(row),
+    filled = {}
+    for name, column in columns.items():
+        filled[name] = pa.concat_arrays([column, pa.nulls(len(without_entities), column.type)])
+    rows = {
+        "sample": _sample_names(corpus, samples["hash"].to_numpy().view(np.uint64)).take(sample_of_row),
         "entity": filled["entity"],
         "count": filled["count"].fill_null(0),
         "type": filled["type"],
-        "unit": pa.array(units).take(row),
-        "hash": samples["hash"].take(row),
-    })  # fmt: skip
+        "unit": pa.array(units).take(sample_of_row),
+        "hash": samples["hash"].take(sample_of_row),
+    }
+    table = pa.table(rows)
     with replacing(path) as stream:
         pq.write_table(table, stream, compression="zstd")
 
 
 def count_entities(corpus: Corpus, key: Key) -> Any:
-    """An Arrow table with a row for each sample: id, doc, numbers for its text and for all of it, and its entities.
+    """Return an Arrow table with a row for each sample: ``id``, ``doc``, two hashes, and its ``entities`` with counts.
 
-    An entity is written as its words with spaces between them, then a tab and its type where that belongs to the key.
+    The hash ``text`` is of the words, the hash ``hash`` is of words and mentions. An entity is written as its words
+    with spaces between them, then a tab and its type where that belongs to the entity key.
     """
     pa = _arrow()
-    mentions, codes = corpus.mentions, entity_codes(corpus, key)
-    n_types, n_entities = len(mentions.labels) + 1, int(codes.max(initial=0)) + 1
+    mentions = corpus.mentions
+    codes = entity_codes(corpus, key)
+    n_types = len(mentions.labels) + 1
+    n_entities = int(codes.max(initial=0)) + 1
+    # Each triple of a sample, an entity and a type is packed into one number, since one sort of numbers is fast.
     triples = (mentions.sample.astype(np.int64) * n_entities + codes) * n_types + mentions.label
     triples, counts = np.unique(triples, return_counts=True)
     pairs, label = np.divmod(triples, n_types)
     sample, entity = np.divmod(pairs, n_entities)
-    texts, nothing = text_hashes(corpus), (None,) * len(corpus)
-    columns = {
+    texts = text_hashes(corpus)
+    nothing = (None,) * len(corpus)
+    fields = {
         "entity": _entity_names(corpus, codes, key).take(pa.array(entity)),
         "type": _strings(mentions.labels).take(pa.array(label)),
         "count": pa.array(counts.astype(np.int32)),
     }
     bounds = bounds_of(np.bincount(sample, minlength=len(corpus))).astype(np.int32)
-    return pa.table({
+    entities = pa.StructArray.from_arrays(list(fields.values()), list(fields))
+    columns = {
         "id": _strings(corpus.ids or nothing),
         "doc": _strings(corpus.docs or nothing),
         "text": texts.view(np.int64),
         "hash": sample_hashes(corpus, texts).view(np.int64),
-        "entities": pa.ListArray.from_arrays(bounds, pa.StructArray.from_arrays(list(columns.values()), list(columns))),
-    })  # fmt: skip
+        "entities": pa.ListArray.from_arrays(bounds, entities),
+    }
+    return pa.table(columns)
 
 
 def _entity_names(corpus: Corpus, codes: NDArray[np.int32], key: Key) -> Any:
-    """The name of each entity, by its code."""
+    """Return the name of each entity as an Arrow array, in the order of the entities' numbers."""
     mentions = corpus.mentions
     first = np.unique(codes, return_index=True)[1]
     begin = bounds_of(corpus.lengths)[mentions.sample[first]] + mentions.start[first]
     end = begin + mentions.end[first] - mentions.start[first]
     words = [_escaped(key.fold(word)) for word in corpus.vocabulary]
-    types = [f"\t{_escaped(label)}" if key.typed else "" for label in mentions.labels]
-    places = zip(begin.tolist(), end.tolist(), mentions.label[first].tolist(), strict=True)
-    return _strings([" ".join([words[w] for w in corpus.words[b:e].tolist()]) + types[t] for b, e, t in places])
+    suffixes = [""] * len(mentions.labels)
+    if key.typed:
+        suffixes = [f"\t{_escaped(label)}" for label in mentions.labels]
+    names = []
+    for start, stop, label in zip(begin.tolist(), end.tolist(), mentions.label[first].tolist(), strict=True):
+        surface = " ".join([words[word] for word in corpus.words[start:stop].tolist()])
+        names.append(surface + suffixes[label])
+    return _strings(names)
 
 
 def _escaped(word: str) -> str:
-    """A word without spaces and tabs, so that two entities never have one name."""
+    """Return a word with its spaces and tabs escaped, so that two entities never have the same name."""
     return word.replace("\\", "\\\\").replace(" ", "\\ ").replace("\t", "\\t")
 
 
 def _strings(names: Sequence[str | None]) -> Any:
-    """An Arrow array of texts; half a character, which UTF-8 does not have, stands there as ``\\ud800``."""
+    r"""Return texts as an Arrow array; a lone surrogate, which UTF-8 cannot encode, becomes ``\ud800``."""
     pa = _arrow()
     encoded = [None if name is None else name.encode("utf-8", "backslashreplace") for name in names]
     return pa.array(encoded, pa.binary()).cast(pa.string())
 
 
 def _sample_names(corpus: Corpus, hashes: Hashes) -> Any:
+    """Return a name for each sample, no two of them the same: the ids if these will do, else from the hashes."""
     if corpus.ids is not None and None not in corpus.ids and len(set(corpus.ids)) == len(corpus):
         return _strings(corpus.ids)
-    copies: dict[int, int] = {}
-    for_each = []
+    n_copies: dict[int, int] = {}
+    names = []
     for value in hashes.tolist():
-        copies[value] = nth = copies.get(value, 0) + 1
-        for_each.append(hash_name(value, nth))
-    return _strings(for_each)
+        n_copies[value] = n_copies.get(value, 0) + 1
+        names.append(hash_name(value, n_copies[value]))
+    return _strings(names)
 
 
 def hash_name(value: int, nth: int) -> str:
-    """The name of a sample without an id; copies of one sample are numbered, and it does not matter how."""
+    """Return the name of the nth copy (from 1 on) of a sample that has no id, made of its hash.
+
+    >>> hash_name(255, 1), hash_name(255, 2)
+    ('00000000000000ff', '00000000000000ff#2')
+    """
     return f"{value:016x}" if nth == 1 else f"{value:016x}#{nth}"
 
 
@@ -265,27 +343,43 @@ def hash_name(value: int, nth: int) -> str:
 
 
 class Numbers(NamedTuple):
-    """Rows of a file as numbers."""
+    """Rows of a file as numbers, an item of each array for each row."""
 
     sample: Hashes
+    """A hash of the name of the sample."""
     unit: Hashes
+    """A hash of the name of the unit."""
     hash: Hashes
+    """The hash of the sample that the file gives, else that of its name."""
     entity: Hashes
+    """A hash of the name of the entity."""
     n_mentions: NDArray[np.int64]
-    """0 where a sample has no entity."""
+    """The number of mentions of the entity in the sample; 0 in the row of a sample without entities."""
     type: NDArray[np.int32]
+    """The type of the entity, as an index into ``types``."""
     types: list[str]
+    """The names of the types."""
 
     @classmethod
     def of(cls, batch: Any, where: str) -> Numbers:
-        """Those of an Arrow batch; an error where a row makes no sense."""
+        """Return an Arrow batch as numbers.
+
+        Args:
+            batch: the rows, with the columns that ``batches`` has checked.
+            where: the place of the batch, for error messages.
+
+        Raises:
+            CleancutError: a row has an entity without a count or a count without an entity, or names no sample.
+        """
         import pyarrow.compute as pc
 
         pa = _arrow()
         entity = batch.column("entity")
         count = batch.column("count").cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-        wrong = np.flatnonzero((count > 0) != entity.is_valid().to_numpy(zero_copy_only=False)) if len(count) else count
-        wrong = np.append(wrong, np.flatnonzero(count < 0))
+        wrong = np.flatnonzero(count < 0)
+        if len(count):  # Arrow cannot give numpy an empty array of truth values
+            has_entity = entity.is_valid().to_numpy(zero_copy_only=False)
+            wrong = np.append(np.flatnonzero((count > 0) != has_entity), wrong)
         if len(wrong):
             row = batch.slice(int(wrong[0]), 1).to_pylist()[0]
             raise CleancutError(
@@ -298,21 +392,28 @@ class Numbers(NamedTuple):
         given = {name: batch.column(name) for name in ("unit", "hash", "type") if name in batch.schema.names}
         unit = _hashed(given["unit"]) if "unit" in given else sample
         hashes = given["hash"].to_numpy(zero_copy_only=False).view(np.uint64) if "hash" in given else sample
-        if "type" not in given:
-            return cls(sample, unit, hashes, _hashed(entity), count, np.zeros(len(sample), np.int32), ["entity"])
-        found = pc.dictionary_encode(given["type"].fill_null("entity"))
-        return cls(sample, unit, hashes, _hashed(entity), count, found.indices.to_numpy(), found.dictionary.to_pylist())
+        type_of_row = np.zeros(len(sample), np.int32)
+        types = ["entity"]
+        if "type" in given:
+            encoded = pc.dictionary_encode(given["type"].fill_null("entity"))
+            type_of_row = encoded.indices.to_numpy()
+            types = encoded.dictionary.to_pylist()
+        return cls(sample, unit, hashes, _hashed(entity), count, type_of_row, types)
 
 
 def batches(path: str | os.PathLike[str]) -> Iterator[Any]:
-    """The rows of a file, or of a folder of them, as Arrow batches with the columns that are known."""
+    """Yield the rows of a file, or of a folder of files, as Arrow batches with the known columns.
+
+    Raises:
+        CleancutError: there is no such file, a column is missing, or a column holds another kind of values.
+    """
     import pyarrow.dataset
 
     pa = _arrow()
     shown = os.fspath(path)
     with readable_parquet(shown):
         try:
-            # Spark's name for Amazon's store is not Arrow's
+            # Spark and Arrow have different names for Amazon's store.
             source = pyarrow.dataset.dataset(shown.replace("s3a://", "s3://", 1), format="parquet")
         except FileNotFoundError:
             raise CleancutError(f"{shown}: no such file.") from None
@@ -342,7 +443,7 @@ def batches(path: str | os.PathLike[str]) -> Iterator[Any]:
 
 
 def _hashed(column: Any) -> Hashes:
-    """A number for each name (a text or a whole number), equal where names are, in any file."""
+    """Return a hash of each name of a column (texts or whole numbers), the same for the same name in any file."""
     pa = _arrow()
     if pa.types.is_integer(column.type):
         return mixed(column.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False).view(np.uint64))
@@ -355,7 +456,15 @@ def _hashed(column: Any) -> Hashes:
 def _refuse_torn(
     path: str | os.PathLike[str], unit: Hashes, hashes: Hashes, first: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> None:
-    """An error where a row differs from the first one of its sample in what belongs to the sample."""
+    """Raise an error where rows of one sample name different units or hashes.
+
+    Args:
+        path: the file, for the error message.
+        unit: the unit of each row.
+        hashes: the hash of each row.
+        first: the first row of the same sample, for each row.
+        rows: the number of each row in the file, for the error message.
+    """
     for what, values in (("unit", unit), ("hash", hashes)):
         torn = np.flatnonzero(values != values[first])
         if len(torn):
@@ -366,6 +475,7 @@ def _refuse_torn(
 
 
 def _arrow() -> Any:
+    """Return pyarrow, which takes a while to import and is needed for files only."""
     import pyarrow
 
     return pyarrow

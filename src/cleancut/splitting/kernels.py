@@ -1,6 +1,6 @@
-"""Loops over arrays that run as plain Python where they have little to do, and as machine code elsewhere.
+"""Kernels: loops over arrays that run as plain Python where there is little to do, and as machine code elsewhere.
 
-Machine code is a hundred times as fast, but it takes numba some seconds to compile it, once on a machine. Both ways
+Machine code is a hundred times as fast, but numba takes some seconds to compile it, once on each machine. Both ways
 give the same result to the last bit.
 """
 
@@ -25,27 +25,41 @@ else:
     HAS_NUMBA = True
 
 _LITTLE = 50_000
-"""What a loop may do in plain Python where it could be compiled: it takes a few tenths of a second."""
+"""The number of steps that run as plain Python although they could be compiled: some tenths of a second."""
 
 _LOG = logging.getLogger(__name__)
 
 
 def kernel(*parts: Callable[..., Any]) -> Callable[[Callable[..., Any]], Kernel]:
-    """Makes a kernel of a function with loops; ``parts`` are the functions that it calls."""
+    """Return a decorator that makes a kernel of a function with loops.
+
+    Args:
+        *parts: the functions that it calls, which are compiled with it.
+    """
     return lambda function: Kernel(function, *parts)
 
 
 class Kernel:
-    """A function over arrays, which draws its numbers from the global name ``random``, which is ``numpy.random``."""
+    """A function over arrays that can run as plain Python or as machine code.
+
+    The function draws random numbers from ``random``, a global name for ``numpy.random``. In plain Python the name is
+    bound to a generator that gives the same numbers and counts them.
+    """
 
     def __init__(self, function: Any, *parts: Any) -> None:
-        self._function, self._parts = function, parts
+        self._function = function
+        self._parts = parts
 
     def __call__(self, n_first: int, given: Callable[[], tuple[Any, ...]]) -> Any:
-        """The function of what is given, which is made anew for each try, since the function may change it.
+        """Return the value of the function.
 
-        ``n_first`` is about how much there is to do before the first number is drawn. What turns out to be more than a
-        little starts again from the beginning, compiled; once there is machine code, nothing else runs.
+        It first runs as plain Python if there seems to be little to do. If that turns out to be wrong, it starts again
+        from the beginning, compiled. Once there is machine code, nothing else runs.
+
+        Args:
+            n_first: about how many steps there are before the first random number is drawn.
+            given: a function that returns the arguments; they are made anew for each try, since the function may
+                change them.
         """
         if not HAS_NUMBA:
             return self._interpreted(None)(*given())
@@ -56,10 +70,12 @@ class Kernel:
             return self._compiled(*given())
 
     def _interpreted(self, most: int | None) -> Callable[..., Any]:
+        """Return the function as plain Python, which raises ``_TooMuch`` after so many random numbers."""
         return FunctionType(self._function.__code__, {**self._function.__globals__, "random": _Numbers(most)})
 
     @cached_property
     def _compiled(self) -> Callable[..., Any]:
+        """The function as machine code, which numba compiles when it is first called, or takes from its cache."""
         parts = {part.__name__: njit(cache=True, inline="always")(part) for part in self._parts}
         compiled: Callable[..., Any] = njit(cache=True)(
             FunctionType(self._function.__code__, {**self._function.__globals__, **parts})
@@ -68,29 +84,35 @@ class Kernel:
 
 
 class _TooMuch(Exception):
-    """More numbers were asked for than were to be drawn."""
+    """Raised when a kernel in plain Python draws more random numbers than it may."""
 
 
 class _Numbers:
-    """The numbers that ``numpy.random`` gives to compiled code, from a generator of its own: so many, or any number."""
+    """A generator that gives the numbers which ``numpy.random`` gives to compiled code, at most so many of them.
+
+    The standard library has the same Mersenne Twister as numpy, and is far faster where numbers come one by one.
+    """
 
     def __init__(self, most: int | None) -> None:
-        self._left, self._generator = -1 if most is None else most, standard.Random()
+        self._left = -1 if most is None else most  # which never becomes 0 from -1 on
+        self._generator = standard.Random()
 
     def seed(self, seed: int) -> None:
-        # the standard library has the same Mersenne Twister, and is far faster than numpy where numbers come one by one
+        """Begin anew with the state that numpy has for a seed."""
         _, words, position, *_ = np.random.RandomState(seed).get_state()
         self._generator.setstate((3, (*map(int, words), position), None))
 
     def random(self) -> float:
+        """Return a number from 0 to 1, as ``numpy.random.random`` does."""
         if self._left == 0:
             raise _TooMuch
         self._left -= 1
         return self._generator.random()
 
     def randint(self, high: int) -> int:
+        """Return a whole number below a bound, as compiled code of ``numpy.random.randint`` does."""
         if high == 1:
-            return 0  # which takes no number
+            return 0  # numpy takes no number from the generator here
         mask = (1 << (int(high) - 1).bit_length()) - 1
         while (number := self._generator.getrandbits(32) & mask) >= high:
             pass
@@ -99,17 +121,21 @@ class _Numbers:
 
 @contextmanager
 def _announced() -> Iterator[None]:
-    """What is not compiled yet is said to be, since it takes a while."""
+    """Log that the search is being compiled, if it is, since that takes a while."""
 
     class Compiling(event.Listener):
-        n_inside = 0  # compiling a function compiles others
+        """A listener of numba that logs once, when the outermost function begins to be compiled."""
+
+        n_inside = 0  # compiling a function compiles those that it calls
 
         def on_start(self, _: Any) -> None:
+            """Log the first function."""
             if not self.n_inside:
                 _LOG.info("compiling the search, once on this machine; this takes some seconds")
             self.n_inside += 1
 
         def on_end(self, _: Any) -> None:
+            """Count a function as done."""
             self.n_inside -= 1
 
     with event.install_listener("numba:compile", Compiling()):
@@ -118,7 +144,7 @@ def _announced() -> Iterator[None]:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Compiled code reports an interruption as an error of its own."""
+    """Raise ``KeyboardInterrupt`` for an interruption inside, which compiled code reports as a ``SystemError``."""
     try:
         yield
     except SystemError as error:

@@ -1,4 +1,4 @@
-"""The splitter: a plan whose splits share as few entities as possible, and how large groups of samples are."""
+"""The splitter, which makes plans whose splits share as few entities as possible."""
 
 from __future__ import annotations
 
@@ -36,21 +36,40 @@ def mincut(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> SplitPlan:
-    """Split so that train, validation and test share as few entities as possible (after Babil et al., Section 3.3).
+    """Split samples so that train, validation and test share as few entities as possible.
 
-    Entities are labelled, not documents: a sample whose entities carry one label belongs there; one with several is
-    *mixed* and goes to the highest split it touches, or is discarded (``discard="auto"``), after which no two splits
-    share any entity. ``representative`` keeps the entities per sample of the held-out splits within [R, 2 - R] of the
-    corpus's, ``min_per_type`` the mentions of each type; samples without entities are dealt in proportion.
-    ``type_share=0.8`` keeps 0.8 of the fair share of each type, and so the mix of types of the held-out splits as near
-    to the corpus's (1 - total variation distance); ``stratify`` (a column, a value for each sample, or ``{name:
-    values}``) makes the ratios hold within each value. Of samples with relations, ``key="pair"`` or ``"triple"`` makes
-    the two surfaces, or these and the label, what must not be shared. What could not be met is in the notes. The same
-    set of samples and seed give the same plan in any order of rows. The plan is for what was given: of a dataset whose
-    rows are documents of sentences (``unit="doc"``) or single tokens, it assigns the rows; ``Incidences`` are a corpus
-    without its text. ``tokens=``, ``tags=``, ``entities=``, ``text=``, ``labels=``, ``scheme=``, ``document=`` and
-    ``end=`` say which columns of a dataset hold what, where these are not found or not the right ones. ``progress`` is
-    called with the share of the work done since it was called last; without it, a bar is shown on a terminal.
+    The method follows Babil et al., Section 3.3, but gives labels to entities instead of documents. A sample whose
+    entities all have one label goes to that split. A sample whose entities have several labels is *mixed*: it goes to
+    the last split it touches, or is discarded. With ``discard="auto"`` all mixed samples are discarded, so that no two
+    splits share an entity. Samples without entities are dealt in proportion.
+
+    ``representative`` keeps the entities per sample of each held-out split between R and 2 - R times those of the
+    corpus, and ``min_per_type`` sets a minimum of mentions for each type. ``type_share=0.8`` keeps 0.8 of the fair
+    number of mentions of each type, and so 0.8 of the corpus's mix of types (1 - total variation distance). With
+    ``key="pair"`` or ``"triple"``, the surfaces of the two ends of a relation, or these and its label, must not be
+    shared.
+
+    The same set of samples and the same seed give the same plan, in any order of rows.
+
+    Args:
+        data: a corpus, a dataset, or the splits of either by name, which are joined; or ``Incidences``, which are a
+            corpus without its text. The plan assigns what was given: for a dataset whose rows are documents of
+            several sentences (``unit="doc"``) or single tokens, it assigns rows.
+        ratios: the parts of the splits: ``"80/10/10"``, ``(80, 20)``, ``{"train": 80, "test": 20}``; or
+            ``"original"`` for those of the splits that are given.
+        stratify: a column, a value for each sample, or ``{name: values}``; the ratios then hold within each value.
+        progress: called with the share of the work done since it was called last; without it, a bar is shown on a
+            terminal.
+        **options: the options that are listed below; and the columns of a dataset to read (``tokens=``, ``tags=``,
+            ``entities=``, ``text=``, ``labels=``, ``scheme=``, ``document=``, ``end=``), where they are not
+            recognised.
+
+    Returns:
+        The plan. Its notes say what could not be met.
+
+    Raises:
+        CleancutError: there are no samples, or an option is not valid or has no effect.
+        TypeError: an option is unknown.
 
     >>> samples = [[name, "spoke"] for name in ("Ada", "Bo", "Cy", "Di") for _ in range(5)]
     >>> corpus = Corpus.of(samples, tags=[["B-PER", "O"]] * 20)
@@ -61,12 +80,12 @@ def mincut(
     columns = columns_in(options)
     settings = SplitSettings.of("mincut", {"ratios": ratios, "stratify": Strata.name_of(stratify), **options})
     given = {} if isinstance(data, Incidences) else _with_own_numbers(given_samples(data, columns))
-    found, originals = _incidences(data, given, settings)
+    incidences, originals = _incidences(data, given, settings)
     names, shares = settings.shares(originals)
-    layout = Layout(found, Strata.of(stratify, given, len(found)))
+    layout = Layout(incidences, Strata.of(stratify, given, len(incidences)))
     limits = Limits(shares, settings.representative, settings.min_per_type, settings.type_share)
-    with work_shown("cutting", progress) as told:
-        assignment, how = _assigned(layout, limits, settings, told)
+    with work_shown("cutting", progress) as report:
+        assignment, how = _assigned(layout, limits, settings, report)
     plan = _plan(layout, originals, names, assignment, how, limits, settings)
     return replace(
         plan.of_rows(list(given.values())),
@@ -79,7 +98,12 @@ def mincut(
 def _incidences(
     data: Any, given: Mapping[str, Samples], settings: SplitSettings
 ) -> tuple[Incidences, dict[str, Corpus | Incidences]]:
-    """Return which sample mentions which entity, and the splits that were given; refuse options without effect."""
+    """Return the incidences of the data, and the splits that were given by name.
+
+    Raises:
+        CleancutError: an option has no effect on incidences, rows are documents that would be torn, or there are no
+            samples.
+    """
     if isinstance(data, Incidences):
         fixed = ("unit", "case", "typed", "duplicates_together")
         if any(name in settings.changed() for name in fixed):
@@ -95,36 +119,44 @@ def _incidences(
     corpus = Corpus.concatenate(list(originals.values()))
     if not len(corpus):
         raise CleancutError("there are no samples to split.")
-    same, grain, together = settings.entity_key, settings.unit, settings.duplicates_together
-    return Incidences.of(corpus, same, grain, together, settings.key), dict(originals)
+    incidences = Incidences.of(
+        corpus,
+        key=settings.entity_key,
+        unit=settings.unit,
+        duplicates_together=settings.duplicates_together,
+        what=settings.key,
+    )
+    return incidences, dict(originals)
 
 
 def _assigned(
     layout: Layout, limits: Limits, settings: SplitSettings, progress: Callable[[float], None] | None
 ) -> tuple[NDArray[np.int64], str]:
-    """Return the split of each sample, and how it was found."""
-    from . import solver  # numba, which it imports, takes a while
+    """Return the split of each sample, and a word that says how it was found."""
+    from . import solver  # it imports numba, which takes a while
 
-    method, seed = settings.method, settings.seed
+    method = settings.method
+    seed = settings.seed
     match method:
         case Method.MINCUT | Method.COMPONENTS:
-            engine = {Method.MINCUT: settings.engine.value, Method.COMPONENTS: "none"}[method]
+            engine = settings.engine.value if method is Method.MINCUT else "none"
             moves = _proposals(settings.effort, layout)
             return cut(layout, limits, seed, engine, moves, settings.most_discarded, progress)
         case Method.RANDOM:
-            order = np.argsort(mixed(layout.unit_hash ^ np.uint64(mixed(np.array([seed], np.uint64))[0])))
+            mixed_seed = np.uint64(mixed(np.array([seed], np.uint64))[0])
+            order = np.argsort(mixed(layout.unit_hash ^ mixed_seed))
             quotas = limits.shares * len(layout.corpus)
             return dealt(layout.unit_size, order, quotas)[layout.unit_of_sample], method.value
         case Method.PAPER | Method.PAPER_UNWEIGHTED:
-            weighted = {Method.PAPER: True, Method.PAPER_UNWEIGHTED: False}[method]
+            weighted = method is Method.PAPER
             of_bearing = solver.metis_graph_split(layout.problem(limits), limits.shares, seed, weighted)
             return layout.with_entity_less(of_bearing, limits, seed), method.value
         case _:
             assert_never(method)
 
 
-def _missing_parts(how: str, settings: SplitSettings) -> list[str]:
-    """Return what a cut was made without."""
+def _missing_packages(how: str, settings: SplitSettings) -> list[str]:
+    """Return a note for each optional package that would have made the cut better and is not installed."""
     from . import kernels, solver
 
     notes = []
@@ -138,22 +170,32 @@ def _missing_parts(how: str, settings: SplitSettings) -> list[str]:
 def read_as(
     parts: Mapping[str, Samples], options: Mapping[str, Any] | None = None, *, joined: bool = False
 ) -> dict[str, Any]:
-    """What it takes to read the rows of datasets as samples again, as a plan keeps it; nothing of a corpus."""
-    found = {name: value for name, value in (options or {}).items() if value is not None}
+    """Return what it takes to read the rows of datasets as samples again, as ``SplitPlan.read_as`` keeps it.
+
+    Args:
+        parts: the samples by split; those of a corpus need nothing.
+        options: the columns that were asked for, by option.
+        joined: whether ``join_at`` was applied to the samples.
+    """
+    reading = {name: value for name, value in (options or {}).items() if value is not None}
     shapes = [part.shape for part in parts.values() if part.shape is not None]
     columns = list(dict.fromkeys(name for shape in shapes for name in shape.columns))
-    return found | ({"columns": columns} if columns else {}) | ({"join_at": True} if joined else {})
+    if columns:
+        reading["columns"] = columns
+    if joined:
+        reading["join_at"] = True
+    return reading
 
 
 def source_of(parts: Mapping[str, Samples]) -> dict[str, str | None]:
-    """Return where the samples are on the Hub, as a plan keeps it; nothing of what is local."""
+    """Return where the samples are on the Hub, as ``SplitPlan.source`` keeps it; empty for local ones."""
     sources = {part.source for part in parts.values()}
     source = sources.pop() if len(sources) == 1 else None
     return {} if source is None else asdict(source)
 
 
 def _with_own_numbers(given: Mapping[str, Samples]) -> dict[str, Samples]:
-    """Return the splits with documents that are only numbered told apart from those of other splits."""
+    """Return the splits with ids of documents that are mere numbers made different in each split."""
     if len(given) < 2:
         return dict(given)
     return {name: replace(samples, corpus=own_numbers(name, samples.corpus)) for name, samples in given.items()}
@@ -174,7 +216,19 @@ def _proposals(effort: Effort, layout: Layout) -> int:
 
 
 def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed: bool = True) -> dict[int, int]:
-    """How many groups of samples there are of each size that hang together by shared entities, the smallest first.
+    """Count the groups of samples that are connected by shared entities, by the size of the group.
+
+    Only whole groups can be separated without discarding samples, so that one large group means that a split has to
+    share entities or to discard samples.
+
+    Args:
+        data: a corpus, a dataset, or the splits of either by name.
+        key: what counts as shared: ``entity``; or, for samples with relations, ``pair`` or ``triple``.
+        case: whether words that differ in case make different entities.
+        typed: whether the type belongs to the entity.
+
+    Returns:
+        The number of groups of each size, the smallest size first. Samples without entities are in no group.
 
     >>> tags = [["B-P"], ["B-P", "B-P"], ["B-P"], ["O"]]
     >>> component_sizes(Corpus.of([["Ada"], ["Ada", "Bo"], ["Cy"], ["so"]], tags=tags))
@@ -190,23 +244,40 @@ def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed:
 
 
 def _plan(
-    layout: Layout, originals: Mapping[str, Any], names: tuple[str, ...], assignment: NDArray[np.int64], how: str,
-    limits: Limits, settings: SplitSettings,
-) -> SplitPlan:  # fmt: skip
-    """Return the plan of an assignment, with what was counted of it."""
+    layout: Layout,
+    originals: Mapping[str, Any],
+    names: tuple[str, ...],
+    assignment: NDArray[np.int64],
+    how: str,
+    limits: Limits,
+    settings: SplitSettings,
+) -> SplitPlan:
+    """Return the plan of an assignment, with its leakage, its representation and its notes.
+
+    Args:
+        layout: the units of the corpus.
+        originals: the splits that were given.
+        names: the names of the new splits.
+        assignment: the new split of each sample.
+        how: a word that says how the assignment was found.
+        limits: the requirements that the splits should meet.
+        settings: the options of the split.
+    """
     original = np.repeat(np.arange(len(originals)), [len(part) for part in originals.values()])
-    after = layout.leakage(names, assignment)  # from the mentions: the solver's own count is never trusted
+    after = layout.leakage(names, assignment)  # counted anew from the mentions, as a check of the solver
     before = layout.leakage(tuple(originals), original) if len(originals) > 1 else {}
-    representation, more = _representation(layout.corpus, names, assignment, limits)
+    representation, missed = _representation(layout.corpus, names, assignment, limits)
     if layout.strata.name:
         sizes = layout.strata.sizes(assignment, len(names)).tolist()
         for name, row in zip(names, sizes, strict=True):
             representation[name]["strata"] = dict(zip(layout.strata.values, row, strict=True))
-        more += layout.strata.missed(names, assignment, limits.shares)
+        missed += layout.strata.missed(names, assignment, limits.shares)
     guarantee = _guarantee(after, names)
-    notes = [*_missing_parts(how, settings), *([] if guarantee == NOTHING_SHARED else [layout.largest_group()])]
-    unsaid = ("unit", "key") if layout.corpus.path else ()  # a file does not say what its entities are
-    signature = settings.signature("split", originals, {"platform": platform.machine()}, unsaid)
+    notes = _missing_packages(how, settings)
+    if guarantee != NOTHING_SHARED:
+        notes.append(layout.largest_group())
+    left_out = ("unit", "key") if layout.corpus.path else ()  # a file does not say what its entities are
+    signature = settings.signature("split", originals, {"platform": platform.machine()}, left_out)
     return SplitPlan(
         names,
         assignment.astype(np.int8),
@@ -214,7 +285,7 @@ def _plan(
         representation=representation,
         guarantee=guarantee.replace("entity", _NOUNS[layout.corpus.what]),
         how=how,
-        notes=notes + more,
+        notes=notes + missed,
         settings=settings,
         signature=str(signature),
         fingerprint=layout.fingerprint,
@@ -225,60 +296,78 @@ def _plan(
 
 
 _NOUNS = {Shared.ENTITY: "entity", Shared.PAIR: "pair of entities", Shared.TRIPLE: "triple"}
+"""The singular of what must not be shared, for sentences."""
 NOTHING_SHARED = "no entity is shared between any two splits"
+"""The guarantee of a plan whose splits share nothing."""
 
 
 def _guarantee(after: Mapping[Pair, Mapping[str, Any]], names: tuple[str, ...]) -> str:
-    """What holds between every two splits, in both directions."""
-    pairs = [(after[b, a], after[a, b], a, b) for a, b in combinations(names, 2)]
-    parts = [
-        f"{row['n_partial']} of {row['n_samples']} {b} samples share an entity with {a}, "
-        f"and {back['n_partial']} of {back['n_samples']} {a} samples with {b}"
-        for row, back, a, b in pairs
-        if row["n_partial"]
-    ]
+    """Return a sentence that says how many samples of every two splits share an entity, in both directions."""
+    pairs = list(combinations(names, 2))
+    parts = []
+    for earlier, later in pairs:
+        of_later = after[later, earlier]
+        of_earlier = after[earlier, later]
+        if of_later["n_partial"]:
+            parts.append(
+                f"{of_later['n_partial']} of {of_later['n_samples']} {later} samples share an entity with {earlier}, "
+                f"and {of_earlier['n_partial']} of {of_earlier['n_samples']} {earlier} samples with {later}"
+            )
     if not parts:
         return NOTHING_SHARED
-    return "; ".join(parts + ["no other two splits share an entity"] * (len(parts) < len(pairs)))
+    if len(parts) < len(pairs):
+        parts.append("no other two splits share an entity")
+    return "; ".join(parts)
 
 
 def _representation(
     corpus: Incidences, names: tuple[str, ...], assignment: NDArray[np.int64], limits: Limits
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Return how each split compares with the corpus, and a note for each requirement that is missed."""
     n_types = len(corpus.labels)
     totals = np.bincount(corpus.label, minlength=n_types)
     minimum = limits.type_minimum(totals)
     in_sample = np.bincount(corpus.sample, minlength=len(corpus))
     split_of_mention = assignment[corpus.sample]
-    found: dict[str, dict[str, Any]] = {}
+    n_kept = max((assignment != DISCARDED).sum(), 1)
+    representation: dict[str, dict[str, Any]] = {}
     notes = []
     for i, name in enumerate(names):
-        of_split = in_sample[assignment == i]
+        is_held_out = i > 0 and limits.shares[i] > 0
+        mentions_of_split = in_sample[assignment == i]
         counts = np.bincount(corpus.label[split_of_mention == i], minlength=n_types)
-        below = [corpus.labels[t] for t in np.flatnonzero(counts < minimum)] if i and limits.shares[i] > 0 else []
-        found[name] = {
-            "entities_per_sample_ratio": _ratio(of_split, in_sample),
-            "entity_bearing_ratio": _ratio(of_split > 0, in_sample > 0),
+        below = [corpus.labels[t] for t in np.flatnonzero(counts < minimum)] if is_held_out else []
+        representation[name] = {
+            "entities_per_sample_ratio": _ratio(mentions_of_split, in_sample),
+            "entity_bearing_ratio": _ratio(mentions_of_split > 0, in_sample > 0),
             "min_type_count": int(counts.min(initial=len(corpus.sample))) if n_types else 0,
             "types_below_min": below,
             "type_counts": dict(zip(corpus.labels, counts.tolist(), strict=True)),
             "type_distance": _variation(counts, totals),
         }
-        if i and limits.shares[i] > 0:
-            notes += _missed(name, found[name], len(of_split) / max((assignment != DISCARDED).sum(), 1), i, limits)
+        if is_held_out:
+            notes += _missed(name, representation[name], len(mentions_of_split) / n_kept, i, limits)
         if below:
             notes.append(f"{name} has fewer than {limits.min_per_type} mentions of {', '.join(below[:8])}.")
-    rare = [label for label, least in zip(corpus.labels, minimum, strict=True) if not least and limits.min_per_type]
-    if rare:
+    rare = [corpus.labels[t] for t in np.flatnonzero(minimum == 0)]
+    if rare and limits.min_per_type:
+        others = " and others" if len(rare) > 8 else ""
         notes.append(
-            f"Too rare for a minimum of {limits.min_per_type} in each held-out split: {', '.join(rare[:8])}"
-            f"{' and others' if len(rare) > 8 else ''}."
+            f"Too rare for a minimum of {limits.min_per_type} in each held-out split: {', '.join(rare[:8])}{others}."
         )
-    return found, notes
+    return representation, notes
 
 
 def _missed(name: str, row: Mapping[str, Any], share: float, i: int, limits: Limits) -> list[str]:
-    """What a held-out split was asked to be and is not."""
+    """Return a note for each requirement that a held-out split misses.
+
+    Args:
+        name: the name of the split.
+        row: how the split compares with the corpus.
+        share: the share of the kept samples that the split has.
+        i: the number of the split.
+        limits: the requirements.
+    """
     notes = []
     if abs(share - limits.shares[i]) > RATIO_TOLERANCE:
         notes.append(f"{name} has {100 * share:.1f}% of the samples, not {100 * limits.shares[i]:.1f}%.")
@@ -289,18 +378,19 @@ def _missed(name: str, row: Mapping[str, Any], share: float, i: int, limits: Lim
     distance, asked = row["type_distance"], limits.type_share
     if asked is not None and distance > 1 - asked:
         notes.append(f"{name} has {1 - distance:.2f} of its mix of types in common with the corpus, not {asked:.2g}.")
-    if (bearing := row["entity_bearing_ratio"]) == bearing and abs(bearing - 1) > 0.01:
+    bearing = row["entity_bearing_ratio"]
+    if abs(bearing - 1) > 0.01:  # which is false for NaN, of a corpus without entities
         notes.append(f"{name} has {bearing:.2f} times the corpus's share of samples with entities.")
     return notes
 
 
 def _ratio(part: NDArray, whole: NDArray) -> float:
-    """The mean of a part over that of the whole; 0 for an empty part."""
+    """Return the mean of a part divided by that of the whole; 0 for an empty part, NaN for a whole of zeros."""
     return float(part.sum() / max(len(part), 1) / whole.mean()) if whole.any() else float("nan")
 
 
 def _variation(part: NDArray[np.int64], whole: NDArray[np.int64]) -> float:
-    """The total variation distance of two distributions: 0 where they are the same, 1 where they share nothing."""
+    """Return the total variation distance of two distributions: 0 where they are equal, 1 where they share nothing."""
     if not part.any():
         return float("nan")
     return float(np.abs(part / part.sum() - whole / whole.sum()).sum() / 2)

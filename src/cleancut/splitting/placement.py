@@ -1,9 +1,9 @@
-"""Splits of equal standing: where none of them is train, samples are placed so that they share as little as possible.
+"""The placement of samples in folds, where no split is train and every shared entity counts on both sides.
 
-The solver labels entities; a sample with several labels then goes to the highest split it touches, which is right where
-the lowest is train, whose own leakage is of no interest. Of folds, each is held out once, and a shared entity
-contaminates *every* sample that has it, on both sides. So a mixed sample had better share its rare entities than its
-frequent ones, and samples that share nothing can make room for it: here the samples themselves are moved.
+The solver labels entities, and a sample with several labels then goes to the last split it touches. That is right where
+the first split is train, whose own contamination does not matter. Folds are each held out once, and a shared entity
+contaminates *every* sample that has it. So it is better to share rare entities than frequent ones, and samples that
+share nothing can make room for others: here the samples themselves are moved.
 """
 
 from __future__ import annotations
@@ -19,45 +19,73 @@ from .solver import _FIRM, _LEAST, Ints, Problem, _cost
 
 
 def placed(problem: Problem, of_unit: Ints, proposals: int, seed: int) -> Ints:
-    """The split of each unit, from a first one, with as few samples under shared entities as can be found."""
+    """Search for a split of each unit with as few samples that have a shared entity as possible.
+
+    Args:
+        problem: the problem.
+        of_unit: the split of each unit to begin with.
+        proposals: the number of moves to try.
+        seed: the seed of the random choices.
+
+    Returns:
+        The best split of each unit that was seen.
+    """
     if not len(of_unit):
         return of_unit
     minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
-    slack = max(0.0003 * float(problem.size.sum()), 1.0)  # a sample off is no reason to share an entity
+    slack = max(0.0003 * float(problem.size.sum()), 1.0)  # one sample off the quota is no reason to share an entity
     proposals = max(proposals, _LEAST) if kernels.HAS_NUMBA else 100_000
     evened, n_pairs = _evened(problem, of_unit), len(problem.unit_vertices.columns)
-    return _moved(n_pairs, lambda: (
-        evened.copy(), *problem.unit_vertices, *problem.vertex_units, problem.size, problem.mentions,
-        *problem.unit_types, problem.type_counts, problem.shares, *problem.density, minimum, problem.type_weight,
-        _FIRM, slack, proposals, seed, *_room(problem, minimum.shape[1], proposals),
-    ))  # fmt: skip
+    return _moved(
+        n_pairs,
+        lambda: (
+            evened.copy(),
+            *problem.unit_vertices,
+            *problem.vertex_units,
+            problem.size,
+            problem.mentions,
+            *problem.unit_types,
+            problem.type_counts,
+            problem.shares,
+            *problem.density,
+            minimum,
+            problem.type_weight,
+            _FIRM,
+            slack,
+            proposals,
+            seed,
+            *_room(problem, minimum.shape[1], proposals),
+        ),
+    )
 
 
 def _room(problem: Problem, n_types: int, proposals: int) -> tuple[NDArray, ...]:
-    """The arrays that ``_moved`` works in. They are made here, since code that makes them takes long to compile."""
+    """Return the arrays that ``_moved`` works in, made here since code that makes arrays takes long to compile."""
     n_vertices, n_splits = problem.n_vertices, len(problem.shares)
     return (
-        np.zeros((n_vertices, n_splits), np.int32),  # units of each vertex in each split
-        np.zeros(n_vertices, np.int32),  # splits of each vertex
-        np.zeros(n_vertices, np.int64),  # samples of each vertex: what it costs to share it
-        np.zeros(n_splits, np.int64),
-        np.zeros(n_splits, np.int64),
-        np.zeros((n_splits, n_types), np.int64),
-        np.empty(proposals, np.int32),  # the moves since the best was seen, to be taken back at the end
-        np.empty(proposals, np.int8),
+        np.zeros((n_vertices, n_splits), np.int32),  # counts: units of each vertex in each split
+        np.zeros(n_vertices, np.int32),  # spread: the number of splits of each vertex
+        np.zeros(n_vertices, np.int64),  # degree: samples of each vertex, which is the cost of sharing it
+        np.zeros(n_splits, np.int64),  # sizes: samples of each split
+        np.zeros(n_splits, np.int64),  # inside: mentions of each split
+        np.zeros((n_splits, n_types), np.int64),  # types: mentions of each type in each split
+        np.empty(proposals, np.int32),  # since_u: units moved since the best was seen, to be moved back at the end
+        np.empty(proposals, np.int8),  # since_old: the splits that they were moved from
     )
 
 
 def _evened(problem: Problem, of_unit: Ints) -> Ints:
-    """Units of splits that are too large go to those with room: first those whose entities touch the fewest others.
+    """Return the split of each unit, with units moved from splits that are too large to those with most room.
 
-    An entity in more samples than a split may hold has to be shared; single moves would never dare to begin with it.
+    Units whose entities touch the fewest other units are moved first. It is needed where an entity is in more samples
+    than a split may hold, so that it has to be shared: single moves, each of which costs more, would not begin with it.
     """
     degree = np.diff(problem.vertex_units.bounds)
-    touched = np.add.reduceat(degree[problem.unit_vertices.columns], problem.unit_vertices.bounds[:-1])
-    of_unit, sizes = of_unit.copy(), problem.size.tolist()
+    n_touched = np.add.reduceat(degree[problem.unit_vertices.columns], problem.unit_vertices.bounds[:-1])
+    of_unit = of_unit.copy()
+    sizes = problem.size.tolist()
     room = problem.shares * problem.size.sum() - np.bincount(of_unit, problem.size, len(problem.shares))
-    for u in np.argsort(touched, kind="stable").tolist():
+    for u in np.argsort(n_touched, kind="stable").tolist():
         if room[of_unit[u]] <= -sizes[u]:
             to = int(np.argmax(room))
             room[of_unit[u]] += sizes[u]
@@ -67,7 +95,7 @@ def _evened(problem: Problem, of_unit: Ints) -> Ints:
 
 
 def _count(u, s, by, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types):  # type: ignore[no-untyped-def]
-    """Count a unit into the sums of a split (1), or out of them (-1)."""
+    """Add a unit to the sums of a split (``by`` is 1), or take it out of them (-1)."""
     sizes[s] += by * size[u]
     inside[s] += by * mentions[u]
     if types.shape[1] > 0:
@@ -80,9 +108,10 @@ def _moved(  # type: ignore[no-untyped-def]  # noqa: C901
     split, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
     type_weight, weight, slack, proposals, seed, counts, spread, degree, sizes, inside, types, since_u, since_old,
 ):  # fmt: skip
-    """Move single units while the temperature falls; returns the best splits seen.
+    """Move single units while the temperature falls, and return the best splits that were seen.
 
-    The last arguments are from ``_room``.
+    The last arguments, from ``counts`` on, are the arrays of ``_room``. ``uv`` are the vertices of units, ``vu`` the
+    units of vertices, ``ut`` the types of units.
     """
     random.seed(seed)
     n_splits, n_units, n_vertices = len(shares), len(size), len(vu_bounds) - 1
@@ -109,7 +138,7 @@ def _moved(  # type: ignore[no-untyped-def]  # noqa: C901
             break
         u = random.randint(n_units)
         old = split[u]
-        if random.random() < 0.5:  # to where another unit with one of its entities is
+        if random.random() < 0.5:  # to the split of another unit with one of its entities
             v = uv[uv_bounds[u] + random.randint(uv_bounds[u + 1] - uv_bounds[u])]
             new = split[vu[vu_bounds[v] + random.randint(vu_bounds[v + 1] - vu_bounds[v])]]
         else:
@@ -126,7 +155,7 @@ def _moved(  # type: ignore[no-untyped-def]  # noqa: C901
         changed = _cost(
             shared + more, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
         )  # fmt: skip
-        if changed > cost and random.random() >= math.exp((cost - changed) / temperature):  # back again
+        if changed > cost and random.random() >= math.exp((cost - changed) / temperature):  # it is moved back
             _count(u, new, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
             _count(u, old, 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
             continue

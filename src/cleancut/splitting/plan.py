@@ -1,4 +1,4 @@
-"""A plan: which sample goes to which split, and what that gives. Files, datasets and configs are derived from it."""
+"""The plan of a split: which sample goes to which split. Files, datasets and published configs are derived from it."""
 
 from __future__ import annotations
 
@@ -33,79 +33,94 @@ from .settings import SplitSettings
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SplitPlan(Drawn):
-    """Which sample goes where, and what that gives: the product of a split, from which all else is derived.
+    """The result of a split: which sample goes to which split, and how the splits turned out.
 
     ``apply`` makes datasets or corpora of it, ``write`` a folder of files, ``cleancut.publish`` a config of the Hub.
-    Plans are equal if they give the same samples to the same splits and say the same of it, wherever they were written.
+    Two plans are equal if they assign the same samples to the same splits and have the same statistics, wherever they
+    were written.
     """
 
     names: tuple[str, ...]
+    """The names of the splits, train first."""
     assignment: NDArray[np.int8]
     """The split of each sample, as an index into ``names``; -1 for samples that are discarded."""
     leakage: Mapping[str, Mapping[Pair, Mapping[str, Any]]]
-    """``before`` (the original splits, where known) and ``after``: every ordered pair, as the audit computes it.
+    """The contamination ``before`` (between the original splits, where known) and ``after``, by ordered pair of splits,
+    as the audit computes it.
 
-    ``leakage["after"]["test", "train"]``: of the test samples, mentions and entities, how many are in train.
+    ``leakage["after"]["test", "train"]`` counts the test samples, mentions and entities, and those of them that are
+    contaminated by train.
     """
     representation: Mapping[str, Mapping[str, Any]]
-    """Entities per sample and entity-bearing share of each split against the corpus; type counts."""
+    """How each split compares with the corpus: entities per sample, share of samples with entities, counts of types."""
     guarantee: str
+    """A sentence that says how many samples of the splits share an entity."""
     how: str
+    """A word that says how the split was found, such as ``components`` or ``cut:metis``."""
     notes: list[str]
+    """Remarks on what could not be met."""
     settings: SplitSettings
-    """What was asked for."""
+    """The options that the split was made with."""
     signature: str
+    """The options and the version in a line, to be quoted with results."""
     fingerprint: str
-    """Of the samples that were split, whatever their order."""
+    """A fingerprint of the samples that were split, whatever their order."""
     original_sizes: Mapping[str, int] = field(default_factory=dict)
-    """Samples of each original split, in the order in which they were joined."""
+    """The number of samples of each original split, in the order in which they were joined."""
     source: Mapping[str, str | None] = field(default_factory=dict)
     """Where the samples are on the Hub: ``repo``, ``config`` and ``revision``; empty for local ones."""
     order: str = ""
-    """Of the samples in their order: a plan is for these rows as they stood."""
+    """A fingerprint of the samples in their order: a plan assigns rows by their position."""
     marks: str = ""
-    """Four letters for each sample, by which a row of a stream is known to be another; empty for plans of rows."""
+    """Four letters for each sample, by which a row of a stream is recognised; empty for plans of rows."""
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The file that each split was written to, beside the plan, and its SHA-256."""
     reading: Mapping[str, Any] = field(default_factory=dict)
-    """How the rows in the files are to be read, where not by default: the columns, label names, the scheme."""
+    """The options that read the rows of the files, where the defaults do not: columns, label names, the scheme."""
     read_as: Mapping[str, Any] = field(default_factory=dict)
-    """How ``apply`` reads a dataset again: its ``columns``, options of ``from_dataset``, ``join_at``."""
+    """The options with which ``apply`` reads a dataset again: ``columns``, ``join_at``, those of ``from_dataset``."""
     is_of_rows: bool = False
-    """Does it assign rows, which hold several samples each, or parts of one?"""
+    """Whether the plan assigns rows of a dataset that hold several samples each, or parts of one."""
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Samples of each split."""
+        """The number of samples of each split."""
         return {name: int((self.assignment == i).sum()) for i, name in enumerate(self.names)}
 
     @property
     def n_discarded(self) -> int:
-        """Samples that are discarded."""
+        """The number of samples that are discarded."""
         return int((self.assignment == DISCARDED).sum())
 
     def n_samples_before(self) -> dict[str, int]:
-        """Samples of each original split, also where rows hold several; empty where there are no two of them."""
+        """Return the number of samples of each original split; empty where there was only one.
+
+        Other than ``original_sizes``, it counts samples even where a row holds several.
+        """
         return {name: row["n_samples"] for (name, _), row in self.leakage["before"].items()}
 
     def n_samples_after(self) -> dict[str, int]:
-        """Samples of each split, also where rows hold several."""
+        """Return the number of samples of each split; other than ``sizes``, even where a row holds several."""
         return {name: row["n_samples"] for (name, _), row in self.leakage["after"].items()}
 
     @property
     def hub_id(self) -> HubId | None:
-        """The dataset of the Hub that was split, to the commit; None for what is local."""
-        return HubId(str(self.source["repo"]), self.source["config"], self.source["revision"]) if self.source else None
+        """The dataset of the Hub that was split, with its commit; None for local data."""
+        if not self.source:
+            return None
+        return HubId(str(self.source["repo"]), self.source["config"], self.source["revision"])
 
     @property
     def command(self) -> str:
-        """The command that makes the plan again; ``DATA`` stands for files, whose names it does not keep."""
-        words = [str(self.hub_id or "DATA")]
-        has_text = Signature.parse(self.signature).get("unit") is not None
-        if not has_text:
-            words.insert(0, "--incidence")
-        flags = self.settings.flags(leave_out=() if has_text else _OF_TEXT)
-        return " ".join(["cleancut split", *map(shlex.quote, words), "-o clean", flags, *_reading_flags(self.read_as)])
+        """The command that makes the plan again, with ``DATA`` for local files, whose names a plan does not keep."""
+        words = ["cleancut split"]
+        left_out: tuple[str, ...] = ()
+        if Signature.parse(self.signature).get("unit") is None:  # it was made from a file of incidences
+            words.append("--incidence")
+            left_out = _OF_TEXT
+        words.append(shlex.quote(str(self.hub_id or "DATA")))
+        words += ["-o clean", self.settings.flags(leave_out=left_out), *_reading_flags(self.read_as)]
+        return " ".join(words)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SplitPlan):
@@ -115,7 +130,7 @@ class SplitPlan(Drawn):
     __hash__ = None  # type: ignore[assignment]
 
     def _plain(self) -> dict[str, Any]:
-        """Return the plan as JSON has it, without where it was written."""
+        """Return the plan as it is stored, without the files it was written to."""
         stored = self._stored()
         return {name: stored[name] for name in stored if name not in ("files", "reading")}
 
@@ -124,13 +139,13 @@ class SplitPlan(Drawn):
         return f"SplitPlan({sizes}, n_discarded={self.n_discarded}): {self.guarantee}. {self.signature}"
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``cleancut split --json`` prints."""
-        kept = max(len(self.assignment) - self.n_discarded, 1)
+        """Return the plan as ``cleancut split --json`` prints it, without the assignment."""
+        n_kept = max(len(self.assignment) - self.n_discarded, 1)
         return {
             "n_samples": len(self.assignment),
             "n_discarded": self.n_discarded,
             "sizes": self.sizes,
-            "ratios": {name: n / kept for name, n in self.sizes.items()},
+            "ratios": {name: n / n_kept for name, n in self.sizes.items()},
             "leakage_before": by_pair_name(self.leakage["before"]),
             "leakage_after": by_pair_name(self.leakage["after"]),
             "representation": self.representation,
@@ -141,7 +156,14 @@ class SplitPlan(Drawn):
         }
 
     def rows(self, name: str) -> NDArray[np.int64]:
-        """The samples of a split (or ``discarded``), in the order of the input."""
+        """Return the numbers of the samples of a split, in the order of the input.
+
+        Args:
+            name: the name of a split, or ``discarded``.
+
+        Raises:
+            CleancutError: the plan has no such split.
+        """
         if isinstance(name, str) and name == "discarded":
             return np.flatnonzero(self.assignment == DISCARDED)
         if not isinstance(name, str) or name not in self.names:
@@ -150,25 +172,36 @@ class SplitPlan(Drawn):
         return np.flatnonzero(self.assignment == self.names.index(name))
 
     def origins(self) -> list[tuple[str, int]]:
-        """The original split and the row in it of each sample."""
+        """Return for each sample its original split and its row in it."""
         return [(name, row) for name, n in self.original_sizes.items() for row in range(n)]
 
     def apply(self, data: Any, *, discarded: bool = False, origin: bool = False) -> Any:
-        """Return the splits: a ``DatasetDict`` of a dataset (or of its splits), a dict of corpora of a corpus.
+        """Return the data that was split as its new splits.
 
-        Of rows that are dicts in lists, the splits are lists. What ``load_splits`` returned is taken as the datasets or
-        the corpora that it holds. Of an ``IterableDataset`` (or several) the splits are streamed as well, and an error
-        is raised at the first row that is not the plan's.
-
-        Other samples than those that were split, or these in another order, are refused; rows that cannot be read as
-        samples, such as those of which only ids are left, are taken by their number.
+        The samples have to be those that were split, in the same order. Rows that cannot be read as samples, such as
+        those of which only ids are left, are taken by their position.
 
         Args:
-            data: what was split.
-            discarded: add the samples that are discarded, as a split of that name.
+            data: the data that was split: a dataset, a corpus or a list of rows, or the splits of one by name, such as
+                ``load_splits`` returns.
+            discarded: add the discarded samples as a split of that name.
             origin: add the columns ``source_split`` and ``source_row`` to a dataset.
+
+        Returns:
+            A ``DatasetDict`` for a dataset, a dict of corpora for a corpus, a dict of lists for rows that are dicts.
+            The splits of an ``IterableDataset`` are streamed as well: an error is raised at the first row that does
+            not belong to the plan.
+
+        Raises:
+            CleancutError: the data has other samples than the plan, or has them in another order.
+
+        >>> from .mincut import mincut
+        >>> corpus = Corpus.of([["Ada"], ["Bo"]], tags=[["B-PER"], ["B-PER"]])
+        >>> parts = mincut(corpus, "50/50", effort="fast", min_per_type=0).apply(corpus)
+        >>> {name: len(part) for name, part in parts.items()}
+        {'train': 1, 'test': 1}
         """
-        names = [*self.names, *(["discarded"] if discarded and self.n_discarded else [])]
+        names = self._names_of_parts(discarded)
         if _is_rows(data):
             return self._lists(data, names)
         if _is_streamed(data):
@@ -189,6 +222,12 @@ class SplitPlan(Drawn):
 
         return datasets.DatasetDict(parts)
 
+    def _names_of_parts(self, discarded: bool = True) -> list[str]:
+        """Return the names of the splits, and ``discarded`` where there are such samples and they are wanted."""
+        if discarded and self.n_discarded:
+            return [*self.names, "discarded"]
+        return list(self.names)
+
     def _lists(self, data: Any, names: Sequence[str]) -> dict[str, list[Any]]:
         """Return the splits of rows that are dicts in a list, or in a list for each original split."""
         parts = data if isinstance(data, Mapping) else {"": data}
@@ -200,14 +239,17 @@ class SplitPlan(Drawn):
         return {name: [rows[i] for i in self.rows(name).tolist()] for name in names}
 
     def column(self, data: Any, name: str = "split") -> Any:
-        """Add the split of each row as a column, a ClassLabel, in which discarded rows are ``discarded``.
+        """Add a column to a dataset that holds the split of each row, as a ``ClassLabel``.
 
         Args:
-            data: the dataset that was split, or its splits.
-            name: of the column.
+            data: the dataset that was split, or its splits by name.
+            name: the name of the column.
 
         Returns:
-            The same kind of object: a ``Dataset`` with the column, or the splits with it.
+            The same kind of object with the column. Discarded rows have the value ``discarded``.
+
+        Raises:
+            CleancutError: the data has other samples than the plan, or a column of this name.
         """
         import datasets
 
@@ -215,21 +257,27 @@ class SplitPlan(Drawn):
         data = _rows_of_samples(data)
         parts = dict(data) if isinstance(data, Mapping) else {"": data}
         self._checked(data)
-        names = [*self.names, *(["discarded"] if self.n_discarded else [])]
-        feature, first, made = datasets.ClassLabel(names=names), 0, {}
+        names = self._names_of_parts()
+        feature = datasets.ClassLabel(names=names)
+        first = 0
+        with_column = {}
         for part_name in self.in_order(parts):
             part = parts[part_name]
             if name in part.column_names:
                 raise CleancutError(f"the dataset has a column {name!r} already. Give another name=.")
             own = self.assignment[first : first + len(part)].astype(np.int64) % len(names)  # -1 is the last
-            made[part_name] = part.add_column(name, own).cast_column(name, feature)
+            with_column[part_name] = part.add_column(name, own).cast_column(name, feature)
             first += len(part)
         if not isinstance(data, Mapping):
-            return made[""]
-        return kind({part_name: made[part_name] for part_name in parts})
+            return with_column[""]
+        return kind({part_name: with_column[part_name] for part_name in parts})
 
     def in_order(self, parts: Mapping[str, Any]) -> list[str]:
-        """Return the names of the splits in the order in which they were joined."""
+        """Return the names of original splits in the order in which they were joined for the plan.
+
+        Args:
+            parts: the original splits by name.
+        """
         return list(self.original_sizes) if set(self.original_sizes) == set(parts) else list(parts)
 
     def write(
@@ -241,18 +289,22 @@ class SplitPlan(Drawn):
         beside: Mapping[str, str | Corpus] | None = None,
         overwrite: bool = False,
     ) -> SplitPlan:
-        """Write the splits as files, with ``plan.json``: all of them, or none.
+        """Write the splits as files, with ``plan.json``; an interruption leaves all of them or none.
 
         Args:
-            folder: where to; it is made if it is not there, and no file of others in it is touched.
-            data: what was split: a dataset or its splits, a corpus or its splits, or what ``load_splits`` returned.
-            format: ``jsonl``, ``conll``, or ``input`` for the rows as they stand, with all columns; by default
-                ``input`` for datasets and ``jsonl`` for corpora.
+            folder: the folder to write to. It is made if it does not exist; other files in it stay untouched.
+            data: the data that was split: a dataset or its splits, a corpus or its splits, or what ``load_splits``
+                returned.
+            format: ``jsonl``, ``conll``, or ``input`` for unchanged rows with all columns; by default ``input`` for
+                datasets and ``jsonl`` for corpora.
             beside: texts and corpora to write into the same folder, by the names of their files.
-            overwrite: replace files of the same names that are not ours, too.
+            overwrite: replace files of the same names even if cleancut did not write them.
 
         Returns:
             The plan with the names and digests of its files, as ``SplitPlan.load`` reads it from the folder.
+
+        Raises:
+            CleancutError: the data has other samples than the plan, or a file of the folder would be lost.
         """
         from .folders import write_split
 
@@ -273,20 +325,20 @@ class SplitPlan(Drawn):
         """Publish the splits as a config of a dataset on the Hub, in one commit: ``cleancut.publish`` with ``push``.
 
         Args:
-            data: what was split.
-            repo: the dataset, ``org/name``; it is made if it is not there.
+            data: the data that was split.
+            repo: the dataset on the Hub, ``org/name``; it is made if it does not exist.
             config: the name of the config.
-            token: for the Hub, where it is not the one that huggingface_hub knows.
+            token: a token for the Hub, where it is not the one that huggingface_hub knows.
             create_pr: upload as a pull request.
             private: make the dataset private, if it is new.
-            dry_run: upload nothing, and say what would be.
-            max_shard_size: how large a Parquet file may be before compression.
+            dry_run: upload nothing, but return what would be uploaded.
+            max_shard_size: the largest size of a Parquet file before compression.
 
         Returns:
-            What was uploaded, or would be.
+            Lines that say what was uploaded, or would be.
         """
         publish = module_of("hub.publishing").publish
-        said: list[str] = publish(
+        report: list[str] = publish(
             self,
             repo,
             config,
@@ -297,14 +349,18 @@ class SplitPlan(Drawn):
             push=not dry_run,
             max_shard_size=max_shard_size,
         )
-        return said
+        return report
 
     def row_options(self) -> dict[str, Any]:
-        """How the rows as they stand are to be read again, in files or in datasets, where not by default."""
+        """Return the options that read unchanged rows again, from files or datasets, where the defaults do not."""
         return {name: value for name, value in self.read_as.items() if name not in ("columns", "join_at")}
 
     def _checked(self, data: Any) -> Any:
-        """Return what was split as one; an error where it is something else."""
+        """Return the data that was split as one corpus or dataset.
+
+        Raises:
+            CleancutError: the data is of another kind, has other samples than the plan, or in another order.
+        """
         data = _rows_of_samples(data)
         if isinstance(data, Mapping) and self.original_sizes:
             sizes = {name: len(part) if isinstance(part, Sized) else None for name, part in data.items()}
@@ -322,9 +378,15 @@ class SplitPlan(Drawn):
         return whole
 
     def of_rows(self, samples: Sequence[Samples]) -> SplitPlan:
-        """The plan for the rows of datasets, where these hold several samples each, or parts of one."""
-        n_rows, n_samples = sum(part.n_rows for part in samples), sum(len(part.corpus) for part in samples)
-        is_of_rows = self.is_of_rows or len(self.assignment) == n_rows != n_samples  # which plans of 0.1.0 do not say
+        """Return a plan that assigns rows, where the rows of datasets hold several samples each, or parts of one.
+
+        Args:
+            samples: the samples of each original split, which know their rows.
+        """
+        n_rows = sum(part.n_rows for part in samples)
+        n_samples = sum(len(part.corpus) for part in samples)
+        # Plans of 0.1.0 do not say whether they assign rows, but their length does.
+        is_of_rows = self.is_of_rows or len(self.assignment) == n_rows != n_samples
         if is_of_rows or all(part.row_of_sample is None for part in samples):
             return self
         ends = np.cumsum([len(part.corpus) for part in samples])[:-1]
@@ -334,21 +396,27 @@ class SplitPlan(Drawn):
         return replace(self, assignment=assignment, original_sizes=sizes, is_of_rows=True, marks="")
 
     def refuse_other_samples(self, ways: Iterable[NDArray[np.uint64]]) -> None:
-        """Refuse samples that are others than those of the plan, or stand in another order.
+        """Raise an error where samples are others than those of the plan, or are in another order.
 
-        ``ways`` are the hashes of the samples, in each way in which they can be read; without any, nothing is said.
+        Args:
+            ways: the hashes of the samples, for each way in which rows can be read as samples. One way that agrees
+                with the plan is enough; without any way, nothing is checked.
+
+        Raises:
+            CleancutError: the samples are not those of the plan.
         """
         first = None
         for hashes in ways:
-            found = fingerprint_of(hashes)
-            if found == self.fingerprint:
-                if (order := order_of(hashes)) != self.order:
+            fingerprint = fingerprint_of(hashes)
+            if fingerprint == self.fingerprint:
+                order = order_of(hashes)
+                if order != self.order:
                     raise CleancutError(
                         f"the plan is for these samples in another order (order {self.order}, and {order} of those "
                         "given). Give them as they were split."
                     )
                 return
-            first = first or found
+            first = first or fingerprint
         if first is not None:
             raise CleancutError(
                 f"the plan is for other samples than those given (fingerprint {self.fingerprint}, and {first} of those "
@@ -356,7 +424,7 @@ class SplitPlan(Drawn):
             )
 
     def _hashes(self, whole: Any) -> Iterator[NDArray[np.uint64]]:
-        """The hashes of samples, in each way in which they may have been read for the plan."""
+        """Yield the hashes of the samples of a dataset, for each way in which they may have been read for the plan."""
         if isinstance(whole, Corpus):
             yield sample_hashes(whole)
             return
@@ -366,22 +434,27 @@ class SplitPlan(Drawn):
         columns = [name for name in self.read_as.get("columns", ()) if name in whole.column_names]
         joined = bool(self.read_as.get("join_at"))
         yield from _read_hashes(rows, options, joined)
-        if columns:  # others may have been added since, which make the annotation harder to find
+        if columns:  # columns that were added since could hide the annotation
             yield from _read_hashes([part.select_columns(columns) for part in rows], options, joined)
         if options or joined:
             yield from _read_hashes(rows, {}, False)
-        if not self.read_as:  # of a corpus, which does not say from which columns it was read
+        if not self.read_as:  # the plan is of a corpus, which does not say from which columns it was read
             listed = [name for name, kind in table_of(whole).kinds.items() if kind.name in ("list", "text")]
             for tokens, annotation in product([None, *listed], listed):
                 for form in ("tags", "entities"):
                     yield from _read_hashes(rows, {"tokens": tokens, form: annotation}, False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the plan as JSON."""
+        """Write the plan as a JSON file.
+
+        Args:
+            path: the file to write. One that exists is replaced.
+        """
         with replacing(path) as stream:
             stream.write(json.dumps(self._stored()).encode())
 
     def _stored(self) -> dict[str, Any]:
+        """Return the plan as it is stored in JSON."""
         stored = {"format": FORMAT, "names": self.names, "fingerprint": self.fingerprint, **self.to_dict()}
         stored |= {"settings": self.settings.to_dict(), **{name: getattr(self, name) for name in _STORED}}
         if self.is_of_rows:
@@ -391,38 +464,51 @@ class SplitPlan(Drawn):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SplitPlan:
-        """Read a plan that ``save`` wrote; all that it says is checked, so that no use of it meets a broken one."""
+        """Read a plan that ``save`` wrote, and check everything in it.
+
+        Args:
+            path: the JSON file.
+
+        Returns:
+            The plan, which is safe to use even if the file was changed by others.
+
+        Raises:
+            CleancutError: there is no such file, or it is not a valid plan.
+        """
         return cls(**read_plan(path))
 
 
 def _read_hashes(rows: Sequence[Any], options: Mapping[str, Any], joined: bool) -> Iterator[NDArray[np.uint64]]:
-    """The hashes of samples; none where they cannot be read so."""
+    """Yield the hashes of the samples in rows, read with the given options; nothing where they cannot be read so."""
     with suppress(CleancutError):
         corpora = [from_dataset(part, **options) for part in rows]
-        yield np.concatenate([sample_hashes(join_at(corpus) if joined else corpus) for corpus in corpora])
+        if joined:
+            corpora = [join_at(corpus) for corpus in corpora]
+        yield np.concatenate([sample_hashes(corpus) for corpus in corpora])
 
 
 _OF_TEXT = ("unit", "key", "case", "typed", "duplicates_together")
-"""Options of a split that say how entities are found, which incidences hold already."""
+"""The options of a split that say how entities are found. Incidences do not take them: their entities are given."""
 
 
 def _reading_flags(read_as: Mapping[str, Any]) -> list[str]:
-    """Return the options of the command line that read the data so again."""
+    """Return the options of the command line that read the data in the same way again."""
     words = []
     for name, value in read_as.items():
         if name == "join_at":
             words += ["--join-at"] if value else []
-        elif name != "columns":  # which were found, not asked for
+        elif name != "columns":  # these were recognised, not asked for
             text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
             words += [f"--{name.replace('_', '-')}", shlex.quote(text)]
     return words
 
 
 _STORED = ("original_sizes", "source", "order", "marks", "files", "reading", "read_as")
+"""The fields of a plan that are stored as they are, beside those of ``to_dict``."""
 
 
 def without_nan(value: Any) -> Any:
-    """The same with null for NaN, which JSON does not know."""
+    """Return a value with None in place of every NaN inside of it, since JSON has no NaN."""
     if isinstance(value, Mapping):
         return {name: without_nan(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -431,20 +517,20 @@ def without_nan(value: Any) -> Any:
 
 
 def _is_rows(data: Any) -> bool:
-    """Is it a list of dicts, or such a list for each split?"""
+    """Return whether data is a list of dicts, or such a list for each split."""
     if isinstance(data, Mapping):
         return bool(data) and all(_is_rows(part) for part in data.values())
     return isinstance(data, list) and all(isinstance(row, dict) for row in data)
 
 
 def _is_streamed(data: Any) -> bool:
-    """Is it an ``IterableDataset``, or such a one for each split?"""
+    """Return whether data is an ``IterableDataset``, or one for each split."""
     parts = list(data.values()) if isinstance(data, Mapping) else [data]
     return bool(parts) and all(hasattr(part, "column_names") and not hasattr(part, "__len__") for part in parts)
 
 
 def _rows_of_samples(data: Any) -> Any:
-    """Return the datasets of samples that were read from such, and the corpora of others; all else as it is."""
+    """Return the datasets or corpora that ``Samples`` hold, alone or for each split; any other data as it is."""
     if isinstance(data, Mapping):
         return {name: _rows_of_samples(part) for name, part in data.items()}
     if not isinstance(data, Samples):
@@ -453,6 +539,11 @@ def _rows_of_samples(data: Any) -> Any:
 
 
 def joined(data: Any) -> Any:
+    """Return the splits of a dataset or corpus as one; a dataset or corpus as it is.
+
+    Raises:
+        CleancutError: the splits differ in their columns.
+    """
     if isinstance(data, Mapping):
         parts = list(data.values())
         if all(isinstance(part, Corpus) for part in parts):

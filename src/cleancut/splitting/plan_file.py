@@ -1,4 +1,4 @@
-"""Plans on disk: all that a ``plan.json`` says is checked once, when it is read, so that nobody else has to.
+"""The file ``plan.json``: everything in it is checked when it is read, so that no other code has to.
 
 Anyone may have written or changed the file. Each check returns the value as a plan keeps it, or raises an error that
 says which part of the file is wrong.
@@ -32,17 +32,23 @@ from .layout import DISCARDED
 from .settings import OFF, OPTIONS, SplitSettings
 
 FORMAT = "cleancut-plan-1"
+"""The format that a plan says it has; another one is needed where the meaning of a field changes."""
 OF_TAGS = {"labels", "scheme", "repair", "column", "word_column"}
-"""How the tags of a CoNLL file are read."""
+"""The options that say how the tags of a CoNLL file are read."""
 _MOST_SPLITS = 100
+"""The largest number of splits of a plan."""
 _LONGEST_TEXT = 100_000
+"""The largest number of characters of a text in a plan."""
 
 
 def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the fields of the plan in a file, each as ``SplitPlan`` has it.
+    """Return the fields of the plan in a file, by the names that ``SplitPlan`` has for them.
+
+    Args:
+        path: the file.
 
     Raises:
-        CleancutError: the file is not there, or is not a plan as ``SplitPlan.save`` wrote it; what is wrong is said.
+        CleancutError: there is no such file, or it is not a plan that ``SplitPlan.save`` wrote.
     """
     shown = checks.checked_path(path)
     try:
@@ -50,7 +56,7 @@ def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
     except FileNotFoundError:
         raise CleancutError(f"{shown}: no such file.") from None
     except (OSError, ValueError, RecursionError) as error:
-        _refuse(shown, _in_short(error))
+        _refuse(shown, _short_reason(error))
     try:
         return _fields(_Stored(stored))
     except (CleancutError, ValueError, OverflowError) as error:
@@ -58,24 +64,28 @@ def read_plan(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _refuse(path: str, why: str) -> NoReturn:
+    """Raise the error that a file is not a plan, with the reason."""
     raise CleancutError(f"{path}: not a plan that SplitPlan.save wrote ({why.rstrip('.')}).")
 
 
-def _in_short(error: BaseException) -> str:
+def _short_reason(error: BaseException) -> str:
+    """Return why a file could not be read, in a few words."""
     if isinstance(error, RecursionError):
         return "its JSON is nested too deep"
     return getattr(error, "strerror", None) or f"{error!s:.200}"
 
 
 def _read_json(path: str) -> Any:
+    """Return the value in a JSON file, if the file is a regular one that is not too large."""
     if os.path.lexists(path) and not os.path.isfile(path):
         raise ValueError("it is not a regular file")
     refuse_larger(os.path.getsize(path), path)
     with open(path, "rb") as stream:
-        return json.load(stream, parse_constant=_no_number)
+        return json.load(stream, parse_constant=_refuse_constant)
 
 
-def _no_number(text: str) -> NoReturn:
+def _refuse_constant(text: str) -> NoReturn:
+    """Refuse ``NaN`` and ``Infinity``, which Python's reader takes and JSON does not have."""
     raise ValueError(f"{text} is no number of JSON")
 
 
@@ -83,7 +93,7 @@ def _no_number(text: str) -> NoReturn:
 
 
 class _Stored:
-    """The fields of a plan as JSON has them, to be taken one after the other by their names."""
+    """The fields of a stored plan, each of which is checked when it is taken."""
 
     def __init__(self, stored: Any) -> None:
         if not isinstance(stored, dict) or stored.get("format") != FORMAT:
@@ -91,10 +101,11 @@ class _Stored:
         self._stored = stored
 
     def has(self, name: str) -> bool:
+        """Return whether there is a field of this name."""
         return name in self._stored
 
     def take(self, name: str, check: Callable[[Any], Any], default: Any = None) -> Any:
-        """Return a field, checked; the default where there is none, if one is given."""
+        """Return the value of a field as a check returns it; the default where there is no such field."""
         if name not in self._stored:
             if default is None:
                 raise ValueError(f"{name} is missing")
@@ -105,7 +116,7 @@ class _Stored:
 
 @contextmanager
 def _within(name: str) -> Iterator[None]:
-    """Put the name of a part before what is wrong with it."""
+    """Put the name of a part before the message of an error that is raised inside."""
     try:
         yield
     except ValueError as error:  # a CleancutError is one
@@ -113,6 +124,7 @@ def _within(name: str) -> Iterator[None]:
 
 
 def _wrong(value: Any, wanted: str) -> NoReturn:
+    """Raise an error that says what a value is and what it should be."""
     raise ValueError(f"{quoted(value)} is not {wanted}")
 
 
@@ -145,7 +157,7 @@ def _counts(value: Any) -> dict[str, int]:
 
 
 def _number(value: Any) -> float:
-    """Return a number; NaN where there is null, as JSON has no NaN."""
+    """Return a number that is not negative; NaN for null, which stands for it in JSON."""
     if value is None:
         return math.nan
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -158,7 +170,10 @@ def _rate(value: Any) -> float:
 
 
 def _hex(n: int) -> Callable[[Any], str]:
+    """Return a check that a value is a text of n hexadecimal digits."""
+
     def check(value: Any) -> str:
+        """Return the text, if it has so many digits."""
         matches = isinstance(value, str) and re.fullmatch(rf"[0-9a-f]{{{n}}}", value) is not None
         return value if matches else _wrong(value, f"{n} hexadecimal digits")
 
@@ -166,22 +181,29 @@ def _hex(n: int) -> Callable[[Any], str]:
 
 
 def _record(value: Any, checks_of: Mapping[str, Callable[[Any], Any]], optional: Iterable[str] = ()) -> dict[str, Any]:
-    """Return a mapping of known keys, each checked; keys that are not known are left out."""
-    found: dict[str, Any] = {}
+    """Return the known fields of a mapping, each as its check returns it; unknown fields are left out.
+
+    Args:
+        value: the mapping.
+        checks_of: the check of each known field, by name.
+        optional: the names of the fields that may be missing.
+    """
+    record: dict[str, Any] = {}
     for name, check in checks_of.items():
         if name not in _dict(value):
             if name not in optional:
                 raise ValueError(f"{name} is missing")
             continue
         with _within(name):
-            found[name] = check(value[name])
-    return found
+            record[name] = check(value[name])
+    return record
 
 
 # --- the parts of a plan --------------------------------------------------------------------------------------------
 
 
 def _fields(stored: _Stored) -> dict[str, Any]:
+    """Return all fields of a plan, each checked alone and against the others."""
     names = stored.take("names", _split_names)
     assignment = stored.take("assignment", lambda value: _assignment(value, len(names)))
     sizes = stored.take("original_sizes", _counts, {})
@@ -236,16 +258,16 @@ def _assignment(value: Any, n_splits: int) -> NDArray[np.int8]:
 
 
 def _check_sums(stored: _Stored, names: list[str], assignment: NDArray[np.int8]) -> None:
-    """Refuse sums that the assignment does not add up to."""
+    """Raise an error where a stored sum is not what the assignment adds up to."""
     sizes = {name: int((assignment == i).sum()) for i, name in enumerate(names)}
     n_discarded = int((assignment == DISCARDED).sum())
-    kept = max(len(assignment) - n_discarded, 1)
+    n_kept = max(len(assignment) - n_discarded, 1)
     sums: dict[str, Any] = {"n_samples": len(assignment), "n_discarded": n_discarded, "sizes": sizes}
-    sums["ratios"] = {name: n / kept for name, n in sizes.items()}
+    sums["ratios"] = {name: n / n_kept for name, n in sizes.items()}
     for name, counted in sums.items():
         if stored.has(name) and stored.take(name, lambda value: value) != counted:
-            said = stored.take(name, quoted)
-            raise ValueError(f"{name}: {said}, but the assignment adds up to {quoted(counted)}")
+            stored_value = stored.take(name, quoted)
+            raise ValueError(f"{name}: {stored_value}, but the assignment adds up to {quoted(counted)}")
 
 
 _OF_PAIR: Mapping[str, Callable[[Any], Any]] = {
@@ -253,22 +275,25 @@ _OF_PAIR: Mapping[str, Callable[[Any], Any]] = {
     "rate_partial": _rate, "rate_full": _rate, "n_mentions": _count, "n_mentions_contaminated": _count,
     "n_entities": _count, "n_entities_contaminated": _count,
 }  # fmt: skip
+"""The check of each field of ``leakage``."""
 _PARTS = {
     "n_empty": "n_samples", "n_partial": "n_samples", "n_full": "n_samples", "n_full_eq4": "n_samples",
     "n_mentions_contaminated": "n_mentions", "n_entities_contaminated": "n_entities",
 }  # fmt: skip
-"""Of each of these counts, the one that it is a part of."""
+"""Counts that are part of another count, which they must not exceed."""
 
 
 def _leakage(value: Any, names: list[str]) -> dict[Pair, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for key, row in _dict(value).items():
-        with _within(quoted(key)):
-            found[key] = _record(row, _OF_PAIR, ["n_full_eq4"])
+    """Return the contamination of every ordered pair of the named splits."""
+    by_name: dict[str, dict[str, Any]] = {}
+    for name, stored_counts in _dict(value).items():
+        with _within(quoted(name)):
+            counts = _record(stored_counts, _OF_PAIR, ["n_full_eq4"])
             for part, whole in _PARTS.items():
-                if found[key].get(part, 0) > found[key][whole]:
-                    raise ValueError(f"{part} {found[key][part]} is more than {whole} {found[key][whole]}")
-    pairs = by_pair(found, names)
+                if counts.get(part, 0) > counts[whole]:
+                    raise ValueError(f"{part} {counts[part]} is more than {whole} {counts[whole]}")
+            by_name[name] = counts
+    pairs = by_pair(by_name, names)
     for a in names:
         for b in names:
             if a != b and (a, b) not in pairs:
@@ -280,17 +305,18 @@ _OF_SPLIT: Mapping[str, Callable[[Any], Any]] = {
     "entities_per_sample_ratio": _number, "entity_bearing_ratio": _number, "min_type_count": _count,
     "types_below_min": _texts, "type_counts": _counts, "type_distance": _rate, "strata": _counts,
 }  # fmt: skip
+"""The check of each field of ``representation``."""
 
 
 def _representation(value: Any, names: list[str]) -> dict[str, dict[str, Any]]:
     rows = _dict(value)
     if set(rows) != set(names):
         raise ValueError(f"it is of {quoted(sorted(rows))}, not of {quoted(names)}")
-    found = {}
+    representation = {}
     for name in names:
         with _within(name):
-            found[name] = _record(rows[name], _OF_SPLIT, ["strata", "type_distance"])
-    return found
+            representation[name] = _record(rows[name], _OF_SPLIT, ["strata", "type_distance"])
+    return representation
 
 
 def _signature(value: Any) -> Signature:
@@ -301,7 +327,7 @@ def _signature(value: Any) -> Signature:
 
 
 def _settings(stored: _Stored, signature: Signature) -> SplitSettings:
-    """Return the settings; plans of 0.1.0 have them in the signature alone, and all others agree with it."""
+    """Return the settings, which have to agree with the signature; plans of 0.1.0 have them in the signature alone."""
     try:
         of_signature = SplitSettings.from_signature(signature)
     except (KeyError, TypeError) as error:
@@ -314,11 +340,12 @@ def _settings(stored: _Stored, signature: Signature) -> SplitSettings:
     with _within("settings"):
         settings = SplitSettings(**given)
     for name in OPTIONS:
-        if name in ("key", "case", "typed", "ratios") or signature.get(name) is None:
-            continue  # which a signature writes in another way
-        if getattr(settings, name) != getattr(of_signature, name):
-            said = OFF if getattr(settings, name) is None else getattr(settings, name)
-            raise ValueError(f"settings: {name} is {quoted(said)}, but the signature says {signature[name]}")
+        if name in ("key", "case", "typed", "ratios"):  # a signature writes these in another way
+            continue
+        value = getattr(settings, name)
+        if signature.get(name) is not None and value != getattr(of_signature, name):
+            text = OFF if value is None else value
+            raise ValueError(f"settings: {name} is {quoted(text)}, but the signature says {signature[name]}")
     return settings
 
 
@@ -345,11 +372,11 @@ def _marks(value: Any, n: int) -> str:
 
 
 def _files(value: Any) -> dict[str, dict[str, str]]:
-    found = {}
+    files = {}
     for name, file in _dict(value).items():
         with _within(quoted(name)):
-            found[name] = _record(file, {"name": _plain_name, "sha256": _hex(64)})
-    return found
+            files[name] = _record(file, {"name": _plain_name, "sha256": _hex(64)})
+    return files
 
 
 def _plain_name(value: Any) -> str:
@@ -357,15 +384,15 @@ def _plain_name(value: Any) -> str:
 
 
 def _reading(value: Any) -> dict[str, Any]:
-    """Return how rows are read, where not by default: options of ``from_dataset``, and of CoNLL files."""
-    found = {}
+    """Return the options that rows are read with, of ``from_dataset`` or of CoNLL files."""
+    reading = {}
     for name, option in _dict(value).items():
         if name not in _READ_AS:
             raise ValueError(f"it has {quoted(name)}, which is no option")
         with _within(name):
             _READ_AS[name](option)
-            found[name] = option
-    return found
+            reading[name] = option
+    return reading
 
 
 def _column_name(value: Any) -> str:
@@ -393,3 +420,4 @@ _READ_AS: Mapping[str, Callable[[Any], Any]] = {
     "columns": _texts,
     "join_at": lambda value: checks.switch(value, "it"),
 }
+"""The check of each option that rows may be read with."""

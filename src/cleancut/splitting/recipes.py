@@ -1,4 +1,4 @@
-"""Recipes: one published config each, a TOML file of splitters/recipes whose keys are arguments of the functions."""
+"""Recipes for published configs: TOML files in splitters/recipes, whose entries are arguments of the functions."""
 
 from __future__ import annotations
 
@@ -22,29 +22,28 @@ from ..reading.hub_ids import is_config
 from .settings import OPTIONS, check_option
 
 READ_BY = (*COLUMNS, "repair")
-"""What ``[columns]`` may say: the keyword arguments of ``from_dataset``."""
+"""The entries that ``[columns]`` may have: the keyword arguments of ``from_dataset``."""
 TABLES = {
     "dataset": ("id", "config", "revision", "licence", "policy"),
     "columns": READ_BY,
     "split": tuple(OPTIONS),
     "publish": ("config",),
 }
-"""The tables of a recipe, and what each may say; ``[split]`` has the options of a split."""
+"""The tables of a recipe, and the entries that each may have; those of ``[split]`` are the options of a split."""
 
 
 class Policy(StrEnum):
-    """What may be published: the rows, or where they stand in the source, where its text may not be re-published."""
+    """What the licence of a dataset allows to publish."""
 
     REPUBLISH = "republish"
+    """The rows themselves."""
     INDICES_ONLY = "indices-only"
+    """Only the positions of the rows in their source, since its text may not be published again."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Source, columns, split and config of one published dataset.
-
-    ``source`` is ``org/name[:config][@revision]``, or None where the Hub has no copy that could be named: then the data
-    has to be given. ``columns`` are arguments of ``from_dataset``, ``split`` those of ``mincut``.
+    """A recipe: the source, the columns, the split and the config of one published dataset.
 
     >>> recipe = Recipe.find("few-nerd")
     >>> recipe.source, recipe.columns["scheme"], recipe.config
@@ -52,16 +51,30 @@ class Recipe:
     """
 
     name: str
+    """The name of the recipe, which is that of its file."""
     source: str | None
+    """The dataset as ``org/name[:config][@revision]``; None where the Hub has no copy, so that data has to be given."""
     licence: str
+    """The licence of the text."""
     policy: Policy
+    """What the licence allows to publish."""
     columns: dict[str, Any]
+    """The arguments of ``from_dataset``."""
     split: dict[str, Any]
+    """The arguments of ``mincut``."""
     config: str
+    """The name of the published config."""
 
     @classmethod
     def find(cls, name: str | os.PathLike[str]) -> Recipe:
-        """A recipe file, or a shipped recipe by its name (``conll2003``)."""
+        """Return a shipped recipe by its name (``conll2003``), or the recipe in a file.
+
+        Args:
+            name: the name of a shipped recipe, or the path of a ``.toml`` file.
+
+        Raises:
+            CleancutError: there is no such recipe, or it is not valid.
+        """
         text = os.fspath(name)
         if text.endswith(".toml") or os.path.isfile(text):
             return cls.load(text)
@@ -75,7 +88,14 @@ class Recipe:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recipe:
-        """Read and check a recipe file."""
+        """Read a recipe from a file, and check everything in it.
+
+        Args:
+            path: the TOML file.
+
+        Raises:
+            CleancutError: there is no such file, or it is not a valid recipe.
+        """
         tables = _tables(path)
         where = f"{path}, [dataset]"
         dataset = tables["dataset"]
@@ -94,11 +114,23 @@ class Recipe:
         with _placed(where):
             policy = parse_choice(Policy, dataset["policy"], "policy")
         return cls(
-            Path(path).stem, _source(where, dataset), dataset["licence"], policy, columns, tables["split"], str(config)
+            name=Path(path).stem,
+            source=_source(where, dataset),
+            licence=dataset["licence"],
+            policy=policy,
+            columns=columns,
+            split=tables["split"],
+            config=str(config),
         )
 
     def fill(self, options: dict[str, Any]) -> None:
-        """Set the options of ``cleancut split`` that were not given (None) as the recipe has them.
+        """Set the options of ``cleancut split`` that the user has not given (which are None) to those of the recipe.
+
+        Args:
+            options: the options by name, which are changed in place.
+
+        Raises:
+            CleancutError: no data is given, and the recipe has no source on the Hub.
 
         >>> options = {"input": [], "seed": 7, "ratios": None, "key": None, "ignore_case": False}
         >>> Recipe.find("wnut17").fill(options)
@@ -127,15 +159,45 @@ class Recipe:
                 options[name] = value
 
     def publish_options(self) -> list[str]:
-        """What ``cleancut publish`` has to be told."""
-        return ["--config", self.config, *(["--indices-only"] if self.policy is Policy.INDICES_ONLY else [])]
+        """Return the options of ``cleancut publish`` that follow from the recipe."""
+        options = ["--config", self.config]
+        if self.policy is Policy.INDICES_ONLY:
+            options.append("--indices-only")
+        return options
 
 
 def _tables(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
-    """The tables of a file, all known, with known keys."""
+    """Return the tables of a recipe file, empty ones for those that it leaves out.
+
+    Raises:
+        CleancutError: a table or an entry is unknown, or a table that every recipe needs is missing.
+    """
+    tables = _read_toml(path)
+    for name, table in tables.items():
+        if name not in TABLES:
+            raise CleancutError(
+                f"{path}: [{name}] is unknown.{did_you_mean(name, TABLES)} The tables of a recipe are "
+                f"{', '.join(f'[{table}]' for table in TABLES)}."
+            )
+        if not isinstance(table, dict):
+            raise CleancutError(f"{path}: {name}={table!r} is not a table. Write [{name}] on a line of its own.")
+        for entry in table:
+            if entry not in TABLES[name]:
+                raise CleancutError(
+                    f"{path}, [{name}]: {entry!r} is unknown.{did_you_mean(entry, TABLES[name])} "
+                    f"The keys are {', '.join(TABLES[name])}."
+                )
+    for name in ("dataset", "publish"):
+        if name not in tables:
+            raise CleancutError(f"{path}: the table [{name}] is missing, with {', '.join(TABLES[name])}.")
+    return {name: tables.get(name, {}) for name in TABLES}
+
+
+def _read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the content of a TOML file."""
     try:
         with open(path, "rb") as stream:
-            found = tomllib.load(stream)
+            return tomllib.load(stream)
     except FileNotFoundError:
         raise CleancutError(f"{path}: no such file. Give a recipe as a .toml file, or a shipped one by name.") from None
     except OSError as error:
@@ -146,50 +208,36 @@ def _tables(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
         ) from None
     except UnicodeDecodeError as error:
         raise CleancutError(f"{path}: not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
-    except ValueError as error:  # of TOML, or a number of more digits than Python reads
-        raise CleancutError(f"{path}: not TOML: {reason(error)}. Texts stand in quotes: name = 'value'.") from None
-    for name, table in found.items():
-        if name not in TABLES:
-            raise CleancutError(
-                f"{path}: [{name}] is unknown.{did_you_mean(name, TABLES)} The tables of a recipe are "
-                f"{', '.join(f'[{table}]' for table in TABLES)}."
-            )
-        if not isinstance(table, dict):
-            raise CleancutError(f"{path}: {name}={table!r} is not a table. Write [{name}] on a line of its own.")
-        for key in table:
-            if key not in TABLES[name]:
-                raise CleancutError(
-                    f"{path}, [{name}]: {key!r} is unknown.{did_you_mean(key, TABLES[name])} "
-                    f"The keys are {', '.join(TABLES[name])}."
-                )
-    for name in ("dataset", "publish"):
-        if name not in found:
-            raise CleancutError(f"{path}: the table [{name}] is missing, with {', '.join(TABLES[name])}.")
-    return {name: found.get(name, {}) for name in TABLES}
+    except ValueError as error:  # an error of TOML, or a number with more digits than Python reads
+        raise CleancutError(f"{path}: not TOML: {reason(error)}. Write texts in quotes: name = 'value'.") from None
 
 
 def _source(where: str, dataset: Mapping[str, str]) -> str | None:
+    """Return the source of a recipe, ``org/name[:config][@revision]``, from its table ``[dataset]``."""
     if "id" not in dataset:
         for name in ("config", "revision"):
             if name in dataset:
                 raise CleancutError(f"{where}: {name}={dataset[name]!r} has no effect without an id. Give id, too.")
         return None
     word = r"[A-Za-z0-9][\w.-]*"
-    known = {"id": f"{word}/{word}", "config": r"[^\s:@/]+", "revision": r"[^\s:@]+"}
+    patterns = {"id": f"{word}/{word}", "config": r"[^\s:@/]+", "revision": r"[^\s:@]+"}
     forms = {"id": "org/name", "config": "a name without ':', '@' and '/'", "revision": "a branch, tag or commit"}
-    for name, pattern in known.items():
+    for name, pattern in patterns.items():
         if name in dataset:
-            _check(re.fullmatch(pattern, dataset[name]) is not None, f"{where}: {name}={dataset[name]!r}", forms[name])
+            matches = re.fullmatch(pattern, dataset[name]) is not None
+            _check(matches, f"{where}: {name}={dataset[name]!r}", forms[name])
     config = f":{dataset['config']}" if "config" in dataset else ""
     revision = f"@{dataset['revision']}" if "revision" in dataset else ""
     return f"{dataset['id']}{config}{revision}"
 
 
 def _column(path: str | os.PathLike[str], name: str, value: Any) -> Any:
+    """Return an entry of the table ``[columns]``, if it is valid."""
     where = f"{path}, [columns]"
     if name == "labels":
-        listed = isinstance(value, list) and value and all(isinstance(v, str) and v and "," not in v for v in value)
-        _check(bool(listed), f"{where}: labels={value!r}", "the names by id, such as ['O', 'B-PER', 'I-PER']")
+        is_list = isinstance(value, list) and bool(value)
+        is_valid = is_list and all(isinstance(label, str) and label and "," not in label for label in value)
+        _check(is_valid, f"{where}: labels={value!r}", "the names by id, such as ['O', 'B-PER', 'I-PER']")
         return value
     _check(isinstance(value, str) and bool(value), f"{where}: {name}={value!r}", "a text in quotes")
     with _placed(where):
@@ -204,13 +252,14 @@ def _column(path: str | os.PathLike[str], name: str, value: Any) -> Any:
 
 @contextmanager
 def _placed(where: str) -> Iterator[None]:
-    """Puts the place before the message of an error."""
+    """Put a place before the message of an error that is raised inside."""
     try:
         yield
     except CleancutError as error:
         raise CleancutError(f"{where}: {error}") from None
 
 
-def _check(good: bool, what: str, wanted: str) -> None:
-    if not good:
+def _check(is_valid: bool, what: str, wanted: str) -> None:
+    """Raise an error that says what is not valid and what is wanted, unless it is valid."""
+    if not is_valid:
         raise CleancutError(f"{what} is not valid. Give {wanted}.")

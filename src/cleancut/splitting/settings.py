@@ -1,8 +1,8 @@
-"""The settings of a split: every option once, with its default, its spelling on the command line and its help.
+"""The settings of a split: each option is defined once, with its default, its check, its flag and its help.
 
-``mincut``, folds, the frontier, recipes, the command line, the plan, the card and the app read the record. The
-signature of a plan and the command that makes it again are derived from it, so that neither can forget an option. A new
-option is a field.
+``mincut``, folds, the frontier, recipes, the command line, the plan, the card and the app read this record. The
+signature of a plan and the command that makes it again are derived from it, so that neither can miss an option. To add
+an option, add a field to ``SplitSettings``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .audit import Unit, by_pair_name
 
 
 class Method(StrEnum):
-    """How to split."""
+    """The method of a split."""
 
     MINCUT = "mincut"
     COMPONENTS = "components"
@@ -38,12 +38,12 @@ class Method(StrEnum):
 
     @property
     def searches(self) -> bool:
-        """Is a cut searched for, which can be told what to keep and to discard?"""
+        """Whether the method searches for a cut, so that it can discard samples and meet further requirements."""
         return self in (Method.MINCUT, Method.COMPONENTS)
 
 
 class Engine(StrEnum):
-    """What cuts where whole components cannot be packed."""
+    """The program that makes the first cut, where whole components cannot be packed."""
 
     AUTO = "auto"
     PEEL = "peel"
@@ -52,7 +52,7 @@ class Engine(StrEnum):
 
 
 class Effort(StrEnum):
-    """How long a cut is polished."""
+    """How long the search for a better cut takes."""
 
     FAST = "fast"
     AUTO = "auto"
@@ -60,12 +60,13 @@ class Effort(StrEnum):
 
 
 RATIOS = "80/10/10"
+"""The default of ``ratios``."""
 AUTO = "auto"
-"""To discard as many samples as it takes until nothing is shared."""
+"""The value of ``discard`` that discards as many samples as it takes to share nothing."""
 ORIGINAL = "original"
-"""The ratios of the splits that are given."""
+"""The value of ``ratios`` that keeps the ratios of the splits that are given."""
 OFF = "off"
-"""No density floor, as texts spell it: TOML and the command line have no None."""
+"""None as a text, for no density floor: TOML and the command line have no None."""
 
 # --- what an option may be --------------------------------------------------------------------------------------
 
@@ -83,9 +84,10 @@ def _seed(name: str, value: Any) -> int:
 
 
 def _share(name: str, value: Any) -> float | None:
-    """Return a share, or None for none."""
-    off = value is None or (isinstance(value, str) and value == OFF)
-    return None if off else checks.share(value, name, "a number from 0 to 1, or 'off'")
+    """Return a share from 0 to 1, or None for ``off``."""
+    if value is None or (isinstance(value, str) and value == OFF):
+        return None
+    return checks.share(value, name, "a number from 0 to 1, or 'off'")
 
 
 def _switch(name: str, value: Any) -> bool:
@@ -97,7 +99,7 @@ def _column(name: str, value: Any) -> str | None:
 
 
 def _discard(name: str, value: Any) -> float | str:
-    """Return the largest share to discard, or ``auto``."""
+    """Return the largest share of the samples to discard, or ``auto``."""
     if isinstance(value, str) and value == AUTO:
         return AUTO
     try:
@@ -110,7 +112,7 @@ def _discard(name: str, value: Any) -> float | str:
 
 
 Ratios = tuple[tuple[str, float], ...]
-"""The name of each split and its part of the whole, train first."""
+"""The name of each split and its part, train first; the parts need not add up to 1 or 100."""
 
 
 def _ratios(name: str, value: Any) -> str | Ratios:
@@ -120,10 +122,10 @@ def _ratios(name: str, value: Any) -> str | Ratios:
     given = value
     if isinstance(given, str):
         pieces = [piece.rpartition("=") for piece in given.split("/")]
-        named = all(equals for _, equals, _ in pieces)
-        given = {split: part for split, _, part in pieces} if named else given.split("/")
-    elif isinstance(given, tuple) and given and all(isinstance(pair, tuple) and len(pair) == 2 for pair in given):
-        given = dict(given)  # what this function returns is itself a way to say it
+        has_names = all(equals for _, equals, _ in pieces)
+        given = {split: part for split, _, part in pieces} if has_names else given.split("/")
+    elif _is_pairs(given):  # which is what this function returns
+        given = dict(given)
     if not isinstance(given, Mapping):
         if not isinstance(given, Sequence) or len(given) not in (2, 3):
             raise CleancutError(f"{name}={value!r}: give two or three parts, such as (80, 10, 10) or '80/20'.")
@@ -142,15 +144,24 @@ def _ratios(name: str, value: Any) -> str | Ratios:
             raise CleancutError(
                 f"{split!r} cannot be the name of a split. Use letters, digits, _ and - only, and not 'discarded'."
             )
-    by_pair_name(dict.fromkeys(permutations(parts, 2)))  # an error where two pairs of splits are written alike
-    return tuple((split, parts[split]) for split in sorted(parts, key=split_rank))  # train first
+    by_pair_name(dict.fromkeys(permutations(parts, 2)))  # raises an error where two pairs would have the same name
+    return tuple((split, parts[split]) for split in sorted(parts, key=split_rank))
+
+
+def _is_pairs(value: Any) -> bool:
+    """Return whether a value is a tuple of pairs."""
+    if not isinstance(value, tuple) or not value:
+        return False
+    return all(isinstance(pair, tuple) and len(pair) == 2 for pair in value)
 
 
 def _usual_names(n: int) -> tuple[str, ...]:
+    """Return the names of two or three splits that were given without names."""
     return tuple(SPLITS) if n == 3 else ("train", "test")
 
 
 def _ratios_text(ratios: str | Ratios) -> str:
+    """Return ratios as a text that ``_ratios`` reads: ``80/20``, or ``train=80/dev=20`` where names are unusual."""
     if isinstance(ratios, str):
         return ratios
     names, parts = zip(*ratios, strict=True)
@@ -174,6 +185,7 @@ def _switch_text(value: bool) -> str:
 
 
 def _number_or(word: str, text: str) -> float | str:
+    """Return a text as a number, unless it is the one word that is allowed instead."""
     return text if text == word else float(text)
 
 
@@ -181,30 +193,35 @@ def _number_or(word: str, text: str) -> float | str:
 
 
 class Option(NamedTuple):
-    """What the program knows of one option, beside its name and its default."""
+    """The properties of an option, beside its name and its default."""
 
     check: Callable[[str, Any], Any]
-    """Takes the name and a value, and returns the value as the record keeps it; an error where it cannot be."""
+    """A function of the name and a value, which returns the value as the record keeps it or raises an error."""
     help: str
+    """The help text."""
     metavar: str | None = None
+    """The placeholder for the value in the help of the command line."""
     choices: type[StrEnum] | None = None
+    """The values to choose from."""
     read: Callable[[str], Any] = str
-    """Makes a value of a text, as the command line and signatures have it."""
+    """A function that turns a text of the command line or of a signature into a value."""
     write: Callable[[Any], str] = str
-    """Makes that text of the value."""
+    """A function that turns a value into such a text."""
     flag: str | None = None
     """The flag that turns a switch off."""
     flag_help: str = ""
-    """What that flag does."""
+    """The help text of that flag."""
     is_shown: bool = False
-    """Does it stand in a signature at its default too?"""
+    """Whether a signature names the option even at its default."""
 
 
 def _option(default: Any, check: Callable[..., Any], help: str, **more: Any) -> Any:
+    """Return a field of the record for an option."""
     return field(default=default, metadata={"option": Option(check, help, **more)})
 
 
 def _of(kind: type[StrEnum], default: StrEnum, help: str) -> Any:
+    """Return a field of the record for an option with a few values to choose from."""
     return _option(default, partial(_choice, kind), help, choices=kind, is_shown=True)
 
 
@@ -213,7 +230,7 @@ _SWITCH: dict[str, Any] = {"read": {"true": True, "false": False}.__getitem__, "
 
 @dataclass(frozen=True, kw_only=True)
 class SplitSettings:
-    """Every option of a split. Fields are checked when it is made, and an option without effect is an error.
+    """All options of a split, which are checked when the record is made; an option without effect is an error.
 
     >>> settings = SplitSettings(ratios="80/20", discard="auto", duplicates_together=False)
     >>> settings.changed()
@@ -226,39 +243,64 @@ class SplitSettings:
     unit: Unit = _of(Unit, Unit.SAMPLE, "what stays whole")
     key: Shared = _of(Shared, Shared.ENTITY, "what must not be shared: entities, or the pairs or triples of relations")
     case: bool = _option(
-        True, _switch, "does case matter for what counts as the same entity", **_SWITCH,
-        flag="--ignore-case", flag_help="words that differ only in case are the same",
-    )  # fmt: skip
+        True,
+        _switch,
+        "does case matter for what counts as the same entity",
+        **_SWITCH,
+        flag="--ignore-case",
+        flag_help="words that differ only in case are the same",
+    )
     typed: bool = _option(True, _switch, "does the type belong to the entity", **_SWITCH)
     ratios: Any = _option(
-        RATIOS, _ratios, "parts of the splits: 80/20, train=80/test=20, or original",
-        metavar="R", write=_ratios_text, is_shown=True,
-    )  # fmt: skip
+        RATIOS,
+        _ratios,
+        "parts of the splits: 80/20, train=80/test=20, or original",
+        metavar="R",
+        write=_ratios_text,
+        is_shown=True,
+    )
     discard: float | str = _option(
-        0, _discard, "largest share of the samples to discard, or auto: until nothing is shared",
-        metavar="D", read=partial(_number_or, AUTO), write=_number_text, is_shown=True,
-    )  # fmt: skip
+        0,
+        _discard,
+        "largest share of the samples to discard, or auto: until nothing is shared",
+        metavar="D",
+        read=partial(_number_or, AUTO),
+        write=_number_text,
+        is_shown=True,
+    )
     representative: float | None = _option(
-        0.9, _share, "density floor: least entities per sample of a held-out split, against the corpus; or off",
-        metavar="R", read=partial(_number_or, OFF), write=_share_text, is_shown=True,
-    )  # fmt: skip
+        0.9,
+        _share,
+        "density floor: least entities per sample of a held-out split, against the corpus; or off",
+        metavar="R",
+        read=partial(_number_or, OFF),
+        write=_share_text,
+        is_shown=True,
+    )
     min_per_type: int = _option(
         20, _whole, "least mentions of each type in a held-out split", metavar="N", read=int, is_shown=True
     )
     type_share: float | None = _option(
-        None, _share, "keep the mix of types as near to the corpus's, such as 0.8", metavar="R",
+        None,
+        _share,
+        "least share of the corpus's mix of types that a held-out split keeps, such as 0.8",
+        metavar="R",
         read=partial(_number_or, OFF),
-    )  # fmt: skip
+    )
     stratify: str | None = _option(
         None, _column, "a column, such as language (doc: the document), whose values keep the ratios", metavar="COL"
     )
     duplicates_together: bool = _option(
-        True, _switch, "do samples with the same words stay in one split", **_SWITCH,
-        flag="--tear-duplicates", flag_help="let samples with the same words go to different splits",
-    )  # fmt: skip
-    engine: Engine = _of(Engine, Engine.AUTO, "what cuts where whole components cannot be packed")
-    effort: Effort = _of(Effort, Effort.AUTO, "how long a cut is polished")
-    seed: int = _option(13, _seed, "of the random choices", metavar="N", read=int, is_shown=True)
+        True,
+        _switch,
+        "do samples with the same words stay in one split",
+        **_SWITCH,
+        flag="--tear-duplicates",
+        flag_help="let samples with the same words go to different splits",
+    )
+    engine: Engine = _of(Engine, Engine.AUTO, "program that cuts where whole components cannot be packed")
+    effort: Effort = _of(Effort, Effort.AUTO, "how long to search for a better cut")
+    seed: int = _option(13, _seed, "seed of the random choices", metavar="N", read=int, is_shown=True)
 
     def __post_init__(self) -> None:
         for name, option in OPTIONS.items():
@@ -275,7 +317,16 @@ class SplitSettings:
 
     @classmethod
     def of(cls, taker: str, options: Mapping[str, Any]) -> SplitSettings:
-        """Return the settings of the options that a function was given; an error where it has no such option."""
+        """Return the settings of the options that a function was given.
+
+        Args:
+            taker: the name of the function, for the error message.
+            options: the options by name.
+
+        Raises:
+            TypeError: there is no such option.
+            CleancutError: a value is not valid, or an option has no effect.
+        """
         for name in options:
             if name not in OPTIONS:
                 raise TypeError(f"{taker}() has no option {name!r}.{did_you_mean(name, OPTIONS)}")
@@ -285,20 +336,28 @@ class SplitSettings:
 
     @property
     def entity_key(self) -> Key:
-        """What counts as the same entity."""
+        """The entity key: when two mentions are of the same entity."""
         return Key(self.case, self.typed)
 
     @property
     def most_discarded(self) -> float:
-        """The largest share that may be discarded; 1.0 for as much as zero sharing needs."""
+        """The largest share of the samples that may be discarded; 1.0 for as many as it takes to share nothing."""
         return largest_discard(self.discard)
 
     def shares(self, originals: Mapping[str, Sized]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-        """Return the names of the splits and their shares; ``originals`` are the splits that were given."""
+        """Return the names of the splits and their shares, train first.
+
+        Args:
+            originals: the splits that were given, of which ``ratios="original"`` takes the sizes.
+
+        Raises:
+            CleancutError: original ratios are asked for, and there are not two or three original splits.
+        """
         names, parts = zip(*self._parts(originals), strict=True)
         return names, np.array(parts) / sum(parts)
 
     def _parts(self, originals: Mapping[str, Sized]) -> Ratios:
+        """Return the names of the splits and their parts, as they were asked for."""
         if not isinstance(self.ratios, str):
             return self.ratios
         if len(originals) < 2:
@@ -323,23 +382,31 @@ class SplitSettings:
     def signature(
         self, what: str, originals: Mapping[str, Sized], more: Mapping[str, Any], leave_out: Iterable[str] = ()
     ) -> Signature:
-        """Return the signature of what was made by these settings.
+        """Return the signature of something that was made with these settings.
 
-        An option that is at its default stands in it only where it always did; ``more`` follows the options.
+        An option at its default is part of it only if it is one of the first options (``Option.is_shown``): so the
+        signature of an old split stays the same when an option is added.
+
+        Args:
+            what: the kind of thing that was made, such as ``split``.
+            originals: the splits that were given.
+            more: entries that follow the options.
+            leave_out: the names of options that are not part of it.
         """
         entries: dict[str, str] = {}
         for name, option in OPTIONS.items():
-            value = getattr(self, name)
-            if name in leave_out or name in _IN_KEY or not (option.is_shown or value != getattr(DEFAULTS, name)):
+            if name in leave_out or name in _IN_KEY:
                 continue
-            entries[name] = option.write(value)
+            value = getattr(self, name)
+            if option.is_shown or value != getattr(DEFAULTS, name):
+                entries[name] = option.write(value)
         if "key" in entries:
             entries["key"] = key_name(self.entity_key, self.key)
         entries["ratios"] = self._shares_text(originals)
         return Signature.of(what, {**entries, **more})
 
     def _shares_text(self, originals: Mapping[str, Sized]) -> str:
-        """Return the shares with four digits where these say it all, else the parts as they were given."""
+        """Return the shares with four digits where these are exact, else the parts as they were given."""
         names, shares = self.shares(originals)
         short = [float(f"{share:.4g}") for share in shares]
         exact = np.allclose(np.array(short) / sum(short), shares, rtol=1e-12, atol=0)
@@ -348,24 +415,38 @@ class SplitSettings:
 
     @classmethod
     def from_signature(cls, signature: Signature) -> SplitSettings:
-        """Return the settings that a signature names: those of a plan which does not hold them otherwise."""
+        """Return the settings that a signature names, for plans of 0.1.0, which have them nowhere else.
+
+        Args:
+            signature: the signature of a split.
+        """
         given: dict[str, Any] = {}
         for name, option in OPTIONS.items():
             text = signature.get(name)
+            if text == "None":  # as 0.1.0 wrote it
+                text = OFF
             if text is not None and name != "key":
-                given[name] = option.read(OFF if text == "None" else text)  # as 0.1.0 wrote it
+                given[name] = option.read(text)
         what, *folded = (signature.get("key") or DEFAULTS._key_text()).split(",")
         given["key"] = what if what in list(Shared) else Shared.ENTITY
         return cls(**given, typed=what != "surface", case="uncased" not in folded)
 
     def flags(self, *, only_changed: bool = False, leave_out: Iterable[str] = ()) -> str:
-        """Return the options of ``cleancut split`` that say the same."""
-        changed, words = self.changed(), list[str]()
+        """Return these settings as options of ``cleancut split``.
+
+        Args:
+            only_changed: leave out all options at their defaults, not only those that a signature leaves out.
+            leave_out: the names of further options to leave out.
+        """
+        changed = self.changed()
+        words: list[str] = []
         for name, option in OPTIONS.items():
-            if name in leave_out or (name not in changed and (only_changed or not option.is_shown)):
+            is_wanted = name in changed or (option.is_shown and not only_changed)
+            if name in leave_out or not is_wanted:
                 continue
-            if name in ("key", "typed"):
-                words += ["--key", self._key_text()] if "--key" not in words else []
+            if name in ("key", "typed"):  # both are written as --key
+                if "--key" not in words:
+                    words += ["--key", self._key_text()]
             elif isinstance(getattr(self, name), bool):
                 assert option.flag is not None, f"{name} is a switch without a flag"
                 words.append(option.flag)
@@ -374,32 +455,35 @@ class SplitSettings:
         return shlex.join(words)
 
     def _key_text(self) -> str:
-        """Return what ``--key`` is to be told: what is shared, and whether its type belongs to it."""
+        """Return the value of ``--key``: what must not be shared, and whether the type belongs to the entity."""
         return key_name(Key(typed=self.typed), self.key)
 
     def python(self) -> str:
-        """Return the keyword arguments of ``mincut`` that say the same."""
+        """Return these settings as keyword arguments of ``mincut``, without those at their defaults."""
         return ", ".join(f"{name}={value!r}" for name, value in self.changed().items())
 
 
 _IN_KEY = ("case", "typed")
-"""Options that a signature names as part of the key."""
+"""The options that a signature has as part of its ``key``."""
 
 
 def _plain(option: Option, value: Any) -> Any:
+    """Return the value of an option as a text, a number, a truth value or None."""
     if option.check is _ratios:
         return _ratios_text(value)
     return str(value) if isinstance(value, StrEnum) else value
 
 
 def _option_of(of_field: Field[Any]) -> Option:
-    found: Option = of_field.metadata["option"]
-    return found
+    """Return the option that a field of the record is for."""
+    option: Option = of_field.metadata["option"]
+    return option
 
 
 OPTIONS: Mapping[str, Option] = {of_field.name: _option_of(of_field) for of_field in fields(SplitSettings)}
 """Every option of a split by its name, in the order of a signature."""
 DEFAULTS = SplitSettings()
+"""The settings with every option at its default."""
 
 
 def flag_of(name: str) -> str:
@@ -408,12 +492,12 @@ def flag_of(name: str) -> str:
 
 
 def check_option(name: str, value: Any) -> None:
-    """Refuse a value that an option cannot have."""
+    """Raise an error where an option cannot have a value."""
     OPTIONS[name].check(name, value)
 
 
 def largest_discard(discard: float | str) -> float:
-    """Return the largest share that may be discarded; 1.0 for ``auto``, which takes as much as it needs."""
+    """Return the largest share that a value of ``discard`` allows; 1.0 for ``auto``, which takes what it needs."""
     checked = _discard("discard", discard)
     return 1.0 if isinstance(checked, str) else checked
 
@@ -422,12 +506,16 @@ Taker = TypeVar("Taker", bound=Callable[..., Any])
 
 
 def takes_split_options(*without: str) -> Callable[[Taker], Taker]:
-    """Show the options of a split, all but some, in the signature and the help of a function that takes them.
+    """Return a decorator that adds the options of a split to the signature and the docstring of a function.
 
-    The function itself has ``**options``, which it hands to ``SplitSettings.of``.
+    The function itself takes ``**options``, which it hands to ``SplitSettings.of``.
+
+    Args:
+        *without: the names of the options that the function does not take.
     """
 
     def documented(function: Taker) -> Taker:
+        """Return the function with the options in its signature and docstring."""
         own = list(inspect.signature(function).parameters.values())
         named = {parameter.name for parameter in own} | set(without)
         more = [

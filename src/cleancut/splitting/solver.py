@@ -1,9 +1,10 @@
-"""The solver behind the splitter: label entities so that as few samples as possible touch two splits.
+"""The solver behind the splitter, which labels entities so that as few samples as possible touch two splits.
 
-It knows arrays only. *Units* are what is assigned (samples, or documents, with duplicates together); *vertices* are
-what is labelled: an entity that several units share, or a unit that shares nothing. A unit is *mixed* if its vertices
-carry different labels: it is contaminated, or it is discarded. This is the cut of the dual hypergraph (vertices =
-entities, nets = samples), which does not blow up at hubs as a graph of samples does.
+It knows arrays only. *Units* are assigned to splits: samples or documents, with duplicates together. *Vertices* get
+labels, which are numbers of splits: a vertex is an entity that several units have, or a unit that shares nothing. A
+unit is *mixed* if its vertices have different labels: it is contaminated, or it is discarded. This is the cut of the
+dual hypergraph (its vertices are entities, its nets are samples), which stays small where an entity is frequent; a
+graph of samples would have an edge for every pair of samples that share it.
 """
 
 from __future__ import annotations
@@ -32,70 +33,79 @@ Ints = NDArray[np.int64]
 
 
 class Incidence(NamedTuple):
-    """Rows of a sparse 0/1 matrix: the columns of row i are ``columns[bounds[i]:bounds[i + 1]]``, sorted."""
+    """A sparse matrix of zeros and ones, by rows: the ones of row i are at ``columns[bounds[i]:bounds[i + 1]]``."""
 
     bounds: Ints
+    """Where the columns of each row begin, and where those of the last row end."""
     columns: NDArray[np.int32]
+    """The columns of all rows, sorted within each row."""
 
     @classmethod
     def of(cls, rows: Ints, columns: Ints, n_rows: int) -> Incidence:
+        """Return the matrix with ones at the given rows and columns."""
         width = int(columns.max(initial=0)) + 1
         of_row, of_column = np.divmod(np.sort(rows * width + columns), width)  # far faster than a sort by two keys
         return cls(bounds_of(np.bincount(of_row, minlength=n_rows)), of_column.astype(np.int32))
 
     def rows(self) -> Ints:
+        """Return the row of each of ``columns``."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
 
 _PRICES, _APART = (0.125, 1.0), (1.0, 1000.0)
-"""``Problem.prices`` in general, and where nothing need be mixed with train."""
+"""``Problem.prices`` in general, and where a cut is known that mixes nothing with train."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Units with their weights, the vertices they touch, and what the splits must look like."""
+    """The units with their sizes, the vertices they touch, and the requirements that the splits should meet."""
 
     unit_vertices: Incidence
+    """The vertices of each unit."""
     vertex_units: Incidence
+    """The units of each vertex."""
     size: Ints
-    """Samples of each unit."""
+    """The number of samples of each unit."""
     mentions: Ints
-    """Mentions of each unit."""
+    """The number of mentions of each unit."""
     unit_types: Incidence
-    """Types of the mentions (and strata of the samples) of each unit, with ``type_counts`` beside the columns."""
+    """The types of the mentions (and the strata of the samples) of each unit."""
     type_counts: Ints
+    """The number of mentions (or samples) for each of the columns of ``unit_types``."""
     shares: NDArray[np.float64]
-    """Share of each split; the first is train, the others are held out."""
+    """The share of each split; the first is train, the others are held out."""
     density: tuple[float, float]
-    """Least and greatest mentions per sample of a held-out split."""
+    """The least and the greatest mentions per sample of a held-out split."""
     type_minimum: Ints
-    """Least count of each type in each split, which the first need not have; 0 where none is asked."""
+    """The least count of each type in each split, which train need not meet; 0 where none is asked for."""
     type_weight: NDArray[np.float64]
-    """What one short of the minimum of each type weighs, in mixed samples."""
+    """The cost of one mention below the minimum of each type, in mixed samples."""
     discards: bool = False
-    """Are mixed units discarded, so that all holds without them? Else they go to the highest split they touch."""
+    """Whether mixed units are discarded and quotas hold without them; else they go to the last split they touch."""
     prices: tuple[float, float] = _PRICES
-    """What a kept sample costs that is mixed among held-out splits only, and one that is mixed with train."""
+    """The cost of a kept sample that is mixed among held-out splits only, and of one that is mixed with train."""
     connected: Callable[[Problem, NDArray[np.bool_] | None], Ints] | None = None
-    """What stands in for ``connected_units``, where others than this machine find the components."""
+    """A replacement for ``connected_units``, where the components are not found on this machine."""
 
     @property
     def n_vertices(self) -> int:
+        """The number of vertices."""
         return len(self.vertex_units.bounds) - 1
 
     @property
     def n_types(self) -> int:
+        """The number of types and strata."""
         return self.type_minimum.shape[1]
 
     def without(self, discarded: NDArray[np.bool_]) -> Problem:
-        """The same with units that weigh nothing."""
+        """Return the problem with discarded units that have no samples and no mentions any more."""
         size, mentions = (np.where(discarded, 0, each) for each in (self.size, self.mentions))
         type_counts = np.where(discarded[self.unit_types.rows()], 0, self.type_counts)
         return replace(self, size=size, mentions=mentions, type_counts=type_counts)
 
 
-# In the cost, a sample off the quota and a sample's worth of mentions off the density band weigh more than a mixed
-# sample, so that they are met where they can be.
+# A sample off the quota, and a sample's worth of mentions off the density band, cost more than a mixed sample, so that
+# quotas and density are met wherever they can be.
 def _cost(n_mixed, sizes, mentions, types, shares, low, high, type_minimum, type_weight, weight, slack):  # type: ignore[no-untyped-def]
     total = 0
     for s in range(len(shares)):
@@ -122,9 +132,10 @@ def _cost(n_mixed, sizes, mentions, types, shares, low, high, type_minimum, type
 
 
 def _state(u, counts, old, new):  # type: ignore[no-untyped-def]
-    """Four times the highest split that a unit touches; 1 more if it is mixed, 2 more if it is mixed with train.
+    """Return the state of a unit if one of its vertices moved from one split to another (-1 for no move).
 
-    As it would be with one of its vertices moved from a split to another one; -1 for none.
+    The state is four times the last split that the unit touches, and 1 more if it is mixed among held-out splits, or 2
+    more if it is mixed with train.
     """
     touched = 0
     split = 0
@@ -138,7 +149,7 @@ def _state(u, counts, old, new):  # type: ignore[no-untyped-def]
 
 
 def _transfer(u, was, now, size, mentions, ut_bounds, ut, type_counts, discards, price, sizes, inside, types):  # type: ignore[no-untyped-def]
-    """Take a unit from the sums of one state to those of another (-1: of none); returns the change in mixed samples."""
+    """Move a unit from the sums of one state (-1 for none) to those of another; return the change of its price."""
     source = -1 if was < 0 or (was & 3 and discards) else was >> 2
     target = -1 if now & 3 and discards else now >> 2
     if source != target:
@@ -163,9 +174,11 @@ def _anneal(  # type: ignore[no-untyped-def]  # noqa: C901
     type_weight, weight, slack, discards, price, proposals, hot, cold, at_front, seed, counts, states, sizes, inside,
     types, since_v, since_old, before, after, front, place,
 ):  # fmt: skip
-    """Move single vertices while the temperature falls; returns the best labels seen and their cost.
+    """Move single vertices while the temperature falls; return the best labels that were seen, and their cost.
 
-    So many of the moves are of vertices at the front, where mixed units are. The last arguments are from ``_room``.
+    ``at_front`` is the share of the moves that are made at the front, which is where mixed units are. The last
+    arguments, from ``counts`` on, are the arrays of ``_room``. ``uv`` are the vertices of units, ``vu`` the units of
+    vertices, ``ut`` the types of units.
     """
     random.seed(seed)
     n_splits, n_units, n_vertices = len(shares), len(size), len(labels)
@@ -200,7 +213,7 @@ def _anneal(  # type: ignore[no-untyped-def]  # noqa: C901
             if random.random() < 0.8:
                 u = vu[vu_bounds[v] + random.randint(vu_bounds[v + 1] - vu_bounds[v])]
                 v = uv[uv_bounds[u] + random.randint(uv_bounds[u + 1] - uv_bounds[u])]
-            if random.random() * (vu_bounds[v + 1] - vu_bounds[v]) > 5:  # hubs are at every turn, and much work
+            if random.random() * (vu_bounds[v + 1] - vu_bounds[v]) > 5:  # hubs come up often, and are much work
                 continue
         else:
             v = random.randint(n_vertices)
@@ -213,13 +226,13 @@ def _anneal(  # type: ignore[no-untyped-def]  # noqa: C901
         old = labels[v]
         if new == old or shares[new] == 0.0:
             continue
-        most = cost - temperature * math.log(1.0 - random.random())  # what the move may cost
+        most = cost - temperature * math.log(1.0 - random.random())  # the largest cost that is accepted
         changed = n_mixed
         for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
             u = vu[k]
             before[nth], after[nth] = states[u], _state(u, counts, old, new)
             changed += (price[after[nth] & 3] - price[before[nth] & 3]) * size[u]
-        if changed > most:  # whatever it does for the quotas
+        if changed > most:  # the quotas, which only add to the cost, need not be computed
             continue
         for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
             if before[nth] != after[nth]:
@@ -230,7 +243,7 @@ def _anneal(  # type: ignore[no-untyped-def]  # noqa: C901
         changed = _cost(
             n_mixed, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
         )  # fmt: skip
-        if changed > most:  # back again
+        if changed > most:  # it is moved back
             for nth, k in enumerate(range(vu_bounds[v], vu_bounds[v + 1])):
                 if before[nth] != after[nth]:
                     n_mixed += _transfer(
@@ -267,21 +280,21 @@ def _anneal(  # type: ignore[no-untyped-def]  # noqa: C901
 
 
 def _room(problem: Problem, n_types: int, proposals: int) -> tuple[NDArray, ...]:
-    """The arrays that ``_anneal`` works in. They are made here, since code that makes them takes long to compile."""
+    """Return the arrays that ``_anneal`` works in, made here since code that makes arrays takes long to compile."""
     n_units, n_splits = len(problem.size), len(problem.shares)
     widest = int(np.diff(problem.vertex_units.bounds).max(initial=0))
     return (
-        np.zeros((n_units, n_splits), np.int32),  # vertices of each unit in each split
-        np.zeros(n_units, np.int16),
-        np.zeros(n_splits, np.int64),
-        np.zeros(n_splits, np.int64),
-        np.zeros((n_splits, n_types), np.int64),
-        np.empty(max(proposals, 1), np.int32),  # the moves since the best was seen, to be taken back at the end
-        np.empty(max(proposals, 1), np.int8),
-        np.empty(widest, np.int16),  # states of the units that a move touches
-        np.empty(widest, np.int16),
-        np.empty(n_units, np.int32),  # the mixed units, in no order
-        np.empty(n_units, np.int32),
+        np.zeros((n_units, n_splits), np.int32),  # counts: vertices of each unit in each split
+        np.zeros(n_units, np.int16),  # states: the state of each unit
+        np.zeros(n_splits, np.int64),  # sizes: samples of each split
+        np.zeros(n_splits, np.int64),  # inside: mentions of each split
+        np.zeros((n_splits, n_types), np.int64),  # types: mentions of each type in each split
+        np.empty(max(proposals, 1), np.int32),  # since_v: vertices moved since the best was seen, to be moved back
+        np.empty(max(proposals, 1), np.int8),  # since_old: the labels that they had
+        np.empty(widest, np.int16),  # before: states of the units that a move touches
+        np.empty(widest, np.int16),  # after: their states after the move
+        np.empty(n_units, np.int32),  # front: the mixed units, in no order
+        np.empty(n_units, np.int32),  # place: where each unit is in front; -1 for units that are not mixed
     )
 
 
@@ -289,27 +302,42 @@ def _room(problem: Problem, n_types: int, proposals: int) -> tuple[NDArray, ...]
 
 
 class Solution(NamedTuple):
-    """A label for each vertex; what it costs; how it was found."""
+    """A solution of a problem."""
 
     labels: NDArray[np.int8]
+    """The label of each vertex: the number of a split."""
     cost: float
+    """The cost of the solution, in mixed samples."""
     how: str
+    """A word that says how it was found."""
 
 
 def solve(
     problem: Problem, *, seed: int, engine: str, proposals: int, progress: Callable[[float], None] | None = None
 ) -> Solution:
-    """Whole components if they can be packed, else the best of several cuts, polished by moving single vertices.
+    """Search for labels with little cost.
 
-    Which start is best shows only once it is polished a little: all are, and the best two get the rest of the moves;
-    where mixed units go, the best two of several that wander far. ``progress`` is told what share of the work was done
-    since it was told last.
+    Whole components are packed into splits if that meets the quotas. Else several first cuts are polished by moving
+    single vertices. Which cut is best shows only once it is polished a little: all are, and the best two get the rest
+    of the moves. Where mixed units are discarded, these two are chosen among several searches that wander far.
+
+    Args:
+        problem: the problem.
+        seed: the seed of the random choices.
+        engine: the engine that makes the first cuts: ``auto``, ``peel``, ``metis``, ``kahypar``, or ``none`` for no
+            cut at all.
+        proposals: the number of moves to try.
+        progress: called with the share of the work done since it was called last.
+
+    Returns:
+        The best solution that was found.
     """
 
-    def done(found: Solution, share: float) -> Solution:
+    def done(solution: Solution, share: float) -> Solution:
+        """Report a share of the work and return the solution that it led to."""
         if progress:
             progress(share / (1.75 if problem.discards else 1.0))
-        return found
+        return solution
 
     if problem.n_vertices == 0:
         return Solution(np.zeros(0, np.int8), 0.0, "components")
@@ -336,7 +364,7 @@ def solve(
 
 
 def _nested(problem: Problem, component: Ints, seed: int, engine: str, moves: int) -> list[Solution]:
-    """Cuts between the held-out splits alone, where whole components can be packed into train and into all the rest."""
+    """Return cuts between the held-out splits alone; none unless components can be packed into train and the rest."""
     train, rest = problem.shares[0], problem.shares[1:].sum()
     if (problem.shares[1:] > 0).sum() < 2:
         return []
@@ -352,18 +380,22 @@ def _nested(problem: Problem, component: Ints, seed: int, engine: str, moves: in
 
 
 def _cuts(problem: Problem, seed: int, engine: str) -> list[Solution]:
-    """Starts that an engine finds."""
-    found, small = list[Solution](), problem.n_vertices < _SMALL
+    """Return the first cuts that an engine makes."""
+    is_small = problem.n_vertices < _SMALL
+    cuts: list[Solution] = []
     if engine in ("auto", "peel"):
-        found += sorted(_peeled(problem, seed), key=_cost_of)[:2]
+        cuts += sorted(_peeled(problem, seed), key=_cost_of)[:2]
     if engine in ("auto", "metis"):
-        found += _metis(problem, seed, 12 if small else 2)
+        n_attempts = 12 if is_small else 2
+        cuts += _metis(problem, seed, n_attempts)
     if engine == "kahypar":
-        found += _kahypar(problem, seed, 4 if small else 1)
-    return found
+        n_attempts = 4 if is_small else 1
+        cuts += _kahypar(problem, seed, n_attempts)
+    return cuts
 
 
 def _first_vertex(problem: Problem) -> NDArray[np.int32]:
+    """Return the first vertex of each unit."""
     return problem.unit_vertices.columns[problem.unit_vertices.bounds[:-1]]
 
 
@@ -372,9 +404,16 @@ def _cost_of(solution: Solution) -> float:
 
 
 def polished(problem: Problem, start: Solution, proposals: int, seed: int, hot: float = 1.5) -> Solution:
-    """A better solution in the neighbourhood of one, with some slack in the quotas: it is what makes room for moves.
+    """Return the best solution that is found near a first one, where quotas need not be met exactly.
 
-    The hotter, the wider the neighbourhood.
+    The slack in the quotas makes room for moves; ``settled`` meets them afterwards.
+
+    Args:
+        problem: the problem.
+        start: the solution to begin with.
+        proposals: the number of moves to try.
+        seed: the seed of the random choices.
+        hot: the first temperature; the higher, the farther the search goes from the start.
     """
     weight = _SOFT_DISCARDING if problem.discards else _SOFT
     labels, cost = _run(problem, start.labels, proposals, seed, hot=hot, cold=0.3, weight=weight, slack=_LOOSE)
@@ -382,19 +421,26 @@ def polished(problem: Problem, start: Solution, proposals: int, seed: int, hot: 
 
 
 def settled(problem: Problem, start: Solution, proposals: int, seed: int) -> Solution:
-    """A solution near by that meets quotas and density, in the end whatever that costs in mixed samples."""
+    """Return a solution near a first one that meets quotas and density, even if more samples become mixed.
+
+    Args:
+        problem: the problem.
+        start: the solution to begin with.
+        proposals: the number of moves to try.
+        seed: the seed of the random choices.
+    """
     labels, _ = _run(problem, start.labels, proposals, seed, hot=0.5)
     labels, cost = _run(problem, labels, max(proposals // 4, _LEAST), seed + 1, hot=0.3, weight=_FIRM)
     return Solution(labels, cost, start.how)
 
 
 def n_mixed(problem: Problem, solution: Solution) -> int:
-    """Samples that touch two splits."""
+    """Return the number of mixed samples, which touch two splits or more."""
     return int(problem.size[split_of_units(problem, solution.labels)[1]].sum())
 
 
 def split_of_units(problem: Problem, labels: NDArray[np.int8]) -> tuple[Ints, NDArray[np.bool_]]:
-    """The highest split that each unit touches, and whether it is mixed."""
+    """Return for each unit the last split that it touches, and whether it is mixed."""
     of_pair = labels[problem.unit_vertices.columns].astype(np.int64)
     starts = problem.unit_vertices.bounds[:-1]
     if not len(starts):
@@ -404,24 +450,25 @@ def split_of_units(problem: Problem, labels: NDArray[np.int8]) -> tuple[Ints, ND
 
 
 _AT_FRONT, _AT_FRONT_DISCARDING = 0.6, 0.2
-"""How many moves are made where mixed units are; fewer where these are discarded, and others make up for them."""
+"""The share of the moves that are made where mixed units are; fewer where these are discarded, since other units have
+to take their place."""
 
 _SMALL = 100_000
-"""Vertices of a problem that takes no time to cut, so that many ways are tried."""
+"""The number of vertices up to which a problem is cut so fast that many ways are tried."""
 
 _LEAST = 300_000
-"""Moves that even the least effort spends on quotas and density."""
+"""The number of moves that even the least effort spends on quotas and density."""
 
 _SOFT, _SOFT_DISCARDING, _FIRM = 2.0, 4.0, 5.0
-"""What a sample off a quota weighs while a cut is searched for, also where mixed units go, and when it is settled."""
+"""The cost of a sample off a quota during the search, during a search that discards mixed units, and at the end."""
 
 _HEATS = (4.0, 8.0, 16.0, 4.0, 8.0, 16.0)
-"""Where mixed units go, the dense ones go first, and the density that is lost comes back only with whole clusters of
-entities: what they need to move is as hot as this, where less would do for single ones. (In large problems, for which
-there are few moves, none is hot.)"""
+"""The first temperatures of the searches that wander far, where mixed units are discarded. Units with many entities are
+mixed first, and the density that is lost with them comes back only if whole clusters of entities move, which takes a
+higher temperature than single moves. (In large problems, for which there are few moves, ``_run`` lowers them.)"""
 
 _LOOSE, _TIGHT = 0.003, 0.0003
-"""How far off a quota is free, as a share of the samples, while a cut is searched for, and when it is settled."""
+"""The distance from a quota that costs nothing, as a share of the samples, during the search and at the end."""
 
 
 def _run(
@@ -436,6 +483,19 @@ def _run(
     slack: float = _TIGHT,
     least: float = 0.5,
 ) -> tuple[NDArray[np.int8], float]:
+    """Return the best labels that are found by moving single vertices, and their cost.
+
+    Args:
+        problem: the problem.
+        labels: the labels to begin with.
+        proposals: the number of moves to try; 0 to compute the cost only.
+        seed: the seed of the random choices.
+        hot: the first temperature.
+        cold: the last temperature.
+        weight: the cost of a sample off a quota.
+        slack: the distance from a quota that costs nothing, as a share of the samples.
+        least: the least such distance, in samples.
+    """
     if not kernels.HAS_NUMBA:
         proposals = min(proposals, 100_000)
     if proposals < 20 * problem.n_vertices:  # few moves are best spent downhill
@@ -443,17 +503,37 @@ def _run(
     free = max(slack * float(problem.size.sum()), least)
     minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
     rows, columns, types = problem.unit_vertices, problem.vertex_units, problem.unit_types
-    found, cost = _anneal(len(rows.columns), lambda: (
-        labels.astype(np.int8), *rows, *columns, problem.size, problem.mentions, *types, problem.type_counts,
-        problem.shares, *problem.density, minimum, problem.type_weight, weight, free, problem.discards,
-        np.array([0.0, *((1.0, 1.0) if problem.discards else problem.prices)]), proposals, hot, cold,
-        _AT_FRONT_DISCARDING if problem.discards else _AT_FRONT, seed, *_room(problem, minimum.shape[1], proposals),
-    ))  # fmt: skip
-    return found, float(cost)
+    best, cost = _anneal(
+        len(rows.columns),
+        lambda: (
+            labels.astype(np.int8),
+            *rows,
+            *columns,
+            problem.size,
+            problem.mentions,
+            *types,
+            problem.type_counts,
+            problem.shares,
+            *problem.density,
+            minimum,
+            problem.type_weight,
+            weight,
+            free,
+            problem.discards,
+            np.array([0.0, *((1.0, 1.0) if problem.discards else problem.prices)]),
+            proposals,
+            hot,
+            cold,
+            _AT_FRONT_DISCARDING if problem.discards else _AT_FRONT,
+            seed,
+            *_room(problem, minimum.shape[1], proposals),
+        ),
+    )
+    return best, float(cost)
 
 
 def _components(problem: Problem, keep: NDArray[np.bool_] | None = None) -> Ints:
-    """The connected component of each vertex, by units that contain both; -1 for vertices that are not kept."""
+    """Return the component of each vertex, where units connect their vertices; -1 for vertices that are not kept."""
     of_unit = (problem.connected or connected_units)(problem, keep)
     of_vertex = of_unit[problem.vertex_units.columns[problem.vertex_units.bounds[:-1]]]
     used = np.zeros(len(of_unit), bool)
@@ -463,7 +543,14 @@ def _components(problem: Problem, keep: NDArray[np.bool_] | None = None) -> Ints
 
 
 def connected_units(problem: Problem, keep: NDArray[np.bool_] | None) -> Ints:
-    """A number below that of all units for each unit, equal where kept vertices join them, ascending by first units."""
+    """Return the component of each unit, where vertices connect their units.
+
+    Components are numbered in the order of their first units, by numbers below that of all units.
+
+    Args:
+        problem: the problem.
+        keep: whether each vertex connects its units; None for all.
+    """
     units, vertices = problem.unit_vertices.rows(), problem.unit_vertices.columns
     n_units = len(problem.size)
     if keep is not None:
@@ -473,7 +560,7 @@ def connected_units(problem: Problem, keep: NDArray[np.bool_] | None) -> Ints:
 
 
 def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solution:
-    """Give whole components to splits: nothing is mixed, and only quotas, density and types are searched for."""
+    """Return a solution that gives whole components to splits: nothing is mixed, but quotas may be missed."""
     n = int(component.max()) + 1
     of_unit = component[_first_vertex(problem)]
     size, mentions = (np.bincount(of_unit, w, n).astype(np.int64) for w in (problem.size, problem.mentions))
@@ -482,13 +569,17 @@ def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solut
     of_component, of_type = np.divmod(types, max(problem.n_types, 1))
     each = Incidence(np.arange(n + 1), np.arange(n, dtype=np.int32))
     contracted = replace(
-        problem, unit_vertices=each, vertex_units=each, size=size, mentions=mentions,
+        problem,
+        unit_vertices=each,
+        vertex_units=each,
+        size=size,
+        mentions=mentions,
         unit_types=Incidence(bounds_of(np.bincount(of_component, minlength=n)), of_type.astype(np.int32)),
         type_counts=np.bincount(number, problem.type_counts).astype(np.int64),
-    )  # fmt: skip
+    )
     order = np.random.default_rng(seed).permutation(n)
     room = np.where(problem.shares > 0, problem.shares * float(problem.size.sum()), -np.inf)
-    # what single moves could not balance any more goes first, each to where most room is left
+    # Large components, which single moves could not balance later, are placed first, each where most room is left.
     large = order[np.argsort(-size[order], kind="stable")][: int((size > 0.01 * size.sum()).sum())]
     placed, room = to_most_room(size, large, room)
     labels = filled(size.astype(np.float64), order[~np.isin(order, large)], room)
@@ -499,39 +590,48 @@ def _pack(problem: Problem, component: Ints, seed: int, proposals: int) -> Solut
 
 
 def _peeled(problem: Problem, seed: int) -> list[Solution]:
-    """Hub peeling: without the most frequent entities, the rest falls into components with few bridging units.
+    """Return cuts by hub peeling: without its hubs, the most frequent entities, a corpus falls into components.
 
-    The fewer are left out, the fewer units bridge, but the more of all hangs together and is of no use to the held-out
-    splits. The search is for the degree at which it just suffices for them; none is found where all degrees are equal.
+    The fewer hubs are left out, the fewer units bridge two components. But then more units are connected in one large
+    component, and the others do not fill the held-out splits. So the search is for the largest degree of an entity
+    that is not a hub at which they just do. None is found where all entities have the same degree.
     """
-    degree, found = np.diff(problem.vertex_units.bounds), list[Solution]()
+    degree = np.diff(problem.vertex_units.bounds)
+    cuts: list[Solution] = []
     wanted = 0.98 * problem.shares[1:].sum() * problem.size.sum()
 
-    def hangs_together(most: int) -> bool:
+    def is_too_connected(most: int) -> bool:
+        """Add the cut without entities of a larger degree; return whether its held-out splits are too small."""
         small = degree <= most
-        found.append(_without_hubs(problem, small, seed))
-        held_out = split_of_units(problem, found[-1].labels)[0] > 0
+        cuts.append(_without_hubs(problem, small, seed))
+        held_out = split_of_units(problem, cuts[-1].labels)[0] > 0
         with_small = np.logical_or.reduceat(small[problem.unit_vertices.columns], problem.unit_vertices.bounds[:-1])
         return bool(problem.size[held_out].sum() < wanted <= problem.size[with_small].sum())
 
     degrees = np.unique(degree).tolist()
-    low, high, step = -1, len(degrees) - 1, 1  # of all, too much hangs together, or there would be no cut
+    low = -1
+    high = len(degrees) - 1  # with all entities too much is connected, or components could have been packed
+    step = 1
     while high - low > 1:
         middle = min(low + step, (low + high) // 2)
-        if hangs_together(degrees[middle]):
+        if is_too_connected(degrees[middle]):
             high = middle
         else:
-            low, step = middle, 2 * step
-    if problem.n_vertices < _SMALL:  # it takes no time to try all over
+            low = middle
+            step *= 2
+    if problem.n_vertices < _SMALL:  # there is time to try degrees over the whole range
         for most in np.unique(np.geomspace(2, max(degrees[-1], 3), 14).astype(int))[:-1].tolist():
-            hangs_together(most)
-    return found
+            is_too_connected(most)
+    return cuts
 
 
 def _without_hubs(problem: Problem, small: NDArray[np.bool_], seed: int) -> Solution:
-    """The components that some vertices make without the others, those with few bridging units held out."""
+    """Return the cut whose held-out splits are components of the small vertices, those with few bridges first.
+
+    A bridge is a unit that has a small vertex and a hub, which is labelled as train.
+    """
     part, starts = _components(problem, small), problem.unit_vertices.bounds[:-1]
-    # all small vertices of a unit are in one component, since the unit joins them; -1: it has hubs only
+    # All small vertices of a unit are in one component, since the unit connects them; -1 is for units with hubs only.
     of_vertex = part[problem.unit_vertices.columns]
     of_unit = np.maximum.reduceat(of_vertex, starts)
     unit = np.flatnonzero(of_unit >= 0)
@@ -541,7 +641,7 @@ def _without_hubs(problem: Problem, small: NDArray[np.bool_], seed: int) -> Solu
     bridging = np.bincount(of_part, weights=problem.size[unit] * has_hub, minlength=n)
     dense = np.bincount(of_part, weights=problem.mentions[unit], minlength=n)
     fair = problem.mentions.sum() / max(problem.size.sum(), 1)
-    # few bridges first; among equals those that are not too sparse
+    # Components with few bridges come first, and among equal ones those that are not too sparse.
     with np.errstate(invalid="ignore", divide="ignore"):
         rank = bridging / size + 0.25 * np.maximum(1 - dense / (size * fair), 0)
     order = np.lexsort((np.random.default_rng(seed).random(n), np.nan_to_num(rank, nan=9.0)))
@@ -554,12 +654,12 @@ def _without_hubs(problem: Problem, small: NDArray[np.bool_], seed: int) -> Solu
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """METIS complains of small graphs on standard output, where a result in JSON may stand: nothing gets there."""
-    flush = ctypes.CDLL(None).fflush if os.name == "posix" else lambda _: 0  # what C holds back comes out as well
+    """Keep METIS from writing to standard output, which may carry JSON: it complains there about small graphs."""
+    flush = ctypes.CDLL(None).fflush if os.name == "posix" else lambda _: 0  # for text that C has not written yet
     flush(None)
     try:
         kept = os.dup(1)
-    except OSError:  # it is closed: nobody listens
+    except OSError:  # standard output is closed
         yield
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -574,12 +674,12 @@ def _quiet() -> Iterator[None]:
 
 
 def has_metis() -> bool:
-    """Is pymetis here? There is no wheel for some platforms."""
+    """Return whether pymetis is installed; it has no wheel for some platforms."""
     return importlib.util.find_spec("pymetis") is not None
 
 
 def _metis(problem: Problem, seed: int, attempts: int) -> list[Solution]:
-    """METIS on the graph of entities that occur together; none where pymetis is not to be had."""
+    """Return cuts by METIS of the graph of entities that occur together; none where pymetis is not installed."""
     try:
         import pymetis
     except ImportError:
@@ -594,7 +694,7 @@ def _metis(problem: Problem, seed: int, attempts: int) -> list[Solution]:
         table = columns[bounds[rows][:, None] + np.arange(width)]
         if width <= 12:
             a, b = np.triu_indices(width, 1)
-        else:  # a path holds a unit with very many entities together as well
+        else:  # for units with very many entities, a path connects them with fewer edges
             a, b = np.arange(width - 1), np.arange(1, width)
         heads.append(table[:, a].ravel())
         tails.append(table[:, b].ravel())
@@ -611,23 +711,26 @@ def _metis(problem: Problem, seed: int, attempts: int) -> list[Solution]:
     if len(parts) < 2:
         return []
     shares = (problem.shares[parts] / problem.shares[parts].sum()).tolist()
-    found = []
+    cuts = []
     for attempt in range(attempts):
         options = pymetis.Options(seed=seed + attempt)
         with _quiet():
             _, membership = pymetis.part_graph(
-                len(parts), adjacency=_adjacency(graph),
+                len(parts),
+                adjacency=_adjacency(graph),
                 eweights=np.maximum(np.rint(graph.data * 12), 1).astype(np.int32),
-                vweights=np.maximum(np.rint(vertex_weight * 100), 1).astype(np.int32), tpwgts=shares, recursive=True,
+                vweights=np.maximum(np.rint(vertex_weight * 100), 1).astype(np.int32),
+                tpwgts=shares,
+                recursive=True,
                 options=options,
-            )  # fmt: skip
+            )
         labels, cost = _run(problem, parts[np.array(membership)].astype(np.int8), 0, seed)
-        found.append(Solution(labels, cost, "metis"))
-    return found
+        cuts.append(Solution(labels, cost, "metis"))
+    return cuts
 
 
 def _kahypar(problem: Problem, seed: int, attempts: int) -> list[Solution]:
-    """Mt-KaHyPar on the hypergraph itself: entities are its vertices, units its nets."""
+    """Return cuts by Mt-KaHyPar of the hypergraph itself, whose vertices are entities and whose nets are units."""
     try:
         import mtkahypar
     except ImportError:
@@ -646,9 +749,9 @@ def _kahypar(problem: Problem, seed: int, attempts: int) -> list[Solution]:
     context = kahypar.context_from_preset(mtkahypar.PresetType.DETERMINISTIC)
     context.set_partitioning_parameters(len(parts), 0.01, mtkahypar.Objective.CUT)
     context.logging = False
-    found = []
+    cuts = []
     for attempt in range(attempts):
-        # the preset ignores seeds: another numbering is another attempt
+        # The preset ignores seeds, so that each attempt numbers the vertices in another way.
         number = np.random.default_rng(seed + attempt).permutation(n)
         of_vertex = np.empty(n, np.int64)
         of_vertex[number] = weight
@@ -658,20 +761,31 @@ def _kahypar(problem: Problem, seed: int, attempts: int) -> list[Solution]:
         context.set_individual_target_block_weights(most.tolist())
         split = np.array(graph.partition(context).get_partition())[number]
         labels, cost = _run(problem, parts[split].astype(np.int8), 0, seed)
-        found.append(Solution(labels, cost, "kahypar"))
-    return found
+        cuts.append(Solution(labels, cost, "kahypar"))
+    return cuts
 
 
 def _adjacency(graph: Any) -> Any:
+    """Return the edges of a graph in the form that METIS takes."""
     import pymetis
 
     return pymetis.CSRAdjacency(graph.indptr.astype(np.int32), graph.indices.astype(np.int32))
 
 
 def metis_graph_split(problem: Problem, shares: NDArray[np.float64], seed: int, weighted: bool) -> Ints:
-    """The paper's method, for comparison: METIS on the graph of units, an edge for each pair that shares an entity.
+    """Return the split of each unit by the paper's method, for comparison.
 
-    The weight of an edge is the number of shared entities (Eq. 12); the released code leaves it out.
+    METIS cuts the graph of units, which has an edge for each pair of units that share an entity.
+
+    Args:
+        problem: the problem.
+        shares: the share of each split.
+        seed: the seed of METIS.
+        weighted: whether the weight of an edge is the number of shared entities (Equation 12), which the released
+            code leaves out.
+
+    Raises:
+        CleancutError: pymetis is not installed.
     """
     try:
         import pymetis
@@ -689,10 +803,14 @@ def metis_graph_split(problem: Problem, shares: NDArray[np.float64], seed: int, 
     graph.eliminate_zeros()
     if not graph.nnz:
         return parts[spread(problem.size, shares[parts], seed)]
+    weights = graph.data.astype(np.int32) if weighted else None
     with _quiet():
         _, membership = pymetis.part_graph(
-            len(parts), adjacency=_adjacency(graph),
-            eweights=graph.data.astype(np.int32) if weighted else None, vweights=problem.size.astype(np.int32),
-            tpwgts=(shares[parts] / shares[parts].sum()).tolist(), options=pymetis.Options(seed=seed),
-        )  # fmt: skip
+            len(parts),
+            adjacency=_adjacency(graph),
+            eweights=weights,
+            vweights=problem.size.astype(np.int32),
+            tpwgts=(shares[parts] / shares[parts].sum()).tolist(),
+            options=pymetis.Options(seed=seed),
+        )
     return parts[np.array(membership)]

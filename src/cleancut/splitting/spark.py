@@ -1,8 +1,9 @@
-"""Past one machine: entities are extracted and counted, and components found, by Spark.
+"""Splits of corpora that are too large for one machine: Spark counts the entities and finds the components.
 
-The text never leaves Spark's workers. What does is the file of ``incidence``, and of that this machine holds numbers
-only. Spark finds the components of all units, and those that are left when hubs are peeled off; the rest of the cut is
-``mincut`` as it stands, so that the plan is that of ``mincut(..., engine="peel")``. Nothing but DataFrames is used.
+The text never leaves Spark's workers. They write the file of ``incidence``, of which this machine holds numbers only.
+Spark finds the components of all units, and those that are left when the most frequent entities are removed. The rest
+of the cut is done by ``mincut``, so that the plan is that of ``mincut(..., engine="peel")``. Nothing but DataFrames is
+used.
 """
 
 from __future__ import annotations
@@ -49,12 +50,28 @@ def spark_extract(
     joined: bool = False,
     **reading: Any,
 ) -> None:
-    """``write_incidence`` on Spark: of JSONL or Parquet at any path that Spark reads, into a folder of Parquet files.
+    """Write which sample has which entities, as ``write_incidence`` does, by Spark.
 
-    ``reading`` are ``tokens``, ``tags``, ``entities``, ``labels``, ``scheme`` and ``repair`` as in ``read``; ``joined``
-    applies ``join_at``. Samples with the same words stay together. A folder here appears when it is complete.
+    The result is a folder of Parquet files, which ``spark_incidences`` and ``Incidences.load`` read. A folder on this
+    machine appears only when it is complete. Samples with the same words stay together.
+
+    Args:
+        inputs: JSONL or Parquet files, at any path that Spark reads.
+        path: the folder to write, on this machine or at any address that Spark writes to.
+        master: the address of the Spark cluster; by default, Spark runs on this machine.
+        conf: settings of Spark by name.
+        unit: the unit that goes to one split as a whole: ``sample`` or ``doc``.
+        case: whether words that differ in case make different entities.
+        typed: whether the type belongs to the entity.
+        joined: whether to apply ``join_at`` to the samples.
+        **reading: ``tokens``, ``tags``, ``entities``, ``labels``, ``scheme`` and ``repair``, as for ``read``.
+
+    Raises:
+        CleancutError: the folder exists, a file cannot be read, or Spark or Java is missing.
+
+    >>> spark_extract(["train.jsonl"], "entities.parquet")  # doctest: +SKIP
     """
-    grain = parse_choice(Unit, unit, "unit")
+    counted_unit = parse_choice(Unit, unit, "unit")
     if reading.get("scheme") is None and reading.get("repair", Repair.CONLLEVAL) != Repair.CONLLEVAL:
         raise CleancutError(f"repair={reading['repair']!r} needs the scheme, which no worker sees all of. Give scheme.")
     is_remote = "://" in path
@@ -63,7 +80,7 @@ def spark_extract(
     beside = None if is_remote else os.path.dirname(path) or "."
     with spark_session(master, conf, beside) as spark, _explained():
         samples = _samples(spark, inputs, Key.of(case, typed), joined, reading).persist(_disk())
-        rows = _rows(_with_names(_with_units(samples, grain, len(inputs))))
+        rows = _rows(_with_names(_with_units(samples, counted_unit, len(inputs))))
         if is_remote:
             rows.write.parquet(path, compression="zstd")
             return
@@ -76,9 +93,19 @@ def spark_extract(
 def spark_incidences(
     path: str, *, master: str | None = None, conf: Mapping[str, str] | None = None, scratch: str | None = None
 ) -> Iterator[Incidences]:
-    """Incidences whose components Spark finds, while the context lasts: what ``mincut(..., engine="peel")`` takes.
+    """Yield incidences for ``mincut(..., engine="peel")`` whose components Spark finds, while the context lasts.
 
-    ``scratch`` is a folder for what Spark has to put on disk here; by default the system's.
+    Args:
+        path: the folder or file that ``spark_extract`` or ``write_incidence`` wrote.
+        master: the address of the Spark cluster; by default, Spark runs on this machine.
+        conf: settings of Spark by name.
+        scratch: a folder for the temporary files of Spark on this machine; by default the system's.
+
+    Raises:
+        CleancutError: the file cannot be read, or Spark or Java is missing.
+
+    >>> with spark_incidences("entities.parquet") as incidences:  # doctest: +SKIP
+    ...     plan = mincut(incidences, engine="peel")
     """
     with spark_session(master, conf, scratch) as spark, _explained():
         yield replace(Incidences.load(path), connected=_Components(spark, path))
@@ -89,10 +116,16 @@ def spark_incidences(
 
 @contextmanager
 def spark_session(master: str | None, conf: Mapping[str, str] | None, scratch: str | None) -> Iterator[Any]:
-    """The session there is, else one of our own, which ends with the context and keeps quiet."""
+    """Yield the running Spark session, else a new one, which ends with the context and prints nothing.
+
+    Args:
+        master: the address of the Spark cluster; by default, Spark runs on this machine.
+        conf: settings of Spark by name.
+        scratch: a folder for the temporary files of Spark; by default the system's.
+    """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # on versions of pandas, which is not used
+            warnings.simplefilter("ignore", FutureWarning)  # about versions of pandas, which is not used
             from pyspark.sql import SparkSession
     except ImportError:
         raise CleancutError("engine 'spark' needs pyspark. Install cleancut[spark].") from None
@@ -107,47 +140,57 @@ def spark_session(master: str | None, conf: Mapping[str, str] | None, scratch: s
         raise CleancutError("Spark needs Java, which is not here. Install Java 17 or newer, or set JAVA_HOME.")
     from pyspark import SparkContext
 
-    has_java = SparkContext._gateway is not None  # of a session before: it is not ours to end
-    where = master or "local[*]"
-    is_local = where.startswith("local")
+    is_java_running = SparkContext._gateway is not None  # it belongs to an earlier session, and must not be ended
     with temporary_folder(scratch, ".spark-") as folder:
-        settings = {
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-            "spark.driver.maxResultSize": "0",
-            "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
-            "spark.local.dir": folder,
-            "spark.sql.warehouse.dir": folder,
-            "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder}",
-            **({"spark.sql.shuffle.partitions": "16", "spark.driver.host": "localhost"} if is_local else {}),
-            **(conf or {}),
-        }
-        environment = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"} if is_local else {}
-        added = {name: value for name, value in environment.items() if name not in os.environ}
-        os.environ.update(added)
-        builder = SparkSession.builder.appName("cleancut").master(where)
-        for name, value in settings.items():
-            builder = builder.config(name, value)
-        try:
-            with _silent_children(), warnings.catch_warnings():
-                warnings.simplefilter("ignore", FutureWarning)
-                spark = builder.getOrCreate()
-        except Exception as error:
-            raise CleancutError(f"Spark does not start with master {where!r}: {reason(error)}.") from None
-        finally:
-            for name in added:
-                del os.environ[name]
+        spark = _new_session(master or "local[*]", conf or {}, folder)
         try:
             yield spark
         finally:
-            with suppress(Exception):  # its machine may be gone already
+            with suppress(Exception):  # its machine may have gone down already
                 spark.stop()
-            if not has_java:  # it has its files in the folder that goes now
+            if not is_java_running:  # Java has files in the folder that is removed now
                 _end_java(SparkContext)
 
 
+def _new_session(master: str, conf: Mapping[str, str], folder: str) -> Any:
+    """Return a new Spark session that prints nothing and has its temporary files in a folder."""
+    from pyspark.sql import SparkSession
+
+    is_local = master.startswith("local")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.maxResultSize": "0",
+        "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",
+        "spark.local.dir": folder,
+        "spark.sql.warehouse.dir": folder,
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder}",
+    }
+    environment = {}
+    if is_local:
+        settings |= {"spark.sql.shuffle.partitions": "16", "spark.driver.host": "localhost"}
+        environment = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    builder = SparkSession.builder.appName("cleancut").master(master)
+    for name, value in {**settings, **conf}.items():
+        builder = builder.config(name, value)
+    added = {name: value for name, value in environment.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        with _silent_children(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            return builder.getOrCreate()
+    except Exception as error:
+        raise CleancutError(f"Spark does not start with master {master!r}: {reason(error)}.") from None
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
 def _end_java(context: Any) -> None:
-    gateway, context._gateway, context._jvm = context._gateway, None, None
+    """End the Java process of Spark, and let Spark's context forget it, so that a later session starts another."""
+    gateway = context._gateway
+    context._gateway = None
+    context._jvm = None
     with suppress(Exception):
         gateway.shutdown()
         gateway.proc.stdin.close()
@@ -156,7 +199,7 @@ def _end_java(context: Any) -> None:
 
 @contextmanager
 def _silent_children() -> Iterator[None]:
-    """Processes that begin meanwhile write nothing to our standard error: errors come back as exceptions."""
+    """Keep processes that start inside from writing to standard error: their errors come back as exceptions."""
     sys.stderr.flush()
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
@@ -170,7 +213,7 @@ def _silent_children() -> Iterator[None]:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """What Spark reports of an error, in a line."""
+    """Turn an error of Spark that is raised inside into a ``CleancutError`` of one line."""
     from pyspark.errors import PySparkException
 
     try:
@@ -178,16 +221,18 @@ def _explained() -> Iterator[None]:
             warnings.simplefilter("ignore", FutureWarning)
             yield
     except PySparkException as error:
-        ours = re.search(r"CleancutError: (.*)", str(error))  # raised by our own code on a worker
-        raise CleancutError(ours[1] if ours else f"Spark: {reason(error)}.") from None
+        own_message = re.search(r"CleancutError: (.*)", str(error))  # cleancut's own code raised it on a worker
+        message = own_message[1] if own_message else f"Spark: {reason(error)}."
+        raise CleancutError(message) from None
 
 
 def _address(path: str) -> str:
-    """A path as Spark takes it: what is here is meant, also where Spark's own paths begin elsewhere."""
+    """Return a path as an address for Spark, whose own paths may begin elsewhere than on this machine."""
     return f"file://{os.path.abspath(path)}" if os.path.exists(path) else path
 
 
 def _disk() -> Any:
+    """Return the storage level of data that Spark keeps on disk."""
     from pyspark import StorageLevel
 
     return StorageLevel.DISK_ONLY
@@ -198,13 +243,14 @@ def _disk() -> Any:
 _SAMPLE = (
     "id string, doc string, text long, hash long, entities array<struct<entity: string, type: string, count: int>>"
 )
+"""The columns of the table of ``count_entities``, as Spark writes a schema."""
 
 
 def _samples(spark: Any, inputs: Sequence[str], key: Key, joined: bool, reading: Mapping[str, Any]) -> Any:
-    """A row for each sample, as ``count_entities`` has it, with the number of the input it is of."""
+    """Return a DataFrame with a row for each sample, as ``count_entities`` makes it, and the number of its input."""
     from pyspark.sql import functions as F
 
-    found = None
+    samples = None
     for part, path in enumerate(inputs):
         kind = SUFFIXES.get(PurePosixPath(path.removesuffix(".gz")).suffix.lower())
         options = dict(reading)
@@ -219,36 +265,38 @@ def _samples(spark: Any, inputs: Sequence[str], key: Key, joined: bool, reading:
             raise CleancutError(
                 f"{path}: Spark reads .jsonl and .parquet. Name such files, or all of a folder as *.jsonl."
             )
-        counted = rows.mapInArrow(
-            partial(_counted, path=path, kind=kind, key=key, joined=joined, reading=options), _SAMPLE
-        )
-        counted = counted.withColumn("part", F.lit(part))
-        found = counted if found is None else found.union(counted)
-    if found is None:
+        count = partial(_counted, path=path, kind=kind, key=key, joined=joined, reading=options)
+        counted = rows.mapInArrow(count, _SAMPLE).withColumn("part", F.lit(part))
+        samples = counted if samples is None else samples.union(counted)
+    if samples is None:
         raise CleancutError("there are no samples to split.")
-    return found
+    return samples
 
 
 def _counted(
     batches: Iterator[Any], path: str, kind: Format, key: Key, joined: bool, reading: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """On a worker: the entities of batches of rows."""
+    """Yield the samples of batches of rows with their entities; this runs on a worker of Spark."""
     import pyarrow as pa
 
     for batch in batches:
+        corpus = None
         match kind:
             case Format.JSONL:
                 corpus = corpus_of_lines(batch.column("value").to_pylist(), path, **reading)
             case Format.PARQUET:
-                corpus = corpus_of_table(pa.Table.from_batches([batch]), path, **reading) if batch.num_rows else None
+                if batch.num_rows:
+                    corpus = corpus_of_table(pa.Table.from_batches([batch]), path, **reading)
             case _:
                 raise AssertionError(f"{kind} is read by Spark, but not taken apart")
         if corpus is not None:
-            yield from count_entities(join_at(corpus) if joined else corpus, key).to_batches()
+            if joined:
+                corpus = join_at(corpus)
+            yield from count_entities(corpus, key).to_batches()
 
 
 def _with_units(samples: Any, unit: Unit, n_inputs: int) -> Any:
-    """Samples with the ``unit`` they belong to: a number for all words of it, so that copies are one unit."""
+    """Return the samples with a column ``unit``: a hash of all words of the unit, so that copies are one unit."""
     from pyspark.sql import functions as F
 
     match unit:
@@ -261,30 +309,31 @@ def _with_units(samples: Any, unit: Unit, n_inputs: int) -> Any:
 
 
 def _with_documents(samples: Any, n_inputs: int) -> Any:
-    """Samples with their documents as units; one without a document is a unit of its own."""
+    """Return the samples with their documents as units; a sample without a document is a unit of its own."""
     from pyspark.sql import functions as F
 
     docs = samples.where("doc is not null")
     if docs.isEmpty():
         raise CleancutError("the corpus has no document ids, so that unit='doc' is undefined. Use unit='sample'.")
-    if n_inputs > 1:  # as ``own_numbers`` has it, where Spark holds the documents
+    if n_inputs > 1:  # documents that are only numbered are others in each input, as for ``own_numbers``
         named = docs.where("not doc rlike '^[0-9]+$'").select("part").distinct().collect()
-        own = ~F.col("part").isin([row.part for row in named])
-        samples = samples.withColumn("doc", F.when(own, F.concat("part", F.lit(":"), "doc")).otherwise(F.col("doc")))
+        is_numbered = ~F.col("part").isin([row.part for row in named])
+        own_number = F.concat("part", F.lit(":"), "doc")
+        samples = samples.withColumn("doc", F.when(is_numbered, own_number).otherwise(F.col("doc")))
     units = samples.where("doc is not null").groupBy("doc").agg(_wrapping_sum("text").alias("unit"))
     return samples.join(units, "doc", "left").withColumn("unit", F.coalesce("unit", "text"))
 
 
 def _with_names(samples: Any) -> Any:
-    """Samples with the name that they have in the file."""
+    """Return the samples with a column ``sample``, the name that each has in the file of incidences."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
-    seen = samples.agg(F.count("*").alias("n"), F.count("id").alias("ids"), F.countDistinct("id").alias("distinct"))
-    found = seen.first()
-    if not found.n:
+    counted = samples.agg(F.count("*").alias("n"), F.count("id").alias("ids"), F.countDistinct("id").alias("distinct"))
+    counts = counted.first()
+    if not counts.n:
         raise CleancutError("there are no samples to split.")
-    if found.n == found.ids == found.distinct:
+    if counts.n == counts.ids == counts.distinct:
         return samples.withColumn("sample", F.col("id"))
     nth = F.row_number().over(Window.partitionBy("hash").orderBy("unit"))
     value = F.lpad(F.lower(F.hex("hash")), 16, "0")
@@ -292,7 +341,7 @@ def _with_names(samples: Any) -> Any:
 
 
 def _rows(samples: Any) -> Any:
-    """The rows of the file: one for each entity of a sample, one for a sample without."""
+    """Return the rows of the file of incidences: one for each entity of a sample, one for a sample without any."""
     from pyspark.sql import functions as F
 
     each = samples.select("sample", "unit", "hash", F.explode_outer("entities").alias("e"))
@@ -300,7 +349,10 @@ def _rows(samples: Any) -> Any:
 
 
 def _wrapping_sum(column: str) -> Any:
-    """A sum modulo 2**64, as numpy has it: Spark's own raises where it overflows, so that halves are summed."""
+    """Return the sum of a column modulo 2**64, as numpy computes it.
+
+    Spark's own sum raises an error where it overflows, so that the halves of the numbers are summed.
+    """
     from pyspark.sql import functions as F
 
     low = F.sum(F.col(column).bitwiseAND(F.lit(_HALF)))
@@ -309,16 +361,17 @@ def _wrapping_sum(column: str) -> Any:
 
 
 _HALF = 2**32 - 1
+"""The bits of the lower half of a number of 64 bits."""
 
 
 # --- components ---------------------------------------------------------------------------------------------
 
 
 class _Components:
-    """Stands in for ``connected_units``: units that kept entities join, found with joins of DataFrames.
+    """A replacement for ``connected_units`` that finds the components by Spark.
 
-    Peeling asks for the components without the entities of more than some number of units, each time with a few more
-    entities than before. So the components of one threshold are the nodes of the next.
+    Peeling asks for the components again and again: those without the entities of more than some number of units, with
+    a threshold that grows. So the components of one threshold are the nodes of the graph for the next.
     """
 
     def __init__(self, spark: Any, path: str) -> None:
@@ -331,61 +384,78 @@ class _Components:
         units = (
             rows.select("sample", "unit", "hash").distinct().groupBy("unit").agg(_wrapping_sum("hash").alias("hash"))
         )
-        # a unit is known by its hash, as a number with a sign that sorts as the hash does
+        # A node is the hash of a unit, turned into a number with a sign that sorts as the hash does.
         units = units.select("unit", F.col("hash").bitwiseXOR(F.lit(_SIGN)).alias("node"))
         pairs = (
             rows.where("has_entity").select("unit", "entity").distinct().join(units, "unit").select("node", "entity")
         )
         entities = pairs.groupBy("entity").agg(F.min("node").alias("b"), F.count("*").alias("degree"))
-        # each entity joins its units to the first of them
+        # An edge for each unit of an entity, to the first of its units, connects them all.
         stars = pairs.join(entities.where("degree > 1"), "entity").where("node != b")
         self._edges = stars.select(F.col("node").alias("a"), "b", "degree").persist(_disk())
-        self._limit, self._left, self._found = self._begin()
+        self._begin()
 
-    def _begin(self) -> tuple[int, Any, NDArray[np.int64] | None]:
-        """The threshold, the edges left above it, between the components up to it, and these components by unit."""
-        return 0, self._edges, None
+    def _begin(self) -> None:
+        """Go back to the graph of all units, without any entity below the threshold."""
+        self._limit = 0
+        """The threshold up to which components are known: entities of at most so many units."""
+        self._left: Any = self._edges
+        """The edges of the other entities, between these components."""
+        self._first_units: NDArray[np.int64] | None = None
+        """The first unit of the component of each unit; None for components of one unit each."""
 
     def __call__(
         self, unit_hash: NDArray[np.uint64], problem: Problem, keep: NDArray[np.bool_] | None
     ) -> NDArray[np.int64]:
-        """The first unit of the component of each unit; the units are those of the problem, by their hashes."""
+        """Return the first unit of the component of each unit, as ``connected_units`` does.
+
+        Args:
+            unit_hash: the hash of each unit of the problem, ascending.
+            problem: the problem.
+            keep: the vertices whose edges count; None for all.
+        """
         degree = np.diff(problem.vertex_units.bounds)
         limit = int((degree if keep is None else degree[keep]).max(initial=0))
-        by_degree = keep is None or np.array_equal(keep, degree <= limit)
-        distinct = (unit_hash[1:] != unit_hash[:-1]).all()  # torn copies have one hash
-        if len(problem.size) != len(unit_hash) or not by_degree or not distinct:
-            return connected_units(problem, keep)  # another graph than the one that Spark has
+        is_threshold = keep is None or np.array_equal(keep, degree <= limit)
+        is_distinct = (unit_hash[1:] != unit_hash[:-1]).all()  # copies in different units have the same hash
+        if len(problem.size) != len(unit_hash) or not is_threshold or not is_distinct:
+            return connected_units(problem, keep)  # it is another graph than the one that Spark has
         if limit < self._limit:
-            self._limit, self._left, self._found = self._begin()
+            self._begin()
         joined, pairs = self._joined(self._left.where(f"degree <= {limit}"))
         nodes = (unit_hash ^ np.uint64(1 << 63)).view(np.int64)
-        merged = np.arange(len(nodes))
-        merged[np.searchsorted(nodes, pairs["a"])] = np.searchsorted(nodes, pairs["b"])
-        found = merged if self._found is None else merged[self._found]
+        first_units = np.arange(len(nodes))
+        first_units[np.searchsorted(nodes, pairs["a"])] = np.searchsorted(nodes, pairs["b"])
+        if self._first_units is not None:
+            first_units = first_units[self._first_units]
         if keep is not None:
             left = _moved(self._left.where(f"degree > {limit}"), joined)
-            self._limit, self._left, self._found = limit, left.localCheckpoint(eager=False), found
-        return found
+            self._limit = limit
+            self._left = left.localCheckpoint(eager=False)
+            self._first_units = first_units
+        return first_units
 
     def _joined(self, edges: Any) -> tuple[Any, dict[str, NDArray[np.int64]]]:
-        """Where each node of a graph goes that is not the least of its component: for Spark, and for this machine."""
+        """Return the components of a graph, as a DataFrame and as arrays of this machine.
+
+        Both have a pair for each node ``a`` that is not the least of its component, with the least node ``b``.
+        """
         edges = edges.select("a", "b").where("a != b").distinct().localCheckpoint(eager=False)
         if edges.count() > _FEW:
             joined = _stars(edges)
             pairs = joined.toArrow()
-        else:  # not worth the rounds
+        else:  # a small graph is not worth the rounds of Spark
             pairs = _local_stars(edges.toArrow())
             joined = self._spark.createDataFrame(pairs)
         return joined, {name: pairs.column(name).to_numpy() for name in ("a", "b")}
 
 
 _FEW = 1 << 20
-"""Edges of which this machine finds the components itself."""
+"""The number of edges up to which this machine finds the components itself."""
 
 
 def _moved(edges: Any, joined: Any) -> Any:
-    """Edges between nodes as edges between those that they were joined to."""
+    """Return edges between nodes as edges between the components that the nodes were joined to."""
     from pyspark.sql import functions as F
 
     for end in ("a", "b"):
@@ -395,20 +465,20 @@ def _moved(edges: Any, joined: Any) -> Any:
 
 
 def _local_stars(edges: Any) -> Any:
-    """``_stars`` of an Arrow table."""
+    """Return the components of a graph as ``_stars`` does, from an Arrow table and on this machine."""
     import pyarrow as pa
 
     ends = np.stack([edges.column(name).to_numpy() for name in ("a", "b")])
     nodes, number = np.unique(ends, return_inverse=True)
     a, b = number.reshape(2, -1)
     part = components(a, b, len(nodes))
-    least = np.unique(part, return_index=True)[1][part]  # nodes are sorted: the first of each is the least
+    least = np.unique(part, return_index=True)[1][part]  # nodes are sorted, so that the first of a part is its least
     others = np.flatnonzero(least != np.arange(len(nodes)))
     return pa.table({"a": nodes[others], "b": nodes[least[others]]})
 
 
 def _stars(edges: Any) -> Any:
-    """The connected components of a graph: an edge from each node that is not its component's least to the one that is.
+    """Return the components of a graph: an edge from each node that is not the least of its component to the least.
 
     Alternates large-star and small-star (Kiveris et al., Connected Components in MapReduce and Beyond, 2014) until
     nothing changes: the one links a node's larger neighbours to its least, the other its smaller ones and itself.
@@ -416,7 +486,8 @@ def _stars(edges: Any) -> Any:
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
-    least, before = F.min("b").over(Window.partitionBy("a")), None
+    least = F.min("b").over(Window.partitionBy("a"))
+    before = None
     while True:
         both = edges.select("a", "b").union(edges.select("b", "a"))
         large = both.withColumn("least", F.least("a", least)).where("b > a").selectExpr("b a", "least b")
@@ -429,15 +500,21 @@ def _stars(edges: Any) -> Any:
 
 
 def _numbered(batches: Iterator[Any], path: str) -> Iterator[Any]:
-    """On a worker: rows of the file as the numbers that this machine has for them, too."""
+    """Yield rows of the file of incidences as numbers, the same as on this machine; this runs on a worker of Spark."""
     import pyarrow as pa
 
     for batch in batches:
         if batch.num_rows:
-            found = Numbers.of(batch, path)
-            columns = {"sample": found.sample, "unit": found.unit, "hash": mixed(found.hash), "entity": found.entity}
+            numbers = Numbers.of(batch, path)
+            columns = {
+                "sample": numbers.sample,
+                "unit": numbers.unit,
+                "hash": mixed(numbers.hash),
+                "entity": numbers.entity,
+            }
             arrays = {name: pa.array(column.view(np.int64)) for name, column in columns.items()}
-            yield pa.RecordBatch.from_pydict({**arrays, "has_entity": pa.array(found.n_mentions > 0)})
+            yield pa.RecordBatch.from_pydict({**arrays, "has_entity": pa.array(numbers.n_mentions > 0)})
 
 
 _SIGN = -(2**63)
+"""The bit of the sign of a number of 64 bits."""
