@@ -118,6 +118,18 @@ def test_answers_to_one_type():
     assert parse_answer('[["Ada", "PER"]]', types=["PER"]).mentions == (Named(*ADA),)
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("LOC: Oslo, Washington , D.C., Paris", ["Oslo", "Washington , D.C.", "Paris"]),
+     ("LOC: Oslo, Paris", ["Oslo", "Paris"]),
+     ("LOC: 1 - ( 1 , 2 - x ) y, Oslo", ["1 - ( 1 , 2 - x ) y", "Oslo"]),
+     ("LOC: Oslo , Paris", ["Oslo", "Paris"])],
+)  # fmt: skip
+def test_a_comma_that_stands_in_the_text_belongs_to_a_name(line, expected):
+    tokens = "Oslo and Paris or Washington , D.C. and 1 - ( 1 , 2 - x ) y".split()
+    assert [named.text for named in parse_answer(line, types=TYPES, tokens=tokens).mentions] == expected
+
+
 def test_a_given_style_is_the_only_one_tried():
     answer = '[{"text": "Charles", "label": "PER"}]'
     assert parse_answer(answer, "json", types=TYPES).style is Style.JSON
@@ -174,6 +186,20 @@ def test_marks_tell_the_place():
     answer = "Ada Lovelace met Charles in New York 's Hyde Park . <PER>Ada</PER> left London ."
     found = ground(TOKENS, parse_answer(answer, types=TYPES, tokens=TOKENS))
     assert found.spans == [{"start": 11, "end": 12, "label": "PER"}] and found.n_ambiguous == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["with [Disease: coronary [Disease: disease]] and [Chemical: 5 - { 2 - [ 4 ] x } , one]",
+     "with [coronary [disease: Disease]: Disease] and [5 - { 2 - [ 4 ] x } , one: Chemical]",
+     "with [coronary [disease/Disease]/Disease] and [5 - { 2 - [ 4 ] x } , one/Chemical]"],
+)  # fmt: skip
+def test_brackets_may_hold_brackets_and_words_that_name_types(answer):
+    tokens = "with coronary disease and 5 - { 2 - [ 4 ] x } , one".split()
+    found = ground(tokens, parse_answer(answer, types=["Disease", "Chemical"], tokens=tokens))
+    assert [(span["start"], span["end"], span["label"]) for span in found.spans] == [
+        (1, 3, "Disease"), (2, 3, "Disease"), (4, 16, "Chemical"),
+    ]  # fmt: skip
 
 
 def test_offsets_that_agree_with_the_text_tell_the_place():

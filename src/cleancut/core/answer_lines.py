@@ -371,13 +371,32 @@ class _Items:
     def _listed(self, text: str) -> list[str]:
         """Return the names of a list on one line."""
         text = text.removeprefix("[").removesuffix("]")
-        # a comma between digits belongs to a name: 2, 3-dihydro
-        between = r"\s*;\s*" if self._by_semicolons else r"(?<!\d),(?:\s+|\Z)|,(?:\s+(?!\d)|\Z)|[\uff0c\u3001]"
-        parts = [unquoted(part) for part in re.split(between, text)]
+        parts = [unquoted(part) for part in self._cut(text)]
         if len(parts) > 1:
             parts[-1] = unquoted(parts[-1].removeprefix("and "))
         parts = [name for part in parts for name in self._joined_by_and(part)]
         return [part for part in parts if part and not self._context.is_none(part)]
+
+    def _cut(self, text: str) -> list[str]:
+        """Cut a line between its names, but not at a sign that belongs to one of them.
+
+        Such a sign stands between brackets, or has a space before it, as in a text of tokens, and stands there so.
+        """
+        cuts = [*(_SEMICOLON if self._by_semicolons else _COMMA).finditer(text)]
+        ends = [*(cut.start() for cut in cuts), len(text)][1:]
+        is_balanced = _depth(text) == 0
+        parts: list[str] = []
+        begun = 0
+        for cut, end in zip(cuts, ends, strict=True):
+            part = text[begun : cut.start()]
+            if is_balanced and _depth(part) > 0:
+                continue
+            is_apart = part[-1:].isspace() or cut[0][:1].isspace()
+            if is_apart and self._context.in_text(unquoted(text[begun:end])):
+                continue
+            parts.append(part)
+            begun = cut.end()
+        return [*parts, text[begun:]]
 
     def _joined_by_and(self, part: str) -> list[str]:
         """Return the two names of ``Ada and Bo``, if these words do not stand so in the text."""
@@ -385,6 +404,16 @@ class _Items:
         if len(names) != 2 or self._context.in_text(part) or not all(map(self._context.in_text, names)):
             return [part]
         return names
+
+
+_SEMICOLON = re.compile(r"\s*;\s*")
+_COMMA = re.compile(r"(?<!\d),(?:\s+|\Z)|,(?:\s+(?!\d)|\Z)|[\uff0c\u3001]")
+"""A comma between names; one between digits belongs to a name: ``2, 3-dihydro``."""
+
+
+def _depth(text: str) -> int:
+    """How many brackets of a text are open at its end."""
+    return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
 
 
 def _names_of_list(text: str) -> list[str]:

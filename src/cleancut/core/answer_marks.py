@@ -267,18 +267,25 @@ def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Ma
 
 
 def _with_colon(region: str, begun: re.Match[str], ends: int, context: Context) -> _Mark | None:
-    """Return brackets whose type stands inside them without a bar: ``[Ada: PER]``, ``[PER: Ada]``."""
+    """Return brackets whose type stands inside them without a bar: ``[Ada: PER]``, ``[PER: Ada]``, ``[Ada/PER]``."""
     inside = region[begun.end() : ends]
-    if ":" not in inside or inside.lstrip()[:1] in ('"', "'", "{"):
+    if inside.lstrip()[:1] in ('"', "'", "{"):
         return None  # JSON
-    label, _, name = inside.partition(":")
-    is_swapped = context.types.find(name) is not None and context.in_text(label)  # a name that is also a type's
-    if context.types.find(label) is not None and name.strip() and not is_swapped:
+    label, colon, name = inside.partition(":")
+    if colon and context.types.find(label) is not None and name.strip() and not _is_swapped(label, name, context):
         return _Mark(begun.start(), ends - len(name.lstrip()), ends, ends + 1, label.strip())
-    name, _, label = inside.rpartition(":")
-    if context.types.find(label) is not None and name.strip():
-        return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ends + 1, label.strip())
+    for sign in (":", "/"):
+        name, _, label = inside.rpartition(sign)
+        if context.types.find(label) is not None and name.strip():
+            return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ends + 1, label.strip())
     return None
+
+
+def _is_swapped(label: str, name: str, context: Context) -> bool:
+    """Is what looks like a type the name, ``[disease: Disease]``? Of two that are types, the exact one is the type."""
+    if context.types.find(name) is None or not context.in_text(label):
+        return False
+    return label.strip() not in context.types.names or name.strip() in context.types.names
 
 
 _MARKER = re.compile(r"(?P<open>@@)|(?P<close>##(?!#(?!#)))")
@@ -327,12 +334,15 @@ def _marker(region: str, begun: re.Match[str], ended: re.Match[str], context: Co
 # --- the text of the sample, with marks ---------------------------------------------------------------
 
 _MARKS = ("</", "](", "|", "] (", "]{", "][", "##", "**")
-_COLON_INSIDE = re.compile(r":[^\[\]{}\"\n,]{1,80}\]")
+_TYPE_LAST = re.compile(r"[:/][^\[\]{}\"\n,]{1,80}\]")
+_TYPE_FIRST = re.compile(r"\[\s?([^\[\]{}\":\n]{1,80}):")
 
 
-def _may_have_marks(region: str) -> bool:
+def _may_have_marks(region: str, context: Context) -> bool:
     """Has a text one of the signs without which it has no marks?"""
-    return any(sign in region for sign in _MARKS) or _COLON_INSIDE.search(region) is not None
+    if any(sign in region for sign in _MARKS) or _TYPE_LAST.search(region) is not None:
+        return True
+    return any(context.types.find(sign[1]) is not None for sign in _TYPE_FIRST.finditer(region))
 
 
 def read_marked_sample(region: str, context: Context) -> Answer | None:
@@ -340,7 +350,7 @@ def read_marked_sample(region: str, context: Context) -> Answer | None:
 
     That the text without its marks is the sample's cannot be chance, so that no other reading is looked for.
     """
-    if context.sample is None or not _may_have_marks(region):
+    if context.sample is None or not _may_have_marks(region, context):
         return None
     for reader in (read_markers, read_xml, read_brackets):
         answer = reader(region, context)
