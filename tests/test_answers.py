@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -270,6 +271,15 @@ def test_what_is_true_lies_within_the_bounds_whatever_the_order(sample, rng):
     assert not found.invented and len(found.spans) == len(spans)
     low, high = bounds(found.by_name, set(spans), placed)
     assert low <= len(set(spans) & placed) <= high and high == len(spans)
+
+
+def test_no_mention_is_lost_where_types_share_a_name():
+    """Three mentions of one name, of two types, and a longer name that the answer says before or after them."""
+    tokens = ["Ada", "Bo", *["Ada"] * 6]
+    spans = [(0, 2, "PER"), (2, 3, "PER"), (3, 4, "PER"), (5, 6, "LOC")]
+    for order in permutations(spans):
+        found = ground(tokens, named(tokens, list(order)))
+        assert len(found.spans) == 4 and not found.invented, order
 
 
 @given(samples(), st.sampled_from(["json", "pairs", "xml", "links", "tags"]))

@@ -323,9 +323,9 @@ class Placing:
             overlaps = place.start < state.reach
             reach, distance = max(state.reach, place.end), place.start
         n_overlaps = int(overlaps)
+        if overlaps and self._has(state, i, place):
+            return state  # the same mention twice
         if overlaps and state.choices is not None and state.choices[1] == place:
-            if self._labels[state.choices[0]] == self._labels[i]:
-                return state  # the same mention twice
             n_overlaps = 2
         elif overlaps and not mirrored and place.end > state.reach and place.start > state.start:
             n_overlaps = 2  # neither lies inside the other
@@ -338,6 +338,15 @@ class Placing:
             place.start, reach, state.n_placed + 1, state.n_overlaps + n_overlaps, state.distance + distance,
             (i, place, state.choices),
         )  # fmt: skip
+
+    def _has(self, state: _State, i: int, place: Place) -> bool:
+        """Has a mention of the same type been placed there, by the last choice or by others with the same start?"""
+        choices = state.choices
+        while choices is not None and choices[1].start == place.start:
+            if choices[1] == place and self._labels[choices[0]] == self._labels[i]:
+                return True
+            choices = choices[2]
+        return False
 
 
 def _nest(places: Iterable[Place]) -> bool:
