@@ -13,7 +13,7 @@ import cleancut
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cleancut"
 
-READABLE_ROOMS = ["hub", "splitting"]
+READABLE_ROOMS = ["hub", "splitting", "mapping", "demo"]
 """The rooms whose words have been worked over; all others are to follow."""
 
 UNDOCUMENTED = {
@@ -21,15 +21,12 @@ UNDOCUMENTED = {
     "Score": "sums derive",
     "Score.row": "sums",
     "Shape": "form tokens text document scheme detail fields",
-    "annotate": "more_columns",
     "attribute_wise": "datasets",
     "buckets": "gold pred exposure attributes bins level beta tokens labels scheme repair types ci seed",
     "clean_f1": "gold pred match credit confusable beta tokens labels scheme repair types ci seed",
     "compare": "gold systems exposure metrics tokens labels scheme repair types beta ci seed",
     "contamination_correlation": "levels scores",
-    "decontaminate": "more_columns",
     "detect": "dataset tokens tags entities text labels scheme document end",
-    "entities_of": "dataset columns more_columns",
     "errors": "gold pred match credit tokens labels scheme repair types",
     "exact_f1": "gold pred tokens labels scheme repair types keys beta ci seed",
     "friedman": "blocks",
@@ -39,7 +36,6 @@ UNDOCUMENTED = {
     "html_frontier": "found title",
     "html_report": "gold preds train title ci seed max_errors types beta",
     "html_split": "plans components title",
-    "keep_mentions": "batch_size num_proc load_from_cache_file desc more_columns",
     "load_splits": "source options",
     "mention_statistics": "train test",
     "model_wise": "systems",

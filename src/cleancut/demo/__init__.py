@@ -1,4 +1,4 @@
-"""The story that ``cleancut demo`` tells: generated text, two small taggers, a random split and a clean one.
+"""The demo of ``cleancut demo``: generated text, two small taggers, a random split and a clean one.
 
 Within the package, only the command line imports from here.
 """

@@ -1,6 +1,7 @@
-"""Sample text to try things on: news, sports and medicine in English and Spanish, with names made of syllables.
+"""A generator of sample text: news, sports and medicine in English and Spanish, with names made of syllables.
 
-Sentences and names are written in one small grammar: ``[a|b]`` is one of several, ``{slot}`` a name or another word.
+Sentences and names are written in a small grammar: ``[a|b]`` is one of several texts, ``{slot}`` is a name or another
+word.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from ..core.corpus import Corpus
 
 
 class _Language(NamedTuple):
-    """How a language builds its names, and what it says with them."""
+    """The patterns of names, words and sentences of a language."""
 
     names: Mapping[str, str]
-    """Each kind of name; a kind may use those before it, as a club has the name of a place."""
+    """The pattern of each kind of name; a kind may use those before it, as a club has the name of a place."""
     words: Mapping[str, str]
-    """What fills the other slots."""
+    """The pattern of each other slot."""
     sentences: Mapping[str, str]
-    """One a line, by domain."""
+    """The patterns of sentences by domain, one on each line."""
 
 
 _TYPES = {
@@ -37,7 +38,7 @@ _DISEASE = (
 )
 _DRUG = "[al|bel|cor|dex|fel|gan|im|lo|mir|nal|om|pra|ral|sev|tol|ven|zo][ba|da|fe|ge|lo|mi|no|pi|ra|ta|tra|vo]"
 _PLAIN = "[bal|dor|fan|gel|kam|lor|mun|nar|pol|rav|sel|tur|val|zem][a|e|i|o|u][dra|ka|la|mo|ra|sa|ta|ti|vo]"
-"""Neither the look of a disease nor of a drug: only the text around it, or memory, can tell."""
+"""Names that look neither like a disease nor like a drug: only the text around them, or memory, can tell."""
 
 _STEM = (
     "[Ash|Black|Brack|Cald|Cran|Dun|Elm|Fair|Fal|Glen|Graf|Hart|Hazel|Ing|Kings|Kirk|Lang|Mel|Mer|Nether|Nor|Oak|Pem|Pen|"
@@ -202,32 +203,40 @@ _LANGUAGES = {"en": _ENGLISH, "es": _SPANISH}
 _SPOKEN = ["en", "en", "es"]
 """Two sentences in three are English."""
 _FOREIGN = 0.1
-"""The share of names that may be of any language, whatever the sentence is in."""
+"""The share of names whose language is drawn at random, whatever the language of the sentence."""
 
 _CHOICE = re.compile(r"\[([^][]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
 def generate(n_samples: int, seed: int = 13) -> Corpus:
-    """Readable sentences that name persons, places, organisations, diseases and chemicals; the same for the same seed.
+    """Generate readable sentences with persons, places, organisations, diseases and chemicals.
 
     Few names are common and most are rare, as in running text. A name may mean several things: *Ashton* is a place, the
     side that plays there, a person and a company. Some sentences have no name at all.
+
+    Args:
+        n_samples: the number of sentences.
+        seed: the seed of the random choices; the same seed gives the same sentences.
 
     >>> generate(2, seed=1).tokens() == generate(2, seed=1).tokens()
     True
     """
     rng = random.Random(seed)
-    size = max(10, n_samples // 5)
-    weights = list(accumulate(10**6 // rank for rank in range(1, size + 1)))  # Zipf's law, in whole numbers
-    names = {code: _names(language, size, rng) for code, language in _LANGUAGES.items()}
-    tokens, entities = [], []
+    n_names = max(10, n_samples // 5)
+    # The frequency of names follows Zipf's law, in whole numbers so that every machine draws the same.
+    cumulative_weights = list(accumulate(10**6 // rank for rank in range(1, n_names + 1)))
+    names = {code: _names(language, n_names, rng) for code, language in _LANGUAGES.items()}
+    tokens = []
+    entities = []
     for _ in range(n_samples):
         code = rng.choice(_SPOKEN)
-        fillers, domains = _LANGUAGES[code].words, list(_LANGUAGES[code].sentences.values())
+        fillers = _LANGUAGES[code].words
+        domains = list(_LANGUAGES[code].sentences.values())
+        patterns = rng.choice(domains).strip().splitlines()
         words: list[str] = []
         spans = []
-        for part in _spelled(rng.choice(rng.choice(domains).strip().splitlines()), rng).split():
+        for part in _spelled(rng.choice(patterns), rng).split():
             slot = part.strip("{}")
             if slot == part:
                 words.append(part)
@@ -235,7 +244,7 @@ def generate(n_samples: int, seed: int = 13) -> Corpus:
                 words.append(_spelled(fillers[slot], rng))
             else:
                 origin = rng.choice(_SPOKEN) if rng.random() < _FOREIGN else code
-                name = rng.choices(names[origin][slot], cum_weights=weights)[0].split()
+                name = rng.choices(names[origin][slot], cum_weights=cumulative_weights)[0].split()
                 spans.append({"start": len(words), "end": len(words) + len(name), "label": _TYPES[slot]})
                 words += name
         tokens.append(words)
@@ -244,15 +253,20 @@ def generate(n_samples: int, seed: int = 13) -> Corpus:
 
 
 def _names(language: _Language, size: int, rng: random.Random) -> dict[str, list[str]]:
-    """Names of each kind, the most common first."""
-    found: dict[str, list[str]] = {}
+    """Return as many names of each kind as asked for, the most common first."""
+    names: dict[str, list[str]] = {}
     for kind, pattern in language.names.items():
-        found[kind] = [_spelled(pattern, rng, found) for _ in range(size)]
-    return found
+        names[kind] = [_spelled(pattern, rng, names) for _ in range(size)]
+    return names
 
 
 def _spelled(pattern: str, rng: random.Random, names: Mapping[str, list[str]] | None = None) -> str:
-    """The pattern with its choices made, from the inside out, and its slots filled where there is something to fill."""
+    """Return the text of a pattern: each ``[a|b]`` becomes one of its texts, the innermost first.
+
+    Each ``{slot}`` becomes one of the names of its kind; without names, slots stay as they are.
+    """
     while "[" in pattern:
         pattern = _CHOICE.sub(lambda options: rng.choice(options[1].split("|")), pattern)
-    return _SLOT.sub(lambda slot: rng.choice(names[slot[1]]), pattern) if names else pattern
+    if not names:
+        return pattern
+    return _SLOT.sub(lambda slot: rng.choice(names[slot[1]]), pattern)

@@ -1,4 +1,4 @@
-"""The whole point in one command: two taggers on a random split and on a clean one, told in the terminal."""
+"""The demo: two taggers on a random split and on a clean one, and what their scores mean."""
 
 from __future__ import annotations
 
@@ -34,11 +34,14 @@ _COLUMNS = {
     "hardeval": ("hardeval", "hardeval"),
     "look-up F1": ("clean_f1", "memorisation_f1"),
 }
-"""What the table shows: of each metric one value."""
+"""The columns of the table of scores: the metric of each, and the value of it that is shown."""
 
 _ABOUT = {"format": "cleancut-demo-1"}
+"""What the manifest of the folder says."""
 _FILES = ("train.conll", "test.conll", "lookup.conll", "perceptron.conll", "report.html")
+"""The files that the demo writes to its folder."""
 _CLEAN_FILES = ("train.conll", "test.conll", "discarded.conll", "lookup.conll", "perceptron.conll", "plan.json")
+"""The files that the demo writes to the folder of the clean split."""
 
 
 def run(
@@ -48,30 +51,44 @@ def run(
     colour: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> str:
-    """Generate sentences, audit a random split, make a clean one, train and score two taggers on both; tell of it.
+    """Run the demo and return its text, which compares two taggers on a random split and on a clean one.
 
-    The splits and the predictions stay in ``folder``: the random split, what was predicted on it and ``report.html``,
-    and the same of the clean one in ``clean``. Files of others there are replaced only with ``overwrite``. ``progress``
-    is told what share of the work was done since it was told last.
+    It generates sentences, audits a random split, makes a clean one, and trains and scores the taggers on both. The
+    random split, the predictions on it and ``report.html`` are written to the folder; the clean split and its
+    predictions are written to the folder ``clean`` inside of it.
+
+    Args:
+        folder: the folder to write to.
+        overwrite: replace files of the same names even if cleancut did not write them.
+        colour: whether the text has colours for a terminal.
+        progress: called with the share of the work done since it was called last.
+
+    Returns:
+        The text, for a terminal of 80 columns.
+
+    Raises:
+        CleancutError: a file of the folder would be lost.
     """
-    refuse_foreign(folder, _FILES, _ABOUT, overwrite=overwrite)  # before the work: an error should not come after it
+    # This is checked again when files are written, but an error should not come after all the work.
+    refuse_foreign(folder, _FILES, _ABOUT, overwrite=overwrite)
     clean = name_inside(folder, "clean")
     refuse_foreign(clean, _CLEAN_FILES, overwrite=overwrite)
-    told = progress or (lambda share: None)
+    report = progress or (lambda share: None)
     corpus = generate(3000)
     at_random = {"train": corpus.select(slice(0, 2400)), "test": corpus.select(slice(2400, 3000))}
-    plan = mincut(at_random, (80, 20), effort="fast", discard="auto", progress=lambda share: told(0.2 * share))
+    plan = mincut(at_random, (80, 20), effort="fast", discard="auto", progress=lambda share: report(0.2 * share))
     splits = {"random": at_random, "clean": plan.apply(at_random)}
     taggers: dict[str, Callable[[Corpus], Tagger]] = {
         "look-up": LookUp,
-        "perceptron": lambda train: Perceptron(train, progress=lambda share: told(0.4 * share)),
+        "perceptron": lambda train: Perceptron(train, progress=lambda share: report(0.4 * share)),
     }
-    results, predicted = {}, {split: dict[str, Corpus]() for split in splits}
-    for name, trained in taggers.items():
+    results = {}
+    predicted: dict[str, dict[str, Corpus]] = {split: {} for split in splits}
+    for name, train_tagger in taggers.items():
         for split, parts in splits.items():
-            found = trained(parts["train"]).tag(parts["test"])
-            results[f"{name}, {split}"] = _scores(parts["test"], found, Exposure.of(parts["train"]))
-            predicted[split][name] = found
+            predictions = train_tagger(parts["train"]).tag(parts["test"])
+            results[f"{name}, {split}"] = _scores(parts["test"], predictions, Exposure.of(parts["train"]))
+            predicted[split][name] = predictions
     title = "Two taggers on a random split"
     page = html_report(at_random["test"], predicted["random"], at_random["train"], title=title)
     with written_together(folder, _ABOUT, overwrite=overwrite) as fresh:
@@ -84,12 +101,13 @@ def run(
     return _story(folder, at_random, plan, results, colour)
 
 
-def _prediction_files(found: Mapping[str, Corpus]) -> dict[str, Corpus]:
-    """Return what each tagger found, by the name of its file."""
-    return {f"{name.replace('-', '')}.conll": corpus for name, corpus in found.items()}
+def _prediction_files(predicted: Mapping[str, Corpus]) -> dict[str, Corpus]:
+    """Return the predictions of each tagger by the name of their file."""
+    return {f"{name.replace('-', '')}.conll": corpus for name, corpus in predicted.items()}
 
 
 def _scores(gold: Corpus, pred: Corpus, shown: Exposure) -> dict[str, Score]:
+    """Return the scores of one tagger on one split, by metric."""
     return {
         "exact_f1": exact_f1(gold, pred),
         "partial_f1": partial_f1(gold, pred),
@@ -99,10 +117,19 @@ def _scores(gold: Corpus, pred: Corpus, shown: Exposure) -> dict[str, Score]:
 
 
 def _story(folder: str, at_random: Mapping[str, Corpus], plan: SplitPlan, results: Results, colour: bool) -> str:
-    """What was done and what came of it, for a terminal of 80 columns."""
+    """Return the text of the demo: what was done, and what the scores mean.
+
+    Args:
+        folder: the folder that the files were written to.
+        at_random: the random split.
+        plan: the plan of the clean split.
+        results: the scores by tagger and split.
+        colour: whether the table has colours.
+    """
     folder = one_line(folder)
-    found = audit(at_random)
-    pair, worst = found.pairs["test", "train"], found.top_leaks[0]
+    leakage = audit(at_random)
+    pair = leakage.pairs["test", "train"]
+    worst = leakage.top_leaks[0]
     shared = percent(pair["n_mentions_contaminated"] / pair["n_mentions"])
     rows = [
         [name, *(percent(scores[metric][value]) for metric, value in _COLUMNS.values())]

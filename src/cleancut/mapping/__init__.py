@@ -1,5 +1,5 @@
-"""Objects of the library ``datasets`` go in, the same kind comes out.
+"""Functions that take objects of the library ``datasets`` and return objects of the same kind.
 
-A ``Dataset``, ``DatasetDict`` or ``IterableDataset`` keeps its schema: columns are added, targets filtered, rows
-chosen.
+A ``Dataset``, ``DatasetDict`` or ``IterableDataset`` keeps its schema: columns are added, mentions filtered, rows
+selected.
 """

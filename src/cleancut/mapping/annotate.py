@@ -1,4 +1,4 @@
-"""What training has shown of the mentions of each row, as columns of a dataset."""
+"""Columns of a dataset that say which mentions of each row training has shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..version import __version__
 from .mentions import RowReader, exposure_of, features_of, shape_of
 
 CONTAMINATION = ("none", "partly", "fully")
-"""Of the mentions of a row, how many training has shown; a row without any has none."""
+"""How many mentions of a row are contaminated; a row without mentions has ``none``."""
 
 
 def annotate(
@@ -31,25 +31,29 @@ def annotate(
     desc: str | None = None,
     **more_columns: Any,
 ) -> Any:
-    """Add what training has shown of the mentions of each row.
+    """Add columns to a dataset that say which mentions of each row training has shown.
 
-    The columns are ``seen`` (a list of bool) and ``novelty`` (a list of ClassLabel) in the order of the row's own
-    spans, or in the order of the text where the row has tags; ``n_seen`` and ``n_new``, their numbers; and
-    ``contamination`` (ClassLabel ``none``, ``partly``, ``fully``). A span that cannot be found in the text is None.
+    ``seen`` (a list of bool) and ``novelty`` (a list of ClassLabel) have an item for each mention, in the order of the
+    row's own spans, or in the order of the text where the row has tags. A span that cannot be found in the text is
+    None. ``n_seen`` and ``n_new`` count the mentions that training has shown and the others. ``contamination``
+    (ClassLabel) is ``none``, ``partly`` or ``fully``.
 
     Args:
         dataset: a ``Dataset``, ``DatasetDict`` or ``IterableDataset``.
         train: an ``Exposure``, or what ``Exposure.of`` takes.
-        columns: which columns hold what, where they are not found or not the right ones; ``tokens=``, ``tags=`` and
-            the others may also be given one by one.
-        prefix: put before the names of the columns that are added.
-        batch_size: rows at a time.
-        num_proc: processes that share the work, of a ``Dataset``.
-        load_from_cache_file: take the result from datasets' cache, where it is there.
-        desc: what the progress bar says.
+        columns: the columns to read by option (``{"tags": "ner_tags"}``), where they are not recognised.
+        prefix: a prefix for the names of the new columns.
+        batch_size: the number of rows that are read at a time.
+        num_proc: the number of processes that share the work; only for a ``Dataset``.
+        load_from_cache_file: take the result from the cache of ``datasets``, if it is there.
+        desc: the text of the progress bar.
+        **more_columns: the columns to read one by one (``tags="ner_tags"``), instead of ``columns``.
 
     Returns:
-        The same kind of object, with its features declared and nothing else changed.
+        The same kind of object, with the features of the new columns declared and nothing else changed.
+
+    Raises:
+        CleancutError: the dataset has a column of such a name already, or its mentions are not recognised.
 
     >>> import datasets
     >>> train = datasets.Dataset.from_dict({"tokens": [["Ada"]], "tags": [["B-PER"]]})
@@ -59,25 +63,40 @@ def annotate(
     """
     exposure = exposure_of(train)
 
-    def added(part: Any) -> Any:
-        shape = shape_of(part, columns if columns is not None else more_columns)
-        mapper = Mapper(exposure, shape, prefix)
-        return mapped(
-            part, mapper, mapper.features(features_of(part)), batch_size=batch_size, num_proc=num_proc,
-            load_from_cache_file=load_from_cache_file, desc=desc,
-        )  # fmt: skip
+    asked_columns = columns if columns is not None else more_columns
 
-    return of_each(dataset, added)
+    def with_columns(part: Any) -> Any:
+        """Return one dataset with the columns."""
+        mapper = Mapper(exposure, shape_of(part, asked_columns), prefix)
+        return mapped(
+            part,
+            mapper,
+            mapper.features(features_of(part)),
+            batch_size=batch_size,
+            num_proc=num_proc,
+            load_from_cache_file=load_from_cache_file,
+            desc=desc,
+        )
+
+    return of_each(dataset, with_columns)
 
 
 class Mapper(RowReader):
-    """The columns that ``annotate`` adds, for batches of rows. It can be pickled."""
+    """A function that adds the columns of ``annotate`` to batches of rows. It can be pickled.
+
+    Args:
+        exposure: the index of training data.
+        columns: the columns to read, or the shape of the rows; None to recognise them.
+        prefix: a prefix for the names of the new columns.
+    """
 
     def __init__(self, exposure: Exposure, columns: Mapping[str, Any] | Shape | None = None, prefix: str = "") -> None:
-        self._exposure, self._columns, self._prefix = exposure, columns, prefix
+        self._exposure = exposure
+        self._columns = columns
+        self._prefix = prefix
 
     def __call__(self, batch: Any) -> Any:
-        """Return a batch with the columns: of an Arrow table a table, of a dict of lists those that are new."""
+        """Return an Arrow table with the columns; for a dict of lists, return the new columns only."""
         import pyarrow as pa
 
         if isinstance(batch, pa.Table):
@@ -87,57 +106,71 @@ class Mapper(RowReader):
         shape = self._columns
         if not isinstance(shape, Shape):
             columns = {name: list(batch[name]) for name in batch}
-            shape = shape_of(
-                [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], shape
-            )
+            rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+            shape = shape_of(rows, shape)
         table = pa.table({name: list(batch[name]) for name in shape.columns})
         return {name: array.to_pylist() for name, array in self._arrays(table, shape).items()}
 
     def features(self, features: Any) -> Any:
-        """Return the features of a dataset with those of the columns; an error where a name is taken."""
+        """Return the features of a dataset with those of the new columns.
+
+        Args:
+            features: the features of the dataset, which are changed.
+
+        Raises:
+            CleancutError: the dataset has a column of such a name already.
+        """
         import datasets
 
-        bool_, int_ = datasets.Value("bool"), datasets.Value("int32")
-        novelty, contamination = datasets.ClassLabel(names=list(NOVELTY)), datasets.ClassLabel(names=[*CONTAMINATION])
-        fresh = {"seen": [bool_], "novelty": [novelty], "n_seen": int_, "n_new": int_, "contamination": contamination}
-        for name, feature in fresh.items():
-            named = f"{self._prefix}{name}"
-            if named in features:
-                raise CleancutError(f"the dataset has a column {named!r} already. Give prefix=, such as prefix='x_'.")
-            features[named] = datasets.List(feature[0]) if isinstance(feature, list) else feature
+        count = datasets.Value("int32")
+        new_features = {
+            "seen": datasets.List(datasets.Value("bool")),
+            "novelty": datasets.List(datasets.ClassLabel(names=list(NOVELTY))),
+            "n_seen": count,
+            "n_new": count,
+            "contamination": datasets.ClassLabel(names=[*CONTAMINATION]),
+        }
+        for name, feature in new_features.items():
+            column = f"{self._prefix}{name}"
+            if column in features:
+                raise CleancutError(f"the dataset has a column {column!r} already. Give prefix=, such as prefix='x_'.")
+            features[column] = feature
         return features
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What tells this mapping from all others, for datasets' cache."""
+        """The values on which the result depends, from which ``datasets`` makes the name of the cached result."""
         return "annotate", self._exposure.identity, str(self._columns), self._prefix, __version__
 
     def _arrays(self, table: Any, shape: Shape) -> dict[str, Any]:
+        """Return the new columns of an Arrow table, by name."""
         import pyarrow as pa
 
         rows = self.read(table, shape)
         view = self._exposure.view(rows.corpus)
-        found = np.zeros(rows.n_items, bool)
-        found[rows.item] = True
+        is_mention = np.zeros(rows.n_items, bool)
+        is_mention[rows.item] = True
         seen = rows.any_of_item(view.seen)
         novelty = np.full(rows.n_items, len(NOVELTY), np.int64)
-        np.minimum.at(novelty, rows.item, view.novelty[rows.mention].astype(np.int64))  # of several, the best known
+        # An item with several mentions is as novel as the best known of them.
+        np.minimum.at(novelty, rows.item, view.novelty[rows.mention].astype(np.int64))
         n_items = np.diff(rows.bounds)
-        n_seen = _per_row(seen & found, rows.bounds)
-        n_found = _per_row(found, rows.bounds)
-        contamination = np.where(n_seen == 0, 0, np.where(n_seen < n_found, 1, 2))
+        n_seen = _per_row(seen & is_mention, rows.bounds)
+        n_mentions = _per_row(is_mention, rows.bounds)
+        contamination = np.where(n_seen == 0, 0, np.where(n_seen < n_mentions, 1, 2))
         offsets = pa.array(np.append(0, np.cumsum(n_items)).astype(np.int32))
         columns = {
-            "seen": pa.ListArray.from_arrays(offsets, pa.array(seen, pa.bool_(), mask=~found)),
-            "novelty": pa.ListArray.from_arrays(offsets, pa.array(novelty, pa.int64(), mask=~found)),
+            "seen": pa.ListArray.from_arrays(offsets, pa.array(seen, pa.bool_(), mask=~is_mention)),
+            "novelty": pa.ListArray.from_arrays(offsets, pa.array(novelty, pa.int64(), mask=~is_mention)),
             "n_seen": pa.array(n_seen.astype(np.int32)),
-            "n_new": pa.array((n_found - n_seen).astype(np.int32)),
+            "n_new": pa.array((n_mentions - n_seen).astype(np.int32)),
             "contamination": pa.array(contamination.astype(np.int64)),
         }
         return {f"{self._prefix}{name}": array for name, array in columns.items()}
 
 
 def _per_row(of_item: NDArray[np.bool_], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each row the number of its items of which something is true."""
     sums = np.append(0, np.cumsum(of_item))
     return sums[bounds[1:]] - sums[bounds[:-1]]
 
@@ -146,10 +179,21 @@ def _per_row(of_item: NDArray[np.bool_], bounds: NDArray[np.int64]) -> NDArray[n
 
 
 def of_each(dataset: Any, function: Callable[[Any], Any]) -> Any:
-    """Return what a function makes of a dataset, or of each split of several, in an object of the same kind."""
+    """Apply a function to a dataset, or to each split of a ``DatasetDict``.
+
+    Args:
+        dataset: the dataset, or the splits.
+        function: a function that takes a dataset and returns one.
+
+    Returns:
+        The value of the function, or an object of the same kind as the given splits.
+
+    Raises:
+        CleancutError: the object is no dataset.
+    """
     if isinstance(dataset, Mapping):
-        made: Any = type(dataset)
-        return made({name: function(part) for name, part in dataset.items()})
+        kind: Any = type(dataset)
+        return kind({name: function(part) for name, part in dataset.items()})
     if not hasattr(dataset, "column_names"):
         raise CleancutError(
             f"expected a Dataset, DatasetDict or IterableDataset, got {type(dataset).__name__}. Make one with "
@@ -159,16 +203,23 @@ def of_each(dataset: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def mapped(dataset: Any, mapper: Any, features: Any, **options: Any) -> Any:
-    """Return a dataset whose batches went through a function, from datasets' cache where that is possible."""
+    """Apply a mapper to the batches of a dataset; take the result from the cache of ``datasets`` if it is there.
+
+    Args:
+        dataset: the dataset.
+        mapper: a function of a batch, with an ``identity`` that names the result in the cache.
+        features: the features of the result.
+        **options: options of ``Dataset.map``; a streamed dataset takes ``batch_size`` only.
+    """
     if not hasattr(dataset, "__len__"):  # it is streamed
         return dataset.map(mapper, batched=True, batch_size=options["batch_size"], features=features)
     from datasets.fingerprint import Hasher
 
-    shown = dataset.format
+    format_before = dataset.format
     fingerprint = Hasher.hash([dataset._fingerprint, *mapper.identity])
-    made = dataset.with_format("arrow").map(
-        mapper, batched=True, features=features, new_fingerprint=fingerprint, **options
-    )  # fmt: skip
-    if shown["columns"] == dataset.column_names:  # all of them, and so those that were added
-        shown = {**shown, "columns": None}
-    return made.with_format(shown["type"], columns=shown["columns"], **shown["format_kwargs"])
+    arrow = dataset.with_format("arrow")
+    result = arrow.map(mapper, batched=True, features=features, new_fingerprint=fingerprint, **options)
+    columns = format_before["columns"]
+    if columns == dataset.column_names:  # all columns were shown, and so the new ones are shown, too
+        columns = None
+    return result.with_format(format_before["type"], columns=columns, **format_before["format_kwargs"])

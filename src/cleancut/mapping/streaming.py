@@ -1,4 +1,4 @@
-"""A plan applied to a stream: rows go to their splits one after the other, and each is checked to be the plan's."""
+"""Plans applied to streams: each row is checked to be the one that the plan assigns, and goes to its split."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..splitting.plan import SplitPlan
 from .mentions import RowMentions, features_of, shape_of
 
 _BATCH = 1000
-"""Rows that are checked at a time."""
+"""The number of rows that are checked at a time."""
 
 
 def streamed_splits(plan: SplitPlan, data: Any, names: Sequence[str]) -> Any:
@@ -26,11 +26,14 @@ def streamed_splits(plan: SplitPlan, data: Any, names: Sequence[str]) -> Any:
     Args:
         plan: the plan.
         data: the ``IterableDataset`` that was split, or the original splits by name.
-        names: the splits that are wanted, ``discarded`` among them or not.
+        names: the names of the splits to return, which may include ``discarded``.
 
     Returns:
-        An ``IterableDatasetDict``. Going through a split goes through all of the data; it raises an error at the first
-        row that is not the plan's, and at the end where rows are missing.
+        An ``IterableDatasetDict``. To iterate over one split reads all of the data. It raises an error at the first
+        row that does not belong to the plan, and at the end if rows are missing.
+
+    Raises:
+        CleancutError: the plan cannot recognise rows of a stream, or is for other splits.
     """
     import datasets
 
@@ -43,7 +46,7 @@ def streamed_splits(plan: SplitPlan, data: Any, names: Sequence[str]) -> Any:
     if plan.original_sizes and set(plan.original_sizes) != set(parts) and len(parts) > 1:
         there, known = ", ".join(map(repr, parts)), ", ".join(map(repr, plan.original_sizes))
         raise CleancutError(f"the plan is for the splits {known}, but {there} are given.")
-    ordered = tuple(parts[name] for name in plan.in_order(parts))  # no list, which would be taken for shards
+    ordered = tuple(parts[name] for name in plan.in_order(parts))  # datasets would take a list for shards
     stream = {"plan": plan, "parts": ordered, "shapes": tuple(_shape_of(plan, part) for part in ordered)}
     features = features_of(ordered[0])
     splits = datasets.IterableDatasetDict()
@@ -54,22 +57,31 @@ def streamed_splits(plan: SplitPlan, data: Any, names: Sequence[str]) -> Any:
 
 
 def _shape_of(plan: SplitPlan, part: Any) -> Shape:
-    """Return where a stream has its mentions, by the columns that were read for the plan."""
+    """Return the shape of a stream, from the columns that were read for the plan."""
     columns = [name for name in plan.read_as.get("columns", ()) if name in features_of(part)]
-    return shape_of(part.select_columns(columns) if columns else part, dataset_options(plan.read_as))
+    if columns:
+        part = part.select_columns(columns)
+    return shape_of(part, dataset_options(plan.read_as))
 
 
 def _rows_of_split(
     plan: SplitPlan, parts: tuple[Any, ...], shapes: tuple[Shape, ...], name: str
 ) -> Iterator[dict[str, Any]]:
-    """Go through all rows, and yield those of one split."""
+    """Yield the rows of one split, and check all rows on the way.
+
+    Args:
+        plan: the plan.
+        parts: the streams of the original splits, in the order of the plan.
+        shapes: the shape of each stream.
+        name: the name of the split.
+    """
     chosen = np.zeros(len(plan.assignment), bool)
     chosen[plan.rows(name)] = True
     first = 0
     for part, shape in zip(parts, shapes, strict=True):
         rows = iter(part)
         while batch := list(islice(rows, _BATCH)):
-            _refuse_others(plan, batch, shape, first)
+            _refuse_other_rows(plan, batch, shape, first)
             for row, is_chosen in zip(batch, chosen[first : first + len(batch)].tolist(), strict=True):
                 if is_chosen:
                     yield row
@@ -78,17 +90,27 @@ def _rows_of_split(
         raise CleancutError(f"the plan is for {len(plan.assignment)} samples, but the stream ended after {first}.")
 
 
-def _refuse_others(plan: SplitPlan, batch: list[dict[str, Any]], shape: Shape, first: int) -> None:
-    """Raise an error that names the first row of a batch which is not the plan's."""
+def _refuse_other_rows(plan: SplitPlan, batch: list[dict[str, Any]], shape: Shape, first: int) -> None:
+    """Raise an error that names the first row of a batch that does not belong to the plan.
+
+    Args:
+        plan: the plan.
+        batch: the rows.
+        shape: the shape of the rows.
+        first: the number of the first row of the batch in the stream.
+    """
     import pyarrow as pa
 
+    table = pa.table({name: [row[name] for row in batch] for name in shape.columns})
+    corpus = RowMentions.of(table, shape).corpus
+    if plan.read_as.get("join_at"):
+        corpus = join_at(corpus)
+    marks = marks_of(sample_hashes(corpus))
     wanted = plan.marks[4 * first : 4 * (first + len(batch))]
-    corpus = RowMentions.of(pa.table({name: [row[name] for row in batch] for name in shape.columns}), shape).corpus
-    found = marks_of(sample_hashes(join_at(corpus) if plan.read_as.get("join_at") else corpus))
-    if found == wanted:
+    if marks == wanted:
         return
     for i in range(len(batch)):
-        if found[4 * i : 4 * i + 4] != wanted[4 * i : 4 * i + 4]:
+        if marks[4 * i : 4 * i + 4] != wanted[4 * i : 4 * i + 4]:
             known = "another there" if 4 * i < len(wanted) else f"only {len(plan.assignment)} samples"
             raise CleancutError(
                 f"row {first + i} of the stream is not the plan's, which has {known}. Give what was split."

@@ -22,35 +22,35 @@ from .mentions import RowMentions, RowReader, exposure_of, features_of, outside,
 
 
 class Which(StrEnum):
-    """Which mentions stay."""
+    """The mentions that are kept."""
 
     CLEAN = "clean"
-    """Those that training has not shown."""
+    """The mentions of entities that training has not shown."""
     CONTAMINATED = "contaminated"
-    """Those that training has shown."""
+    """The mentions of entities that training has shown."""
 
 
 class Level(StrEnum):
-    """Which rows are contaminated."""
+    """The rows that count as contaminated."""
 
     PARTLY = "partly"
-    """Those with a mention of an entity that is shared."""
+    """The rows with at least one mention of a shared entity."""
     FULLY = "fully"
-    """Those whose mentions are all of entities that are shared."""
+    """The rows whose mentions are all of shared entities."""
 
 
 def subsets(test: Any, train: Any, **columns: Any) -> tuple[Any, Any]:
-    """Return the clean and the contaminated test set: all samples are kept, the targets are filtered.
+    """Return the clean and the contaminated test set: both keep all samples, and each keeps some of the mentions.
 
     Args:
-        test: a corpus; or a ``Dataset``, ``DatasetDict``, ``IterableDataset`` or a list of dicts, whose columns are
-            kept.
+        test: a corpus; or a ``Dataset``, ``DatasetDict``, ``IterableDataset`` or a list of dicts, whose other columns
+            stay as they are.
         train: an ``Exposure``, or what ``Exposure.of`` takes.
-        **columns: which columns of a dataset hold what, as for ``annotate``.
+        **columns: the columns of a dataset to read, such as ``tags=``, where they are not recognised.
 
     Returns:
-        Two objects of the kind that was given: the one with the mentions that training has not shown, the other with
-        those that it has.
+        Two objects of the given kind: the first with the mentions that training has not shown, the second with those
+        that it has shown.
 
     >>> test = Corpus.of([["Ada", "Bo"]], tags=[["B-PER", "B-PER"]])
     >>> clean, contaminated = subsets(test, Corpus.of([["Ada"]], tags=[["B-PER"]]))
@@ -63,7 +63,7 @@ def subsets(test: Any, train: Any, **columns: Any) -> tuple[Any, Any]:
         return test.keep(~seen), test.keep(seen)
     if isinstance(test, list):
         shape = shape_of(test, columns)
-        clean, contaminated = (_Filter(exposure, shape, which, None).of_rows(test) for which in Which)
+        clean, contaminated = (_MentionFilter(exposure, shape, which, None).of_rows(test) for which in Which)
         return clean, contaminated
     clean, contaminated = (keep_mentions(test, exposure, which, **columns) for which in Which)
     return clean, contaminated
@@ -81,19 +81,27 @@ def keep_mentions(
     desc: str | None = None,
     **more_columns: Any,
 ) -> Any:
-    """Keep every row, and of its mentions only the clean ones, or only the contaminated ones, as targets.
+    """Keep every row of a dataset, but only the clean or only the contaminated mentions.
 
-    These are the paper's clean and contaminated test sets, in the schema of the dataset: tags of the other mentions
-    become O, in the row's own label ids; the other spans are left out.
+    This makes the paper's clean and contaminated test sets, in the schema of the dataset: tags of the other mentions
+    become O (or its label id), other spans are left out.
 
     Args:
         dataset: a ``Dataset``, ``DatasetDict`` or ``IterableDataset``.
         train: an ``Exposure``, or what ``Exposure.of`` takes.
-        which: ``clean`` or ``contaminated``.
-        columns: which columns hold what, as for ``annotate``; likewise the other options.
+        which: the mentions to keep, ``clean`` or ``contaminated``.
+        columns: the columns to read by option (``{"tags": "ner_tags"}``), where they are not recognised.
+        batch_size: the number of rows that are read at a time.
+        num_proc: the number of processes that share the work; only for a ``Dataset``.
+        load_from_cache_file: take the result from the cache of ``datasets``, if it is there.
+        desc: the text of the progress bar.
+        **more_columns: the columns to read one by one (``tags="ner_tags"``), instead of ``columns``.
 
     Returns:
         The same kind of object, with the same features.
+
+    Raises:
+        CleancutError: rows are documents of several sentences, or mentions cannot be taken out of the annotation.
 
     >>> import datasets
     >>> train = datasets.Dataset.from_dict({"tokens": [["Ada"]], "tags": [["B-PER"]]})
@@ -101,22 +109,36 @@ def keep_mentions(
     >>> keep_mentions(test, train, "clean", load_from_cache_file=False)[0]["tags"]
     ['O', 'B-PER']
     """
-    exposure, wanted = exposure_of(train), parse_choice(Which, which, "which")
+    exposure = exposure_of(train)
+    kept = parse_choice(Which, which, "which")
+    asked_columns = columns if columns is not None else more_columns
 
     def filtered(part: Any) -> Any:
-        shape = shape_of(part, columns if columns is not None else more_columns)
+        """Return one dataset with some of its mentions."""
+        shape = shape_of(part, asked_columns)
         features = features_of(part)
-        filter_ = _Filter(exposure, shape, wanted, features.get(shape.annotation))
         return mapped(
-            part, filter_, features, batch_size=batch_size, num_proc=num_proc,
-            load_from_cache_file=load_from_cache_file, desc=desc,
-        )  # fmt: skip
+            part,
+            _MentionFilter(exposure, shape, kept, features.get(shape.annotation)),
+            features,
+            batch_size=batch_size,
+            num_proc=num_proc,
+            load_from_cache_file=load_from_cache_file,
+            desc=desc,
+        )
 
     return of_each(dataset, filtered)
 
 
-class _Filter(RowReader):
-    """Takes mentions out of batches of rows. It can be pickled."""
+class _MentionFilter(RowReader):
+    """A function that takes the clean or the contaminated mentions out of batches of rows. It can be pickled.
+
+    Args:
+        exposure: the index of training data.
+        shape: the shape of the rows.
+        which: the mentions to keep.
+        feature: the feature of the annotation, which has the label ids; None for rows that are dicts.
+    """
 
     def __init__(self, exposure: Exposure, shape: Shape, which: Which, feature: Any) -> None:
         if shape.sentences is not None:
@@ -127,53 +149,65 @@ class _Filter(RowReader):
             raise CleancutError(
                 f"{shape.annotation} has mentions by their {shape.fields.keyed.key}. Give a list of spans."
             )
-        self._exposure, self._shape, self._which = exposure, shape, which
+        self._exposure = exposure
+        self._shape = shape
+        self._which = which
         self._outside = outside(shape, feature) if shape.form is Form.TAGS else None
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What tells this mapping from all others, for datasets' cache."""
+        """The values on which the result depends, from which ``datasets`` makes the name of the cached result."""
         return "keep_mentions", self._exposure.identity, str(self._shape), self._which.value, __version__
 
     def __call__(self, batch: Any) -> Any:
-        """Return a batch with some of its mentions: a table of an Arrow table, else the column of the annotation."""
+        """Return an Arrow table with the kept mentions; for a dict of lists, return its annotation only."""
         import pyarrow as pa
 
         is_table = isinstance(batch, pa.Table)
         table = batch if is_table else pa.table({name: list(batch[name]) for name in self._shape.columns})
         rows = self.read(table, self._shape)
-        seen = self._exposure.view(rows.corpus).seen
-        kept = {Which.CLEAN: ~seen, Which.CONTAMINATED: seen}[self._which]
-        column = self._tags(table, rows, kept) if self._shape.form is Form.TAGS else self._spans(table, rows, kept)
+        is_kept = self._is_kept(rows.corpus)
+        if self._shape.form is Form.TAGS:
+            annotation = self._tags(table, rows, is_kept)
+        else:
+            annotation = self._spans(table, rows, is_kept)
         if not is_table:
-            return {self._shape.annotation: column.to_pylist()}
+            return {self._shape.annotation: annotation.to_pylist()}
         at = batch.column_names.index(self._shape.annotation)
-        return batch.set_column(at, batch.schema.field(at), column)
+        return batch.set_column(at, batch.schema.field(at), annotation)
+
+    def _is_kept(self, corpus: Corpus) -> NDArray[np.bool_]:
+        """Return for each mention whether it is kept."""
+        seen = self._exposure.view(corpus).seen
+        return seen if self._which is Which.CONTAMINATED else ~seen
 
     def of_rows(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return rows that are dicts with some of their mentions; all else in them is as it was."""
+        """Return rows that are dicts with the kept mentions; everything else in them stays as it is."""
         annotation = self._shape.annotation
         if not rows:
             return []
         if self._shape.form is Form.TAGS:
             columns = {name: [row.get(name) for row in rows] for name in self._shape.columns}
-            return [{**row, annotation: own} for row, own in zip(rows, self(columns)[annotation], strict=True)]
-        read = RowMentions.of_rows(rows, self._shape)
-        seen = self._exposure.view(read.corpus).seen
-        stays = read.any_of_item({Which.CLEAN: ~seen, Which.CONTAMINATED: seen}[self._which])
-        of_rows = np.split(stays, read.bounds[1:-1])
-        kept = [self._of_row(row.get(annotation), own.tolist()) for row, own in zip(rows, of_rows, strict=True)]
-        return [{**row, annotation: own} for row, own in zip(rows, kept, strict=True)]
+            annotations = self(columns)[annotation]
+        else:
+            mentions = RowMentions.of_rows(rows, self._shape)
+            item_is_kept = mentions.any_of_item(self._is_kept(mentions.corpus))
+            kept_of_rows = np.split(item_is_kept, mentions.bounds[1:-1])
+            annotations = []
+            for row, is_kept in zip(rows, kept_of_rows, strict=True):
+                annotations.append(self._spans_of_row(row.get(annotation), is_kept.tolist()))
+        return [{**row, annotation: kept} for row, kept in zip(rows, annotations, strict=True)]
 
     def _tags(self, table: Any, rows: RowMentions, kept: NDArray[np.bool_]) -> Any:
-        """Return the tags with those of the other mentions put outside."""
+        """Return the column of tags, in which tokens of mentions that are not kept have the tag O."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        corpus, column = rows.corpus, table.column(self._shape.annotation).combine_chunks()
-        found = corpus.mentions
-        begin = bounds_of(corpus.lengths)[found.sample] + found.start
-        tokens = ranges(begin[~kept], (found.end - found.start)[~kept].astype(np.int64))
+        corpus = rows.corpus
+        mentions = corpus.mentions
+        column = table.column(self._shape.annotation).combine_chunks()
+        begin = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
+        tokens = ranges(begin[~kept], (mentions.end - mentions.start)[~kept].astype(np.int64))
         removed = np.zeros(int(corpus.lengths.sum()), bool)
         removed[tokens] = True
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
@@ -184,41 +218,58 @@ class _Filter(RowReader):
         return type(column).from_arrays(offsets, changed)
 
     def _tags_in_texts(self, column: Any, removed: NDArray[np.bool_], lengths: NDArray[np.int64]) -> Any:
-        """Return tags that stand in one text, or as a list inside of it."""
+        """Return the column of tags where the tags of a row are one text: JSON, or words with spaces between them.
+
+        Args:
+            column: the column of texts.
+            removed: whether each token of all rows belongs to a mention that is not kept.
+            lengths: the number of tokens of each row.
+        """
         import pyarrow as pa
 
-        bounds, texts = bounds_of(lengths).tolist(), []
+        is_json = self._shape.annotation in self._shape.packed
+        bounds = bounds_of(lengths).tolist()
+        texts = []
         for text, begin, end in zip(column.to_pylist(), bounds[:-1], bounds[1:], strict=True):
-            packed = self._shape.annotation in self._shape.packed
-            tags = list(unpacked(text)) if packed else text.split()
-            tags = [self._outside if out else tag for tag, out in zip(tags, removed[begin:end].tolist(), strict=True)]
-            texts.append(json.dumps(tags, ensure_ascii=False) if packed else " ".join(map(str, tags)))
+            tags = list(unpacked(text)) if is_json else text.split()
+            pairs = zip(tags, removed[begin:end].tolist(), strict=True)
+            tags = [self._outside if is_removed else tag for tag, is_removed in pairs]
+            texts.append(json.dumps(tags, ensure_ascii=False) if is_json else " ".join(map(str, tags)))
         return pa.array(texts, column.type)
 
     def _spans(self, table: Any, rows: RowMentions, kept: NDArray[np.bool_]) -> Any:
-        """Return the spans without those whose mentions are others; one that is no mention is none of the kept."""
+        """Return the column of spans, with only the spans that have a mention which is kept.
+
+        A span that cannot be found in the text has no mention, and is left out.
+        """
         import pyarrow as pa
 
         column = table.column(self._shape.annotation).combine_chunks()
-        stays = rows.any_of_item(kept)
-        if (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)) and not column.null_count:
-            sums = np.append(0, np.cumsum(stays))
-            offsets = pa.array(sums[rows.bounds], column.offsets.type)
-            return type(column).from_arrays(offsets, column.flatten().filter(pa.array(stays)))
-        of_rows = np.split(stays, rows.bounds[1:-1])[: len(column)]
-        values = [self._of_row(value, own.tolist()) for value, own in zip(column.to_pylist(), of_rows, strict=True)]
+        item_is_kept = rows.any_of_item(kept)
+        is_list = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+        if is_list and not column.null_count:
+            n_kept_before = np.append(0, np.cumsum(item_is_kept))
+            offsets = pa.array(n_kept_before[rows.bounds], column.offsets.type)
+            return type(column).from_arrays(offsets, column.flatten().filter(pa.array(item_is_kept)))
+        kept_of_rows = np.split(item_is_kept, rows.bounds[1:-1])[: len(column)]
+        values = []
+        for value, is_kept in zip(column.to_pylist(), kept_of_rows, strict=True):
+            values.append(self._spans_of_row(value, is_kept.tolist()))
         return pa.array(values, column.type)
 
-    def _of_row(self, value: Any, kept: list[bool]) -> Any:
+    def _spans_of_row(self, value: Any, kept: list[bool]) -> Any:
+        """Return the kept spans of one row, in the form in which the row has its spans."""
         if value is None:
             return None
         if self._shape.annotation in self._shape.packed and isinstance(value, str):
-            return json.dumps(_records_kept(unpacked(value), kept), ensure_ascii=False) if value.strip() else value
+            if not value.strip():
+                return value
+            return json.dumps(_records_kept(unpacked(value), kept), ensure_ascii=False)
         return _records_kept(value, kept)
 
 
 def _records_kept(value: Any, kept: list[bool]) -> Any:
-    """Return some of the spans of a row, in the form in which the row has them."""
+    """Return the kept records of a list of records, or of a dict with a list for each field."""
     if isinstance(value, Mapping):  # a list for each field
         return {name: [item for item, keep in zip(items, kept, strict=True) if keep] for name, items in value.items()}
     return [item for item, keep in zip(records_in(value), kept, strict=True) if keep]
@@ -236,21 +287,22 @@ def decontaminate(
     batch_size: int = 1000,
     **more_columns: Any,
 ) -> Any:
-    """Leave out the rows that share an entity with other data, such as the training rows that name those of test.
+    """Remove the rows that share entities with other data, such as training rows with entities of the test set.
 
     Args:
-        train: a ``Dataset``, ``DatasetDict`` or ``IterableDataset``.
-        against: the data that nothing is to be shared with: an ``Exposure``, or what ``Exposure.of`` takes; a
-            ``DatasetDict`` is taken by its split test.
-        level: ``partly`` leaves out rows with any shared entity, ``fully`` those whose entities are all shared.
-        case: does case matter for what counts as the same entity?
-        typed: does the type belong to the entity?
-        unicode: a Unicode normal form into which words are brought first.
-        columns: which columns hold what, as for ``annotate``.
-        batch_size: rows at a time, of what is streamed.
+        train: the rows: a ``Dataset``, ``DatasetDict`` or ``IterableDataset``.
+        against: the data that nothing should be shared with: an ``Exposure``, or what ``Exposure.of`` takes. The
+            split ``test`` of a ``DatasetDict`` is taken.
+        level: ``partly`` removes rows with any shared entity, ``fully`` those whose entities are all shared.
+        case: whether words that differ in case make different entities.
+        typed: whether the type belongs to the entity.
+        unicode: a Unicode normal form, such as ``NFKC``, that words are brought into before they are compared.
+        columns: the columns to read by option (``{"tags": "ner_tags"}``), where they are not recognised.
+        batch_size: the number of rows that are read at a time from a stream.
+        **more_columns: the columns to read one by one (``tags="ner_tags"``), instead of ``columns``.
 
     Returns:
-        The same kind of object, with the rows that are left in their order.
+        The same kind of object, with the remaining rows in their order.
 
     >>> import datasets
     >>> train = datasets.Dataset.from_dict({"tokens": [["Ada"], ["Bo"]], "tags": [["B-PER"], ["B-PER"]]})
@@ -262,34 +314,48 @@ def decontaminate(
     if isinstance(against, Mapping) and "test" in against:
         against = against["test"]
     shown = against if isinstance(against, Exposure) else Exposure.of(against, case=case, typed=typed, unicode=unicode)
+    asked_columns = columns if columns is not None else more_columns
 
     def cleaned(part: Any) -> Any:
-        shape = shape_of(part, columns if columns is not None else more_columns)
-        keeps = _Rows(shown, shape, chosen)
-        if not hasattr(part, "__len__"):
-            return part.filter(keeps.of_batch, batched=True, batch_size=batch_size)
-        kept = [keeps(batch) for batch in part.with_format("arrow").iter(batch_size=10_000)]
-        return part.select(np.flatnonzero(np.concatenate(kept)) if kept else [])
+        """Return the remaining rows of one dataset."""
+        is_clean = _RowFilter(shown, shape_of(part, asked_columns), chosen)
+        if not hasattr(part, "__len__"):  # it is streamed
+            return part.filter(is_clean.of_batch, batched=True, batch_size=batch_size)
+        kept = [is_clean(batch) for batch in part.with_format("arrow").iter(batch_size=10_000)]
+        if not kept:  # there are no rows
+            return part.select([])
+        return part.select(np.flatnonzero(np.concatenate(kept)))
 
     return of_each(train, cleaned)
 
 
-class _Rows(RowReader):
-    """Tells which rows of a batch stay. It can be pickled."""
+class _RowFilter(RowReader):
+    """A function that says which rows of a batch are not contaminated. It can be pickled.
+
+    Args:
+        exposure: the index of the data that nothing should be shared with.
+        shape: the shape of the rows.
+        level: the rows that count as contaminated.
+    """
 
     def __init__(self, exposure: Exposure, shape: Shape, level: Level) -> None:
-        self._exposure, self._shape, self._level = exposure, shape, level
+        self._exposure = exposure
+        self._shape = shape
+        self._level = level
 
     def __call__(self, table: Any) -> NDArray[np.bool_]:
+        """Return for each row of an Arrow table whether it is kept."""
         rows = self.read(table, self._shape)
-        shared = np.append(0, np.cumsum(rows.any_of_item(self._exposure.view(rows.corpus).seen)))
-        n_shared = shared[rows.bounds[1:]] - shared[rows.bounds[:-1]]
+        item_is_shared = rows.any_of_item(self._exposure.view(rows.corpus).seen)
+        n_shared_before = np.append(0, np.cumsum(item_is_shared))
+        n_shared = n_shared_before[rows.bounds[1:]] - n_shared_before[rows.bounds[:-1]]
         n_items = np.diff(rows.bounds)
-        leaves_out = {Level.PARTLY: n_shared > 0, Level.FULLY: (n_items > 0) & (n_shared == n_items)}
-        return ~leaves_out[self._level]
+        if self._level is Level.PARTLY:
+            return n_shared == 0
+        return (n_items == 0) | (n_shared != n_items)
 
     def of_batch(self, batch: Mapping[str, Any]) -> list[bool]:
-        """Return the same of a dict of lists."""
+        """Return for each row of a dict of lists whether it is kept."""
         import pyarrow as pa
 
         return self(pa.table({name: list(batch[name]) for name in self._shape.columns})).tolist()
