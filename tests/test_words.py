@@ -17,32 +17,23 @@ READABLE_ROOMS = ["hub", "splitting", "mapping", "demo"]
 """The rooms whose words have been worked over; all others are to follow."""
 
 UNDOCUMENTED = {
-    "Buckets": "by_attribute signature",
     "Score": "sums derive",
     "Score.row": "sums",
     "Shape": "form tokens text document scheme detail fields",
     "attribute_wise": "datasets",
-    "buckets": "gold pred exposure attributes bins level beta tokens labels scheme repair types ci seed",
-    "clean_f1": "gold pred match credit confusable beta tokens labels scheme repair types ci seed",
     "compare": "gold systems exposure metrics tokens labels scheme repair types beta ci seed",
     "contamination_correlation": "levels scores",
     "detect": "dataset tokens tags entities text labels scheme document end",
-    "errors": "gold pred match credit tokens labels scheme repair types",
-    "exact_f1": "gold pred tokens labels scheme repair types keys beta ci seed",
     "friedman": "blocks",
     "from_dataset": "dataset tokens tags entities text labels scheme document end repair",
-    "hardeval": "gold pred exposure strict encoding tokens labels scheme repair types ci seed",
     "html_audit": "found title",
     "html_frontier": "found title",
     "html_report": "gold preds train title ci seed max_errors types beta",
     "html_split": "plans components title",
     "load_splits": "source options",
-    "mention_statistics": "train test",
     "model_wise": "systems",
     "over_runs": "scores",
-    "partial_f1": "gold pred credit muc iou beta tokens labels scheme repair types ci seed",
     "read_pair": "path options",
-    "register_attribute": "name values what edges categories needs_train",
     "wilcoxon": "systems",
 }
 """Parameters and fields of public names that no docstring explains yet. The list may only become shorter."""

@@ -1,4 +1,4 @@
-"""What a score says of answers of language models: what was not understood, what is invented, whose place is open."""
+"""The counts of a score over answers of language models: not understood, invented, and of uncertain place."""
 
 from __future__ import annotations
 
@@ -13,56 +13,85 @@ from .alignment import Aligner
 
 
 class Range(NamedTuple):
-    """Mentions whose place is open, and how many mentions are right at the worst and at the best of their places."""
+    """Mentions of uncertain place, and how many mentions are right at the worst and at the best of their places."""
 
     n_ambiguous: int
+    """The number of mentions of uncertain place."""
     lowest: int
+    """How many mentions are right at least."""
     highest: int
+    """How many mentions are right at most."""
 
     def plus(self, other: Range) -> Range:
-        """Return the range of two shards together."""
+        """Return the range of two shards together.
+
+        Args:
+            other: the range of the other shard.
+        """
         return Range(*(a + b for a, b in zip(self, other, strict=True)))
 
 
 @dataclass(frozen=True)
 class AnswerSums:
-    """Counts of answers; those of shards add up."""
+    """Counts over answers. Those of shards add up."""
 
     how: str
-    """How answers were read and placed, as the signature has it."""
+    """How the answers were read and placed, as the signature states it."""
     n_samples: int
+    """The number of samples."""
     n_unparsed: int
+    """Answers that were not understood."""
     n_empty: int
+    """Answers that name no mention."""
     n_invented: int
+    """Mentions that are not in the text."""
     n_out_of_order: int
+    """Answers whose mentions do not keep the order of the text."""
     n_gold: int
+    """Gold mentions."""
     n_pred: int
+    """Predicted mentions, with the invented ones."""
     by_order: Range
-    """If the mentions of an answer keep the order of the text."""
+    """The range if the mentions of an answer keep the order of the text."""
     by_name: Range
-    """If their order tells nothing."""
+    """The range if their order tells nothing."""
     n_of_type: Mapping[str, int]
-    """Predictions of each type."""
+    """The number of predictions of each type."""
     n_ignored: Mapping[str, int]
-    """Mentions of types that gold does not have, which were left out on demand."""
+    """Mentions of types that gold lacks, which were left out on request, by type."""
     n_unread: int = 0
-    """Items that were not understood, of answers that were understood otherwise."""
+    """Items that were not understood, in answers that were understood otherwise."""
 
     @classmethod
     def of(cls, gold: Mentions, pred: Mentions) -> AnswerSums | None:
-        """Return the counts of predictions that are answers; None for any other."""
+        """Return the counts of predictions that are answers; None for other predictions.
+
+        Args:
+            gold: the gold mentions.
+            pred: the predicted mentions.
+        """
         report = pred.answers
         if report is None:
             return None
         n_exact = len(Aligner(gold, pred).exact_gold)
-        right, placed = _placed(gold, report), _placed(pred, report)
-        of_type = Counter(pred.labels[label] for label in pred.label.tolist()) + report.invented_types()
+        right = _placed(gold, report)
+        placed = _placed(pred, report)
+        n_of_type = Counter(pred.labels[label] for label in pred.label.tolist()) + report.invented_types()
         return cls(
-            report.how, gold.n_samples, len(report.unparsed), len(report.empty), len(report.invented),
-            len(report.out_of_order), len(gold), len(pred) + len(report.invented),
-            _range(report.by_order, right, placed, n_exact), _range(report.by_name, right, placed, n_exact),
-            dict(of_type), dict(Counter(claim.label for claim in report.ignored)), len(report.unread),
-        )  # fmt: skip
+            how=report.how,
+            n_samples=gold.n_samples,
+            n_unparsed=len(report.unparsed),
+            n_empty=len(report.empty),
+            n_invented=len(report.invented),
+            n_out_of_order=len(report.out_of_order),
+            n_gold=len(gold),
+            n_pred=len(pred) + len(report.invented),
+            by_order=_range(report.by_order, right, placed, n_exact),
+            by_name=_range(report.by_name, right, placed, n_exact),
+            n_of_type=dict(n_of_type),
+            n_ignored=dict(Counter(claim.label for claim in report.ignored)),
+            n_unread=len(report.unread),
+        )
 
     def __add__(self, other: AnswerSums) -> AnswerSums:
         joined: dict[str, Any] = {}
@@ -81,21 +110,25 @@ class AnswerSums:
     def values(self) -> dict[str, Any]:
         """Return the counts, and the lowest and the highest exact F1 over the places that answers leave open.
 
-        Where an answer does not keep the order of the text, the order of none tells a place.
+        If an answer does not keep the order of the text, order is taken to tell nothing in any answer.
         """
-        found = self.by_name if self.n_out_of_order else self.by_order
+        bounds = self.by_name if self.n_out_of_order else self.by_order
         total = self.n_gold + self.n_pred
         return {
             "n_unparsed": self.n_unparsed,
             "n_empty": self.n_empty,
             "n_invented": self.n_invented,
-            "n_ambiguous": found.n_ambiguous,
-            "f1_lowest": 2 * found.lowest / total if total else 0.0,
-            "f1_highest": 2 * found.highest / total if total else 0.0,
+            "n_ambiguous": bounds.n_ambiguous,
+            "f1_lowest": 2 * bounds.lowest / total if total else 0.0,
+            "f1_highest": 2 * bounds.highest / total if total else 0.0,
         }
 
     def notices(self, gold_types: Collection[str]) -> list[str]:
-        """Return what is to be said of the answers."""
+        """Return a notice for each thing that a reader of the score must know.
+
+        Args:
+            gold_types: the types that gold has.
+        """
         notices = []
         if self.n_unparsed:
             notices.append(
@@ -116,26 +149,28 @@ class AnswerSums:
 
 
 def _counted(names: Mapping[str, int], most: int = 12) -> str:
-    """``Person 12, Date 3``, the most frequent first."""
+    """Return names with their counts for a notice, such as ``Person 12, Date 3``, the most frequent first."""
     ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))
     shown = ", ".join(f"{name!s:.40} {n}" for name, n in ordered[:most])
     return shown + (f" and {len(ordered) - most} more" if len(ordered) > most else "")
 
 
 _Places = set[tuple[int, int, int, str]]
+"""The sample, the start, the end and the type of mentions."""
 
 
 def _placed(mentions: Mentions, report: AnswerReport) -> _Places:
-    """Sample, start, end and type of mentions in samples where a place is open."""
+    """Return the mentions in those samples in which some place is uncertain."""
     samples = {group.sample for group in (*report.by_order, *report.by_name)}
     if not samples:
         return set()
     columns = (column.tolist() for column in (mentions.sample, mentions.start, mentions.end, mentions.label))
-    return {(s, b, e, mentions.labels[k]) for s, b, e, k in zip(*columns, strict=True) if s in samples}
+    rows = zip(*columns, strict=True)
+    return {(sample, start, end, mentions.labels[code]) for sample, start, end, code in rows if sample in samples}
 
 
 def _range(groups: Iterable[Open], right: _Places, placed: _Places, n_exact: int) -> Range:
-    """Return how many mentions are right if open places are chosen for the worst, and for the best.
+    """Return how many mentions are right if uncertain places are chosen for the worst, and for the best.
 
     Of n mentions among p places, g of which are right, at least n + g - p are right and at most min(n, g).
     """

@@ -1,4 +1,4 @@
-"""Clean recall and delta F1: what a score is worth on entities that training has not shown."""
+"""Clean recall and delta F1: the score on entities that training has not shown, and the share of F1 that is memory."""
 
 from __future__ import annotations
 
@@ -53,30 +53,55 @@ def clean_f1(
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
-    """F1 on what training has not shown, and how much of F1 is memory (Babil et al.).
+    """Compute F1 on what training has not shown, and how much of F1 is memory (Babil et al.).
 
-    A gold mention is *contaminated* if its entity is in training, *clean* otherwise. ``clean_recall`` counts recovered
-    clean mentions over all clean ones; ``clean_f1`` is the harmonic mean of the original precision and the clean recall
-    (Eq. 7), ``delta_f1`` = F1 - clean F1 (Eq. 8). ``clean_precision`` leaves contaminated true positives out (Eq. 10),
-    ``clean_precision_naive`` and ``contaminated_precision_naive`` sum to P (Eq. 11). Beyond the paper: recall by
-    novelty (``recall_seen``, ``recall_unknown_words``, ...: one for each class of ``NOVELTY_CLASSES``) and the score of
-    a look-up of the training mentions (``memorisation_f1``): of the names that training has as mentions in at least
-    half of their places, the longest from left to right, each with its most frequent type. It is NaN where these places
-    are not counted (``Exposure.count_occurrences``). Where a subset is empty its scores are NaN.
+    A gold mention is *contaminated* if its entity is in training, and *clean* otherwise. ``clean_recall`` counts
+    recovered clean mentions over all clean ones. ``clean_f1`` is the harmonic mean of the original precision and the
+    clean recall (Eq. 7), and ``delta_f1`` = F1 - clean F1 (Eq. 8). ``clean_precision`` leaves contaminated true
+    positives out (Eq. 10); ``clean_precision_naive`` and ``contaminated_precision_naive`` sum to P (Eq. 11). Scores
+    of an empty subset are NaN.
+
+    Beyond the paper there is recall by novelty (``recall_seen``, ``recall_unknown_words``, ...: one for each class of
+    ``NOVELTY_CLASSES``), and the score of a look-up of the training mentions (``memorisation_f1``). The look-up knows
+    the names that are mentions in at least half of their occurrences in the training text. It takes the longest of
+    them from left to right, each with its most frequent type. It is NaN where the occurrences are not counted
+    (``Exposure.count_occurrences``).
 
     Where gold has a type that training lacks, as where a model was tuned on other types, scores are also given by type
-    exposure: ``f1_type_new_entity_new`` is F1 on mentions whose type training lacks and whose words are no training
-    mention, of any type; so are the other three groups, with ``recall_...`` and ``n_...``. The precision in it is that
-    of all predictions of such types (``precision_type_new``, ``n_pred_type_new``). They have no intervals.
+    exposure. ``f1_type_new_entity_new`` is F1 on mentions whose type training lacks and whose words are not a training
+    mention of any type; the other three groups are named likewise, with ``recall_...`` and ``n_...``. Their precision
+    is that of all predictions of such types (``precision_type_new``, ``n_pred_type_new``). They have no intervals.
 
-    ``confusable=True`` adds the recall of gold mentions whose words are mentions of more than one type in the gold
-    annotation (type-confusable mentions; Tu and Lignos): of all (``recall_confusable``), of those whose words training
-    has as a mention of any type (``recall_confusable_seen``) and of the others (``recall_confusable_unseen``). That is
-    a matter of the whole test set: scores of its shards add up only where all are judged by one index of the whole,
-    ``confusable=Exposure.of(gold)``, and refuse to where each is judged by its own shard. ``types`` are other names for
-    types in gold, predictions and training, by those that these have (``{"person": "PER"}``). With ``beta=2`` each F1
-    has beside it F2 (``f2``, ``clean_f2``, ``delta_f2``), in which recall weighs twice as much; with any other number
-    likewise.
+    Args:
+        gold: a corpus, mentions, or lists of tags, label ids or spans.
+        pred: the same, or answers of a language model as texts.
+        exposure: the index of the training data, ``Exposure.of(train)``.
+        match: what a prediction and a gold mention must share: ``exact``, ``left``, ``right`` or ``overlap``.
+        credit: the credit for a match that is not exact.
+        confusable: add the recall of gold mentions whose words are mentions of more than one type in the gold
+            annotation
+            (type-confusable mentions; Tu and Lignos): of all (``recall_confusable``), of those whose words are a
+            training mention of any type (``recall_confusable_seen``) and of the others
+            (``recall_confusable_unseen``). The whole test set decides this: scores of shards add up only if all are
+            judged by one index of the whole, ``confusable=Exposure.of(gold)``, and refuse to add up if each is judged
+            by its own shard.
+        beta: a number other than 1 adds F-beta beside each F1: with ``beta=2``, ``clean_f2``, in which recall weighs
+            twice
+            as much as precision.
+        tokens: the words of each sample, where gold and predictions are lists.
+        labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
+        scheme: the scheme of the tags; by default it is inferred where it is needed.
+        repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+        types: new names of types by old ones (``{"person": "PER"}``), for all sides.
+        ci: the number of resamples for 95% intervals (``f1_low``, ``f1_high``). Documents are resampled where they are
+            known, samples otherwise. Without it there are no intervals.
+        seed: the seed of the resamples.
+
+    Returns:
+        The score, a mapping of names to values.
+
+    Raises:
+        CleancutError: an option is not valid, or gold and predictions do not fit together.
 
     >>> from cleancut.core.corpus import Corpus
     >>> shown = Exposure.of(Corpus.of([["Alice"]], tags=[["B-PER"]]))
@@ -85,18 +110,19 @@ def clean_f1(
     >>> round(s.precision, 3), s.clean_recall, round(s.clean_f1, 3), s.clean_precision
     (0.667, 1.0, 0.8, 0.5)
     """
-    mode, credit = parse_choice(Match, match, "match"), float(checks.share(credit, "credit"))
+    mode = parse_choice(Match, match, "match")
+    credit = float(checks.share(credit, "credit"))
     beta = checks.beta(beta)
     resamples, seed = parse_resampling(ci, seed)
     both = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     scored, text = with_text("clean_f1", both)
     shown = view_of_text("clean_f1", exposure, text, scored.types)
     aligner = Aligner(scored.gold, scored.pred)
-    found = aligner.align(mode)
+    alignment = aligner.align(mode)
     judge = _judge(confusable, exposure, text)
     tough = judge.renamed(scored.types).view(text).n_types > 1 if judge is not None else None
     matched = np.zeros(len(scored.gold), np.int64)
-    matched[found.gold] = np.where(found.exact, 1, 2)
+    matched[alignment.gold] = np.where(alignment.exact, 1, 2)
     code = shown.mention_class * 3 + matched
     by_type = _clean_columns(aligner.gold_label, code, aligner.all_pred_label, len(aligner.labels), tough)
     counts = Counts.of_table(aligner.labels, by_type)
@@ -128,7 +154,7 @@ def clean_f1(
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
-    """The index by which mentions are type-confusable: the one given, or that of the gold annotation; None for none."""
+    """Return the index that decides which mentions are type-confusable; None if that is not asked for."""
     if isinstance(confusable, bool):
         return Exposure.of(text, **exposure.key._asdict()) if confusable else None
     if not isinstance(confusable, Exposure):
@@ -147,8 +173,16 @@ def _clean_columns(
     n: int,
     tough: NDArray[np.bool_] | None,
 ) -> dict[str, NDArray[np.integer]]:
-    """The sums of each of ``n`` types, or samples: one count over class and match holds them all."""
-    width = 2 * len(NOVELTY) * 3
+    """Return the sums of each type, or of each sample.
+
+    Args:
+        gold_group: the type, or the sample, of each gold mention.
+        code: its class (novelty and contamination) and its match as one number.
+        pred_group: the type, or the sample, of each prediction.
+        n: the number of types, or of samples.
+        tough: for each gold mention, whether it is type-confusable; None if that is not asked for.
+    """
+    width = 2 * len(NOVELTY) * 3  # one count over contamination, class and match holds all sums
     table = np.bincount(gold_group * width + code, minlength=n * width).reshape(n, 2, len(NOVELTY), 3)
     columns: dict[str, NDArray[np.integer]] = {"n_pred": np.bincount(pred_group, minlength=n)}
     columns |= _match_columns(table.sum(axis=(1, 2)), "")
@@ -164,39 +198,53 @@ def _clean_columns(
 
 
 _CONFUSABLE = ("confusable", "confusable_seen", "confusable_unseen")
-"""Of all type-confusable mentions, of those whose surface is a training mention, of the others."""
+"""All type-confusable mentions, those whose surface is a training mention, and the others."""
 
 
 def _match_columns(table: NDArray[np.integer], of: str) -> dict[str, NDArray[np.integer]]:
-    """Gold mentions of each type, and those matched exactly and in part."""
+    """Return the number of gold mentions, and of those matched exactly and in part; ``of`` ends their names."""
     return {f"n_gold{of}": table.sum(axis=1), f"n_exact{of}": table[:, 1], f"n_partial{of}": table[:, 2]}
 
 
 def memorisation(gold: Corpus, exposure: Exposure) -> dict[str, Any]:
-    """The score of a look-up of the training mentions: how much of an F1 needs no model at all."""
+    """Return the score of a look-up of the training mentions: how much of an F1 needs no model at all.
+
+    Args:
+        gold: the gold samples.
+        exposure: the index of the training data, with occurrences.
+
+    Raises:
+        CleancutError: the occurrences of names in the training text are not counted.
+    """
     sums = exposure.view(gold).memorised_counts.total()
     counts = {"n_gold": len(gold.mentions), "n_pred": sums["n_memorised"], "n_exact": sums["n_memorised_exact"]}
     return {**prf(counts["n_exact"], counts["n_pred"], counts["n_gold"]), **counts}
 
 
 def _clean_parts(credit: float, confusable: bool, looked_up: bool, beta: float) -> tuple[Part, ...]:
-    """What follows from the two kinds of gold mentions, from each novelty class, and from the look-up."""
-    matched, subsets = ("n_gold", "n_exact", "n_partial"), NOVELTY + (_CONFUSABLE if confusable else ())
-    both = columns("n_pred", *matched, *(f"{n}_contaminated" for n in matched))
-    classes = ((name, {n: (f"{n}_{name}",) for n in matched}) for name in subsets)
-    return (
-        Part(both, partial(_clean_part, credit, beta)),
-        *(Part(sums, partial(_recall_part, name, credit)) for name, sums in classes),
-        Part(columns("n_gold", "n_memorised", "n_memorised_exact"), partial(_memorised_part, beta))
-        if looked_up
-        else Part(columns("n_gold"), partial(_not_looked_up_part, beta)),
-    )
+    """Return the groups of values that follow from the same sums."""
+    matched = ("n_gold", "n_exact", "n_partial")
+    both = columns("n_pred", *matched, *(f"{count}_contaminated" for count in matched))
+    parts = [Part(both, partial(_clean_part, credit, beta))]
+    for name in NOVELTY + (_CONFUSABLE if confusable else ()):
+        sums = {count: (f"{count}_{name}",) for count in matched}
+        parts.append(Part(sums, partial(_recall_part, name, credit)))
+    if looked_up:
+        look_up = columns("n_gold", "n_memorised", "n_memorised_exact")
+        parts.append(Part(look_up, partial(_memorised_part, beta)))
+    else:
+        parts.append(Part(columns("n_gold"), partial(_not_looked_up_part, beta)))
+    return tuple(parts)
 
 
 def _clean_part(credit: float, beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
-    n_gold, n_pred, n_contaminated = sums["n_gold"], sums["n_pred"], sums["n_gold_contaminated"]
+    """Return the values that follow from the clean and the contaminated mentions."""
+    n_gold = sums["n_gold"]
+    n_pred = sums["n_pred"]
+    n_contaminated = sums["n_gold_contaminated"]
     n_clean = n_gold - n_contaminated
-    right, right_contaminated = (sums[f"n_exact{of}"] + credit * sums[f"n_partial{of}"] for of in ("", "_contaminated"))
+    right = sums["n_exact"] + credit * sums["n_partial"]
+    right_contaminated = sums["n_exact_contaminated"] + credit * sums["n_partial_contaminated"]
     right_clean = right - right_contaminated
     whole = prf(right, n_pred, n_gold, beta=beta)
     clean_recall = share(right_clean, n_clean)
@@ -225,31 +273,35 @@ def _clean_part(credit: float, beta: float, sums: Mapping[str, Any]) -> dict[str
 
 
 def _recall_part(name: str, credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the recall and the number of the mentions of one class."""
     earned = sums["n_exact"] + credit * sums["n_partial"]
     return {f"recall_{name}": share(earned, sums["n_gold"]), f"n_{name}": sums["n_gold"]}
 
 
 def _memorised_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the score of the look-up."""
     return prf(sums["n_memorised_exact"], sums["n_memorised"], sums["n_gold"], of="memorisation_", beta=beta)
 
 
 def _not_looked_up_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return NaN for each value of a look-up that is undefined."""
     unknown = sums["n_gold"] * math.nan  # a number, or one for each resample
     names = dict.fromkeys(["precision", "recall", "f1", f_beta("f1", beta)])
     return {f"memorisation_{name}": unknown for name in names}
 
 
 def _clean_values(score: Score) -> dict[str, Any]:
+    """Return the values of a score under flat keys."""
     counts = score.sums.counts
     values = score.row(counts.total()) | _type_exposure(score) | score.sums.repairs()
     for label, sums in counts.by_type.items():
-        if sums["n_gold"] or sums["n_pred"]:  # and not only what the look-up found
+        if sums["n_gold"] or sums["n_pred"]:  # a type that only the look-up found is left out
             values |= {f"{name}/{label}": value for name, value in score.row(sums).items()}
     return {**values, "signature": score.signature}
 
 
 def _type_exposure(score: Score) -> dict[str, Any]:
-    """Return the scores by type exposure, where gold has a type that training lacks."""
+    """Return the scores by type exposure; empty if training has all types of gold."""
     credit = float(score.settings.get("credit", 0.0))
     return type_exposure(score.sums.counts.by_type, score.sums.types.train, credit, score.record.beta)
 

@@ -1,4 +1,4 @@
-"""What was predicted for what: the table of types, and every mention with what it met."""
+"""Errors: every mention with the prediction that it met, and the table of confused types."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from .alignment import Aligner, Match
 
 @dataclass(frozen=True)
 class Errors:
-    """What was predicted for what: a table of types, and every mention with what it met."""
+    """Every mention with the prediction that it met, and the table of confused types."""
 
     confusion: Mapping[str, Mapping[str, int]]
-    """``confusion[gold type][predicted type]``: how often a span was given this type for that one."""
+    """``confusion[gold type][predicted type]``: how often a span of this gold type was predicted with that type."""
     missed: Mapping[str, int]
-    """Gold mentions, by type, whose span was not predicted with any type."""
+    """The gold mentions, by type, whose span was not predicted with any type."""
     spurious: Mapping[str, int]
-    """Predictions, by type, whose span is not a gold mention of any type."""
+    """The predictions, by type, whose span is not a gold mention of any type."""
     matches: list[dict[str, Any]]
-    """Each gold and each predicted mention once: ``kind`` (exact, boundary, type, missed, spurious; invented, if it
-    is one of an answer that is not in the text, and so has no start and end), ``sample``,
-    ``gold_label``, ``gold_start``, ``gold_end``, ``gold_text``, the same of the prediction, and ``credit``.
-    Texts are None where the tokens are not known."""
+    """Each gold and each predicted mention once.
+
+    A row has a ``kind`` (exact, boundary, type, missed, spurious, or invented for a mention of an answer that is not
+    in the text and so has no start and end), ``sample``, ``gold_label``, ``gold_start``, ``gold_end``, ``gold_text``,
+    the same for the prediction, and ``credit``. Texts are None where the tokens are unknown.
+    """
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain dicts and lists, ready for JSON."""
+        """Return plain dicts and lists, ready for JSON."""
         confusion = {gold: dict(row) for gold, row in self.confusion.items()}
         tables = {"confusion": confusion, "missed": dict(self.missed), "spurious": dict(self.spurious)}
         return {**tables, "matches": self.matches}
@@ -50,15 +52,28 @@ def errors(
     repair: str = "conlleval",
     types: Mapping[str, str] | None = None,
 ) -> Errors:
-    """Which gold mention met which prediction, with the credit given, for error analysis.
+    """Return which gold mention met which prediction, with the credit given, for error analysis.
 
-    ``types`` are other names for types, by those that the data have (``{"person": "PER"}``).
+    Args:
+        gold: a corpus, mentions, or lists of tags, label ids or spans.
+        pred: the same, or answers of a language model as texts.
+        match: what a prediction and a gold mention must share: ``exact``, ``left``, ``right`` or ``overlap``.
+        credit: the credit for a match that is not exact.
+        tokens: the words of each sample, where gold and predictions are lists.
+        labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
+        scheme: the scheme of the tags; by default it is inferred where it is needed.
+        repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+        types: new names of types by old ones (``{"person": "PER"}``), for all sides.
+
+    Raises:
+        CleancutError: an option is not valid, or gold and predictions do not fit together.
 
     >>> e = errors([["B-PER", "I-PER"]], [["O", "B-PER"]], tokens=[["Ada", "King"]])
     >>> [(m["kind"], m["gold_text"], m["pred_text"], m["credit"]) for m in e.matches]
     [('boundary', 'Ada King', 'King', 0.5)]
     """
-    mode, credit = parse_choice(Match, match, "match"), float(checks.share(credit, "credit"))
+    mode = parse_choice(Match, match, "match")
+    credit = float(checks.share(credit, "credit"))
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
     same_gold, same_pred = aligner.same_span()
@@ -77,17 +92,20 @@ def errors(
 
 
 def _match_rows(scored: Pair, aligner: Aligner, mode: Match, credit: float) -> list[dict[str, Any]]:
-    found = aligner.align(mode)
-    met = list(zip(found.gold.tolist(), found.pred.tolist(), strict=True))
-    kinds = ["exact" if exact else "boundary" for exact in found.exact.tolist()]
-    taken_gold, taken_pred = set(found.gold.tolist()), set(found.pred.tolist())
+    """Return a row for each pair of mentions that met, and for each mention that met none, in order of the text."""
+    alignment = aligner.align(mode)
+    met = list(zip(alignment.gold.tolist(), alignment.pred.tolist(), strict=True))
+    kinds = ["exact" if exact else "boundary" for exact in alignment.exact.tolist()]
+    taken_gold = set(alignment.gold.tolist())
+    taken_pred = set(alignment.pred.tolist())
     for g, p in zip(*(side.tolist() for side in aligner.same_span()), strict=True):
         if g not in taken_gold and p not in taken_pred:
             met.append((g, p))
             kinds.append("type")
             taken_gold.add(g)
             taken_pred.add(p)
-    gold, pred = _described(scored.gold, scored.corpus, "gold"), _described(scored.pred, scored.corpus, "pred")
+    gold = _described(scored.gold, scored.corpus, "gold")
+    pred = _described(scored.pred, scored.corpus, "pred")
     worth = {"exact": 1.0, "boundary": credit, "type": 0.0}
     nothing = {side: dict.fromkeys((f"{side}_{name}" for name in _DESCRIBED), None) for side in ("gold", "pred")}
     rows = [
@@ -107,7 +125,7 @@ def _match_rows(scored: Pair, aligner: Aligner, mode: Match, credit: float) -> l
 
     def place(row: dict[str, Any]) -> tuple[int, bool, int]:
         start = row["pred_start"] if row["gold_start"] is None else row["gold_start"]
-        return row["sample"], start is None, start or 0  # what stands nowhere comes last
+        return row["sample"], start is None, start or 0  # invented mentions come last
 
     return sorted(rows, key=place)
 
@@ -116,8 +134,9 @@ _DESCRIBED = ("label", "start", "end", "text")
 
 
 def _described(mentions: Mentions, corpus: Corpus | None, side: str) -> list[dict[str, Any]]:
-    """Label, start, end and text of each mention."""
+    """Return the label, the start, the end and the text of each mention; ``side`` begins their names."""
     texts = replace(corpus, mentions=mentions).texts() if corpus else [None] * len(mentions)
-    labels = [mentions.labels[i] for i in mentions.label.tolist()]
+    names = [f"{side}_{name}" for name in _DESCRIBED]
+    labels = [mentions.labels[code] for code in mentions.label.tolist()]
     rows = zip(labels, mentions.start.tolist(), mentions.end.tolist(), texts, strict=True)
-    return [{f"{side}_{name}": value for name, value in zip(_DESCRIBED, row, strict=True)} for row in rows]
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -1,4 +1,4 @@
-"""Exact F1: the mentions with the same start, end and type."""
+"""Exact F1: a prediction is right if its start, end and type are."""
 
 from __future__ import annotations
 
@@ -22,13 +22,10 @@ from .score import Score, Sums, Value, beta_setting, prf, ratio, resampling_sett
 
 
 class Keys(StrEnum):
-    """The shape of a result: flat (``f1/PER``), or as evaluate's seqeval returns it (``overall_f1``)."""
+    """The shape of a result: flat keys (``f1/PER``), or the keys of evaluate's seqeval (``overall_f1``)."""
 
     CLEANCUT = "cleancut"
     SEQEVAL = "seqeval"
-
-
-# --- exact --------------------------------------------------------------------------------------------
 
 
 def exact_f1(
@@ -45,23 +42,39 @@ def exact_f1(
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
-    """Mention F1: a prediction counts where sample, start, end and type agree with a gold mention.
+    """Compute exact F1: a prediction is right if sample, start, end and type agree with a gold mention.
 
-    P = correct / predicted, R = correct / gold, F1 = 2PR / (P + R), micro-averaged over the corpus; beside it each
-    type, the mean over types (``macro_f1``) and the mean weighted by gold mentions (``weighted_f1``). Without any
-    mention on either side all three are 0.0, with the counts beside them.
+    P = correct / predicted, R = correct / gold, F1 = 2PR / (P + R), micro-averaged over the corpus. Beside it stand
+    each type, the mean over types (``macro_f1``) and the mean weighted by gold mentions (``weighted_f1``). Without
+    any mention on either side all three are 0.0, with the counts beside them.
 
-    ``gold`` and ``pred`` are corpora, mentions, or lists of tags, label ids (with ``labels``) or spans. ``ci`` adds 95%
-    intervals (``f1_low``, ``f1_high``) from so many resamples of the samples, or of documents where these are known.
-    ``types`` are other names for types on either side, by those that the data have (``{"person": "PER"}``).
-    With ``beta=2`` each F1 has beside it F2 (``f2``, ``macro_f2``, ``f2/PER``), in which recall weighs twice as much;
-    with any other number likewise, as ``f0.5``.
+    Args:
+        gold: a corpus, mentions, or lists of tags, label ids or spans.
+        pred: the same, or answers of a language model as texts.
+        tokens: the words of each sample, where gold and predictions are lists.
+        labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
+        scheme: the scheme of the tags; by default it is inferred where it is needed.
+        repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+        types: new names of types by old ones (``{"person": "PER"}``), for all sides.
+        keys: ``cleancut`` for flat keys, ``seqeval`` for those of evaluate's seqeval.
+        beta: a number other than 1 adds F-beta beside each F1: with ``beta=2``, ``f2``, in which recall weighs twice
+            as much as precision.
+        ci: the number of resamples for 95% intervals (``f1_low``, ``f1_high``). Documents are resampled where they are
+            known, samples otherwise. Without it there are no intervals.
+        seed: the seed of the resamples.
+
+    Returns:
+        The score, a mapping of names to values.
+
+    Raises:
+        CleancutError: an option is not valid, or gold and predictions do not fit together.
 
     >>> s = exact_f1([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-ORG"]])
     >>> s.f1, s["f1/PER"], s.n_gold
     (0.5, 1.0, 2)
     """
-    shape, beta = parse_choice(Keys, keys, "keys"), checks.beta(beta)
+    shape = parse_choice(Keys, keys, "keys")
+    beta = checks.beta(beta)
     resamples, seed = parse_resampling(ci, seed)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
@@ -83,26 +96,38 @@ def exact_f1(
 
 
 def exact_samples(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
+    """Return the samples of the gold, the predicted and the exactly matched mentions.
+
+    Args:
+        aligner: gold and predictions.
+    """
     gold = aligner.gold.sample
     return {"n_gold": gold, "n_pred": aligner.all_pred_sample, "n_exact": gold[aligner.exact_gold]}
 
 
 def exact_columns(aligner: Aligner) -> dict[str, NDArray[np.integer]]:
+    """Return the types of the gold, the predicted and the exactly matched mentions.
+
+    Args:
+        aligner: gold and predictions.
+    """
     exact = aligner.gold_label[aligner.exact_gold]
     return {"n_gold": aligner.gold_label, "n_pred": aligner.all_pred_label, "n_exact": exact}
 
 
 def _exact_rows(score: Score) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Counts and scores of the whole, and of each type."""
+    """Return the counts and scores of the whole, and those of each type."""
     counts = score.sums.counts
     return score.row(counts.total()), {name: score.row(sums) for name, sums in counts.by_type.items()}
 
 
 def _exact_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return precision, recall and F1 with their counts."""
     return {**prf(sums["n_exact"], sums["n_pred"], sums["n_gold"], beta=beta), **sums}
 
 
 def _exact_values(score: Score) -> dict[str, Any]:
+    """Return the values of a score under flat keys."""
     total, by_type = _exact_rows(score)
     values = dict(total)
     rows = by_type.values()
@@ -118,13 +143,16 @@ def _exact_values(score: Score) -> dict[str, Any]:
 
 
 def _seqeval_values(score: Score) -> dict[str, Any]:
+    """Return the values of a score under the keys of evaluate's seqeval."""
     total, by_type = _exact_rows(score)
-    values: dict[str, Any] = {
-        label: {"precision": r["precision"], "recall": r["recall"], "f1": r["f1"], "number": r["n_gold"]}
-        for label, r in by_type.items()
-    }
+    values: dict[str, Any] = {}
+    for label, row in by_type.items():
+        scores = {name: row[name] for name in ("precision", "recall", "f1")}
+        values[label] = {**scores, "number": row["n_gold"]}
     sums = score.sums
-    accuracy = sums.n_tokens_correct / sums.n_tokens if sums.n_tokens and sums.n_tokens_correct >= 0 else math.nan
+    accuracy = math.nan
+    if sums.n_tokens and sums.n_tokens_correct >= 0:
+        accuracy = sums.n_tokens_correct / sums.n_tokens
     overall = {f"overall_{name}": total[name] for name in ("precision", "recall", "f1")}
     return {**values, **overall, "overall_accuracy": accuracy}
 

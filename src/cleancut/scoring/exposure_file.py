@@ -1,7 +1,7 @@
-"""Files of an index: arrays in a ``.npz``, read within bounds and checked once against one another.
+"""Files of an index: arrays in a ``.npz``, which are read within bounds and checked against one another.
 
-Anyone may have written or changed the file, so that nothing in it is believed: neither the sizes that it claims, nor
-that its arrays belong together.
+Anyone may have written or changed the file, so nothing in it is trusted: neither the sizes that it claims, nor that
+its arrays belong together.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..core.limits import refuse_larger
 from .tallies import PairTally
 
 FORMAT = "cleancut-exposure-2"
-"""What a file of an index is called in it. Before 0.2 nothing checked where its occurrences were counted."""
+"""The name of the format in a file. Before 0.2, the text that occurrences were counted in was not checked."""
 _FORMAT_OF_0_1 = "cleancut-exposure-1"
 _MOST = 2**53
 """Counts below it are exact in every kind of number, and do not overflow when they are added."""
@@ -33,38 +33,53 @@ _ARRAYS = (
     "of_surface_type", "occurrences",
 )  # fmt: skip
 _LATER = ("occurrences",)
-"""Arrays that not every version has written."""
+"""Arrays that files of earlier versions may lack."""
 
 _BROKEN = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, KeyError, MemoryError)
-"""What reading an archive that is none may end in."""
+"""The errors that reading a broken archive may raise."""
 
 
 class StoredIndex(NamedTuple):
-    """All that an index is made of, checked."""
+    """The checked content of an index."""
 
     key: Key
+    """The entity key."""
     types: list[str]
+    """The names of types."""
     n_samples: int
+    """The number of training samples."""
     n_mentions: int
+    """The number of training mentions."""
     fingerprint: int
+    """The sum of the hashes of all samples."""
     words: list[str]
+    """The distinct training words."""
     surfaces: list[bytes]
-    """The ids of the words of each surface, as bytes of 32-bit numbers."""
+    """The word numbers of each surface, as bytes of 32-bit numbers."""
     of_word: NDArray[np.int64]
+    """How many training tokens each word has."""
     of_word_inside: NDArray[np.int64]
+    """How many training tokens inside mentions each word has."""
     of_word_type: NDArray[np.int64]
+    """Codes of word and type, and their counts."""
     of_surface_type: NDArray[np.int64]
+    """Codes of surface and type, and their counts."""
     occurrences: NDArray[np.int64] | None
-    """Where the words of each surface stand; None where it was not counted."""
+    """How often each surface occurs in the training text; None if it was not counted."""
     occurrences_checked: bool
+    """Whether the occurrences are known to be those of the index's own text."""
 
 
 def read_index(path: str | os.PathLike[str]) -> StoredIndex:
     """Return the index in a file.
 
+    Args:
+        path: the file.
+
     Raises:
-        CleancutError: the file is not there, unpacks to more than ``CLEANCUT_MAX_UNPACKED``, or is not an index as
-            ``Exposure.save`` wrote it; what is wrong is said.
+        CleancutError: there is no such file, it unpacks to more than ``CLEANCUT_MAX_UNPACKED``, or it is not an index
+            that
+            ``Exposure.save`` wrote; the message says what is wrong.
     """
     shown = checks.checked_path(path)
     if os.path.lexists(shown) and not os.path.isfile(shown):
@@ -88,11 +103,12 @@ def read_index(path: str | os.PathLike[str]) -> StoredIndex:
 
 
 def _refuse(path: str, why: str) -> NoReturn:
+    """Refuse a file that is not an index."""
     raise CleancutError(f"{path}: not an index that Exposure.save wrote ({why.rstrip('.')}).")
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
-    """Return an array of a file; nothing is allocated for what its header claims before that is found to be there."""
+    """Return an array of a file. No memory is allocated for what its header claims before it is found to be there."""
     with archive.open(member) as stream:
         version = np.lib.format.read_magic(stream)
         headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -111,14 +127,22 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[An
 
 
 def parse_index(arrays: Mapping[str, NDArray[Any]]) -> StoredIndex:
-    """Return what arrays hold, each checked by itself and against the others; a ``ValueError`` says what is wrong."""
+    """Return the content of arrays, each checked by itself and against the others.
+
+    Args:
+        arrays: the arrays by name.
+
+    Raises:
+        ValueError: an array is wrong; the message says which one and why.
+    """
     for name in _ARRAYS:
         if name not in arrays and name not in _LATER:
             raise ValueError(f"{name} is missing")
     meta = _meta(arrays["meta"])
     words = _words(arrays)
     surfaces = _surfaces(arrays, meta["key"], words)
-    of_word, of_word_inside = (_counts(arrays, name, len(words)) for name in ("of_word", "of_word_inside"))
+    of_word = _counts(arrays, "of_word", len(words))
+    of_word_inside = _counts(arrays, "of_word_inside", len(words))
     if (of_word_inside > of_word).any():
         raise ValueError("of_word_inside counts more tokens in mentions than there are")
     n_types = len(meta["types"])
@@ -149,7 +173,7 @@ def parse_index(arrays: Mapping[str, NDArray[Any]]) -> StoredIndex:
 
 
 def _meta(array: NDArray[Any]) -> dict[str, Any]:
-    """Return what the index says of itself, beside its counts."""
+    """Return what the index states about itself, beside its counts."""
     if array.ndim != 1 or array.dtype != np.uint8:
         raise ValueError("meta is not a text")
     stored = json.loads(array.tobytes())
@@ -173,7 +197,7 @@ def _meta(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def _flat(arrays: Mapping[str, NDArray[Any]], name: str, most: int) -> NDArray[np.int64]:
-    """Return a list of whole numbers that are not negative."""
+    """Return an array of whole numbers that are not negative and below a limit."""
     array = arrays[name]
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ValueError(f"{name} is not a list of whole numbers")
@@ -183,6 +207,7 @@ def _flat(arrays: Mapping[str, NDArray[Any]], name: str, most: int) -> NDArray[n
 
 
 def _counts(arrays: Mapping[str, NDArray[Any]], name: str, n: int) -> NDArray[np.int64]:
+    """Return an array of a given number of counts."""
     counts = _flat(arrays, name, _MOST)
     if len(counts) != n:
         raise ValueError(f"{name} has {len(counts)} counts, not {n}")
@@ -192,7 +217,7 @@ def _counts(arrays: Mapping[str, NDArray[Any]], name: str, n: int) -> NDArray[np
 
 
 def _pieces(data: bytes, sizes: NDArray[np.int64], name: str) -> list[bytes]:
-    """Return the pieces of given sizes that lie one after the other, all of them distinct."""
+    """Return pieces of given sizes, which lie one after the other and must be distinct."""
     if int(sizes.sum()) != len(data):
         raise ValueError(f"{name} has {len(data)} bytes, not the {int(sizes.sum())} of its sizes")
     pieces = split_bytes(data, sizes)
@@ -202,19 +227,25 @@ def _pieces(data: bytes, sizes: NDArray[np.int64], name: str) -> list[bytes]:
 
 
 def split_bytes(data: bytes, sizes: NDArray[np.int64]) -> list[bytes]:
-    """Return the pieces of given sizes that lie one after the other."""
+    """Return pieces of given sizes, which lie one after the other.
+
+    Args:
+        data: the bytes of all pieces.
+        sizes: the size of each piece.
+    """
     ends = np.cumsum(sizes).tolist()
     return [data[end - size : end] for size, end in zip(sizes.tolist(), ends, strict=True)]
 
 
 def _words(arrays: Mapping[str, NDArray[Any]]) -> list[str]:
+    """Return the words."""
     data = _flat(arrays, "words", 256).astype(np.uint8).tobytes()
     pieces = _pieces(data, _flat(arrays, "word_sizes", 2**31), "words")
     return [word.decode("utf-8", "surrogatepass") for word in pieces]
 
 
 def _surfaces(arrays: Mapping[str, NDArray[Any]], key: Key, words: list[str]) -> list[bytes]:
-    """Return the surfaces, as ids of words in the form in which they are compared."""
+    """Return the surfaces, as numbers of words in the form in which they are compared."""
     n_forms = len({key.fold(word) for word in words}) if key.folds else len(words)
     ids = _flat(arrays, "surfaces", max(n_forms, 1)).astype(np.int32)
     sizes = _flat(arrays, "surface_sizes", 2**29)
@@ -224,7 +255,7 @@ def _surfaces(arrays: Mapping[str, NDArray[Any]], key: Key, words: list[str]) ->
 
 
 def _pairs(arrays: Mapping[str, NDArray[Any]], name: str, n_ids: int, n_types: int) -> NDArray[np.int64]:
-    """Return pairs of an id and a type, and how often each was counted."""
+    """Return the codes of pairs of an id and a type, and their counts."""
     table = arrays[name]
     if table.ndim != 2 or len(table) != 2 or table.dtype.kind not in "iu":
         raise ValueError(f"{name} is not a table of pairs and counts")

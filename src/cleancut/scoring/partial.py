@@ -1,4 +1,4 @@
-"""Partial credit: mentions of the same type that share an edge, or a token."""
+"""Partial credit: part of the credit for mentions of the right type that share an edge or a token."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from .resampling import Part, columns, parse_resampling
 from .score import Score, Sums, Value, beta_setting, prf, resampling_settings, rows_of_samples
 
 _PARTIAL = tuple(mode for mode in Match if mode is not Match.EXACT)
+"""The modes in which a match need not be exact."""
 
 
 def partial_f1(
@@ -36,24 +37,43 @@ def partial_f1(
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
-    """Mention F1 with part of the credit for near misses of the right type (Kong and Sullivan, Eq. 1 and 2).
+    """Compute mention F1 with part of the credit for near misses of the right type (Kong and Sullivan).
 
-    P = (EXACT + credit * PARTIAL) / predictions and R = (EXACT + credit * PARTIAL) / references, where PARTIAL counts
-    further one-to-one pairs with the same start (``left``), the same end (``right``) or a shared token (``overlap``).
-    The paper takes the first match found; here a maximum matching is taken, which gave the same counts on all
-    systems tried and does not depend on the order of the lists.
+    P = (EXACT + credit * PARTIAL) / predictions and R = (EXACT + credit * PARTIAL) / references (their equations 1
+    and 2), where PARTIAL counts further one-to-one pairs with the same start (``left``), the same end (``right``) or
+    a shared token (``overlap``). The paper takes the first match found. Here a maximum matching is taken: it gave the
+    same counts on all systems tried, and does not depend on the order of the lists.
 
-    ``muc`` adds the four scores of SemEval-2013 task 9, after MUC: ``strict`` (span and type), ``exact`` (span alone),
-    ``partial`` (span alone, half a point for an overlap) and ``type`` (type, any overlap), each with its pairs of
-    mentions that share a token, correct (``cor``), incorrect (``inc``) or partial (``par``), and the mentions that are
-    missed (``mis``) or spurious (``spu``): P = (COR + PAR / 2) / predictions, R = (COR + PAR / 2) / references. Exact
-    pairs come first, then for ``type`` pairs of one type, else those of one span; of what is left, as many as possible.
-    A type is scored as if there were no other, as nervaluate does it, whose counts depend on the order of the lists.
+    Args:
+        gold: a corpus, mentions, or lists of tags, label ids or spans.
+        pred: the same, or answers of a language model as texts.
+        credit: the credit for a match that is not exact.
+        muc: add the four scores of SemEval-2013 task 9, after MUC: ``strict`` (span and type), ``exact`` (span alone),
+            ``partial`` (span alone, half a point for an overlap) and ``type`` (type, any overlap). Each has its pairs
+            of mentions that share a token, correct (``cor``), incorrect (``inc``) or partial (``par``), and the
+            mentions that are missed (``mis``) or spurious (``spu``): P = (COR + PAR / 2) / predictions, R = (COR +
+            PAR / 2) / references. Exact pairs come first, then pairs of one type (for ``type``) or of one span, then
+            as many as possible. A type is scored as if there were no other, as in nervaluate, whose counts depend on
+            the order of the lists.
+        iou: add the score whose credit is the intersection over union of the tokens of two mentions of one type
+            (``f1_iou``), in one-to-one pairs of the greatest total.
+        beta: a number other than 1 adds F-beta beside each F1: with ``beta=2``, ``f2_left``, in which recall weighs
+            twice
+            as much as precision.
+        tokens: the words of each sample, where gold and predictions are lists.
+        labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
+        scheme: the scheme of the tags; by default it is inferred where it is needed.
+        repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+        types: new names of types by old ones (``{"person": "PER"}``), for all sides.
+        ci: the number of resamples for 95% intervals (``f1_low``, ``f1_high``). Documents are resampled where they are
+            known, samples otherwise. Without it there are no intervals.
+        seed: the seed of the resamples.
 
-    ``iou`` adds the score whose credit is the intersection over union of the tokens of two mentions of one type
-    (``f1_iou``), in one-to-one pairs of the greatest total. ``types`` are other names for types, by those that the data
-    have (``{"person": "PER"}``). With ``beta=2`` each F1 has beside it F2 (``f2_left``), in which recall weighs twice
-    as much; with any other number likewise.
+    Returns:
+        The score, a mapping of names to values.
+
+    Raises:
+        CleancutError: an option is not valid, or gold and predictions do not fit together.
 
     >>> s = partial_f1([["B-ORG", "I-ORG", "I-ORG"]], [["O", "B-ORG", "I-ORG"]])
     >>> s.f1_exact, s.f1_left, s.f1_right, s.f1_overlap
@@ -62,15 +82,18 @@ def partial_f1(
     >>> s.n_muc_strict_inc, s.n_muc_partial_par, s.f1_muc_partial, s.f1_muc_type
     (1, 1, 0.5, 0.0)
     """
-    credit, beta = float(checks.share(credit, "credit")), checks.beta(beta)
-    muc, iou = checks.switch(muc, "muc"), checks.switch(iou, "iou")
+    credit = float(checks.share(credit, "credit"))
+    beta = checks.beta(beta)
+    muc = checks.switch(muc, "muc")
+    iou = checks.switch(iou, "iou")
     resamples, seed = parse_resampling(ci, seed)
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
-    paired, weights = {}, {}  # gold mentions in pairs, and what each is worth, if not the same
+    paired = {}  # the gold mentions of pairs
+    weights = {}  # the worth of each pair, where pairs differ in it
     for mode in _PARTIAL:
-        found = aligner.align(mode)
-        paired[f"n_partial_{mode}"] = found.gold[~found.exact]
+        alignment = aligner.align(mode)
+        paired[f"n_partial_{mode}"] = alignment.gold[~alignment.exact]
     if muc:
         paired["muc_same_span"] = np.append(aligner.exact_gold, aligner.same_span()[0])
         paired["muc_met"] = np.append(paired["muc_same_span"], aligner.meetings()[0])
@@ -82,13 +105,18 @@ def partial_f1(
     parts = _partial_parts(credit, muc, iou, beta)
     rows = rows_of_samples(parts, scored, of_sample, weights) if resamples else None
     sums = Sums.of(Counts.of(aligner.labels, of_type, weights), scored, rows=rows)
-    match = [*_PARTIAL, *(["muc"] if muc else []), *(["iou"] if iou else [])]
+    match = [str(mode) for mode in _PARTIAL]
+    if muc:
+        match.append("muc")
+    if iou:
+        match.append("iou")
     settings: dict[str, Value] = {"match": "+".join(match), "credit": credit, **beta_setting(beta)}
     settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
     return Score(METRIC.with_beta(beta), sums, settings, _partial_values, parts)
 
 
 def _partial_values(score: Score) -> dict[str, Any]:
+    """Return the values of a score under flat keys."""
     counts = score.sums.counts
     values = score.row(counts.total()) | score.sums.repairs()
     for label, sums in counts.by_type.items():
@@ -97,25 +125,36 @@ def _partial_values(score: Score) -> dict[str, Any]:
 
 
 def _partial_parts(credit: float, muc: bool = False, iou: bool = False, beta: float = 1.0) -> tuple[Part, ...]:
+    """Return the groups of values that follow from the same sums."""
     exact = ("n_gold", "n_pred", "n_exact")
-    near = (Part(columns(*exact, f"n_partial_{mode}"), partial(_near_part, mode, credit, beta)) for mode in _PARTIAL)
-    met = ("n_partial_overlap", "muc_same_span", "muc_met", "muc_met_type")
-    further = [Part(columns("n_gold", "n_pred", "iou"), partial(_iou_part, beta))] if iou else []
-    further += [Part(columns(*exact, *met), partial(_muc_part, beta))] if muc else []
-    return (Part(columns(*exact), partial(_near_part, Match.EXACT, 0.0, beta)), *near, *further)
+    parts = [Part(columns(*exact), partial(_near_part, Match.EXACT, 0.0, beta))]
+    for mode in _PARTIAL:
+        parts.append(Part(columns(*exact, f"n_partial_{mode}"), partial(_near_part, mode, credit, beta)))
+    if iou:
+        parts.append(Part(columns("n_gold", "n_pred", "iou"), partial(_iou_part, beta)))
+    if muc:
+        met = ("n_partial_overlap", "muc_same_span", "muc_met", "muc_met_type")
+        parts.append(Part(columns(*exact, *met), partial(_muc_part, beta)))
+    return tuple(parts)
 
 
 def _near_part(mode: Match, credit: float, beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return precision, recall and F1 of one mode, with their counts."""
     earned = sums["n_exact"] + credit * sums.get(f"n_partial_{mode}", 0)
     return {**prf(earned, sums["n_pred"], sums["n_gold"], f"_{mode}", beta=beta), **sums}
 
 
 def _iou_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return precision, recall and F1 with the intersection over union as credit."""
     return prf(sums["iou"] / WHOLE, sums["n_pred"], sums["n_gold"], "_iou", beta=beta)
 
 
 def _muc_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
-    """The four scores of SemEval-2013: of the pairs that met, some are correct, and the others partial or incorrect."""
+    """Return the four scores of SemEval-2013.
+
+    Of the pairs that share a token, some are correct; the others are partial in the score ``partial``, and incorrect in
+    all others.
+    """
     right_and_met = {
         "strict": (sums["n_exact"], sums["muc_met"]),
         "exact": (sums["muc_same_span"], sums["muc_met"]),
@@ -133,7 +172,7 @@ def _muc_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _alone(sums: Mapping[str, Any]) -> dict[str, Any]:
-    """The sums of one type as MUC scores it, as if there were no other: all that meet are of one type."""
+    """Return the sums of one type as MUC scores it, as if there were no other: all pairs are then of one type."""
     if "muc_met" not in sums:
         return dict(sums)
     met = sums["n_exact"] + sums["n_partial_overlap"]

@@ -1,7 +1,7 @@
-"""Type exposure: scores by whether training has the type of a mention, and whether it has the words as a mention.
+"""Type exposure: scores by whether training has the type of a mention, and whether it has its words as a mention.
 
 A model that was tuned on instructions has seen some types and not others. Where gold has a type that training lacks,
-clean F1 says how the model fares on both.
+clean F1 shows how the model does on both.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ TYPE_EXPOSURE = {
     "type_new_entity_seen": "new type, seen words",
     "type_new_entity_new": "new type, new words",
 }
-"""The four groups of gold mentions, as in the names of values, with their titles.
+"""The four groups of gold mentions, by their names in the keys of values, with their titles.
 
-A type is seen if training has a mention of it; words are seen if they are a training mention, of any type.
+A type is seen if training has a mention of it. Words are seen if they are a training mention of any type.
 """
 
 
 def type_exposure(
     by_type: Mapping[str, Mapping[str, Any]], trained: Collection[str], credit: float, beta: float
 ) -> dict[str, Any]:
-    """Return F1, recall and counts by type seen or new and words seen or new, and the precision of both type groups.
+    """Return F1, recall and counts of each group of mentions, and the precision of seen and of new types.
 
     Args:
         by_type: the sums of each type, with those of each class of novelty.
         trained: the types that training has.
-        credit: what a match that is not exact is worth.
-        beta: of the F-beta that stands beside F1 where it is not 1.
+        credit: the credit for a match that is not exact.
+        beta: if it is not 1, F-beta stands beside F1.
 
     Returns:
-        An empty dict where training has all types of the gold mentions: two of the four groups are empty then, and the
-        other two say what recall by novelty says.
+        The values. They are empty if training has all types of the gold mentions: two of the four groups are empty
+        then, and the other two repeat recall by novelty.
     """
     if all(label in trained for label, sums in by_type.items() if sums["n_gold"]):
         return {}
