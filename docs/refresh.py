@@ -37,14 +37,14 @@ TASKS = {
     "What training has shown": "Exposure Exposed mention_statistics",
     "Buckets and diagnosis": "buckets Buckets register_attribute self_diagnosis comparative_diagnosis model_wise "
     "attribute_wise friedman wilcoxon",
-    "Compare systems and runs": "compare Comparison over_runs contamination_correlation",
+    "Compare systems and runs": "compare Comparison over_runs contamination_correlation study Study Studied",
     "Audit": "audit Audit subsets",
     "Split": "mincut SplitSettings SplitPlan frontier Frontier Point component_sizes mincut_folds kfold Folds Fold "
     "hardeval_folds "
     "CleanCutSplit Incidences write_incidence spark_extract spark_incidences",
     "Map datasets": "annotate keep_mentions decontaminate train_test_split entities_of",
     "Ladders": "ladder Ladder Rung",
-    "Reports": "html_report html_audit html_split html_frontier html_comparison",
+    "Reports": "html_report html_audit html_split html_frontier html_comparison html_study",
     "The Hub": "publish materialise publish_metrics publish_app stage stage_app",
 }
 """Public names by what they are for. A name that stands nowhere is listed under "Also"."""

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .scoring.hard_tokens import hardeval, mention_statistics
     from .scoring.partial import partial_f1
     from .scoring.score import Score
-    from .showing.html import html_audit, html_comparison, html_frontier, html_report, html_split
+    from .showing.html import html_audit, html_comparison, html_frontier, html_report, html_split, html_study
     from .splitting.audit import Audit, audit
     from .splitting.folds import CleanCutSplit, Fold, Folds, hardeval_folds, kfold, mincut_folds
     from .splitting.frontier import Frontier, Point, frontier
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .splitting.plan import SplitPlan
     from .splitting.settings import SplitSettings
     from .splitting.spark import spark_extract, spark_incidences
+    from .splitting.study import Studied, Study, study
 
 # Where each public name lives; it is imported when it is first used, so that `import cleancut` costs nothing.
 # The functions of the metrics are found by the registry of `scoring`.
@@ -93,7 +94,7 @@ _HOME = {
     "scoring.exposure_view": ["Exposed"],
     "scoring.hard_tokens": ["mention_statistics"],
     "scoring.score": ["Score"],
-    "showing.html": ["html_audit", "html_comparison", "html_frontier", "html_report", "html_split"],
+    "showing.html": ["html_audit", "html_comparison", "html_frontier", "html_report", "html_split", "html_study"],
     "splitting.audit": ["Audit", "audit"],
     "splitting.folds": ["CleanCutSplit", "Fold", "Folds", "hardeval_folds", "kfold", "mincut_folds"],
     "splitting.frontier": ["Frontier", "Point", "frontier"],
@@ -103,6 +104,7 @@ _HOME = {
     "splitting.plan": ["SplitPlan"],
     "splitting.settings": ["SplitSettings"],
     "splitting.spark": ["spark_extract", "spark_incidences"],
+    "splitting.study": ["Studied", "Study", "study"],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -130,6 +132,8 @@ __all__ = [
     "Shape",
     "SplitPlan",
     "SplitSettings",
+    "Studied",
+    "Study",
     "__version__",
     "annotate",
     "attribute_wise",
@@ -156,6 +160,7 @@ __all__ = [
     "html_frontier",
     "html_report",
     "html_split",
+    "html_study",
     "join_at",
     "keep_mentions",
     "kfold",
@@ -185,6 +190,7 @@ __all__ = [
     "spark_incidences",
     "stage",
     "stage_app",
+    "study",
     "subsets",
     "train_test_split",
     "wilcoxon",

@@ -15,7 +15,7 @@ from ..core.exceptions import CleancutError, did_you_mean
 from ..showing.escaping import one_line
 from ..version import __version__
 from .paths import guarded
-from .terminal import emit, ensure_streams, formats_told, notices_told, tell, tell_text
+from .terminal import Incomplete, emit, ensure_streams, formats_told, notices_told, tell, tell_text
 
 
 class _Parser(argparse.ArgumentParser):
@@ -73,7 +73,7 @@ class _Version(argparse.Action):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; 0, or 2 with one line on standard error where the input is bad."""
+    """Run a command; 0, or 2 with one line on standard error where the input, or some of it, is bad."""
     ensure_streams()
     if hasattr(sys.stdout, "reconfigure"):
         codecs.register_error("cleancut", _escaped)
@@ -86,7 +86,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with guarded(arguments), notices_told(), formats_told():
             text = arguments.run(arguments)
-        return emit(text) if text else 0
+        code = emit(text) if text else 0
+        return 2 if isinstance(text, Incomplete) else code
     except (CleancutError, UnicodeError) as error:
         tell(str(error))
         return 2

@@ -51,10 +51,14 @@ _PRED = (
 )
 
 
-def add_system_options(parser: Any, pred: str = _PRED) -> None:
+def add_system_options(parser: Any, pred: str = _PRED, *, needs_gold: bool = True) -> None:
     """Gold annotation, the predictions of one or more systems, what they were trained on, and how all that is read."""
     parser.add_argument(
-        "--gold", required=True, type=Input, metavar="FILE", help="gold annotation: CoNLL, JSONL, parquet; also .gz"
+        "--gold",
+        required=needs_gold,
+        type=Input,
+        metavar="FILE",
+        help="gold annotation: CoNLL, JSONL, parquet; also .gz",
     )
     parser.add_argument("--pred", action=AddSystems, nargs="+", type=Input, metavar="FILE", help=pred)
     parser.add_argument(

@@ -21,6 +21,10 @@ class Input(str):
     """The value of an argument that is read: a file, a folder, a pattern; perhaps something else, such as a Hub id."""
 
 
+class InputTree(Input):
+    """The value of an argument that is a folder, whose folders are read too."""
+
+
 class Output(str):
     """The value of an argument that is written: a file."""
 
@@ -71,6 +75,10 @@ def _of_type(arguments: argparse.Namespace, kind: type[Kind]) -> Iterator[Kind]:
 
 def _files(path: str) -> list[str]:
     """The files that an argument stands for; of a folder, those that a command may read from it."""
+    if isinstance(path, InputTree):
+        inside = [(folder, name) for folder, _, names in os.walk(path) for name in names]
+        read = ((folder, name) for folder, name in inside if _is_data(name) or folder != path)
+        return [os.path.join(folder, name) for folder, name in read if not name.endswith(".html")]
     if os.path.isdir(path):
         return [os.path.join(path, name) for name in os.listdir(path) if _is_data(name)]
     return [path] if os.path.exists(path) else glob.glob(path, recursive=True)

@@ -19,6 +19,10 @@ from ..reading.recognised import formats_heard, formats_read
 from ..showing.escaping import one_line, visible
 
 
+class Incomplete(str):
+    """What a command prints though some of its input was bad, which it has told: its exit code is 2."""
+
+
 def ensure_streams() -> None:
     """Open standard streams that are closed, so that no file of ours gets their place, and print writes nowhere."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):

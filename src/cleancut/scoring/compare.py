@@ -146,11 +146,8 @@ class Comparison(Drawn):
                     worth[record.ranked] = of
         orders = {value: sorted(of, key=lambda name: -of[name]) for value, of in worth.items()}
         changes = []
-        for (first, x), (second, y) in combinations(worth.items(), 2):
-            both = [name for name in x if name in y]
-            swaps = [[a, b] for a, b in combinations(both, 2) if (x[a] - x[b]) * (y[a] - y[b]) < 0]
-            tau = kendall_tau([x[name] for name in both], [y[name] for name in both])
-            changes.append({"first": first, "second": second, "tau": tau, "swaps": swaps})
+        for first, second in combinations(worth, 2):
+            changes.append({"first": first, "second": second, **order_changes(worth[first], worth[second])})
         return {"orders": orders, "changes": changes}
 
     @property
@@ -306,6 +303,18 @@ def kendall_tau(x: Sequence[float], y: Sequence[float]) -> float:
         return math.nan
     tau = sum(a * b for a, b in signs) / math.sqrt(n_x) / math.sqrt(n_y)
     return min(max(tau, -1.0), 1.0)
+
+
+def order_changes(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, Any]:
+    """Return Kendall's tau-b between two orders of systems, and the pairs that change places, of those that both have.
+
+    >>> order_changes({"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2})
+    {'tau': -1.0, 'swaps': [['a', 'b']]}
+    """
+    shared = [name for name in first if name in second]
+    swaps = [[a, b] for a, b in combinations(shared, 2) if (first[a] - first[b]) * (second[a] - second[b]) < 0]
+    tau = kendall_tau([first[name] for name in shared], [second[name] for name in shared])
+    return {"tau": tau, "swaps": swaps}
 
 
 def over_runs(scores: Sequence[Score]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .buckets import Buckets
 from .compare import holm
 
 Systems = Mapping[str, Buckets]
+Datasets = Mapping[str, Systems]
 _WANTED = "what buckets() returns, by the name of its system"
 
 
@@ -49,7 +51,7 @@ def model_wise(systems: Systems) -> dict[str, dict[str, dict[str, float]]]:
     return found
 
 
-def attribute_wise(datasets: Mapping[str, Systems]) -> dict[str, dict[str, dict[str, float]]]:
+def attribute_wise(datasets: Datasets) -> dict[str, dict[str, dict[str, float]]]:
     """How an attribute bears on a dataset: ``found[dataset][attribute]``.
 
     ``zeta`` (Eq. 10) is its mean over the gold mentions, ``rho`` (Eq. 11) the mean over systems of ``|spearman|``.
@@ -134,7 +136,7 @@ def friedman(blocks: Mapping[str, Buckets]) -> dict[str, dict[str, float]]:
         table = _performance(blocks, name)
         n, k = table.shape
         found[name] = dict.fromkeys(("statistic", "p", "effect"), math.nan)
-        if n >= 2 and k >= 3:
+        if n >= 2 and k >= 3 and np.ptp(table, axis=1).any():  # where no bucket differs there is nothing to rank
             statistic, p = (float(x) for x in friedmanchisquare(*table.T))
             found[name] = {"statistic": statistic, "p": p, "effect": statistic / (n * (k - 1))}
     for row, p in zip(found.values(), holm([row["p"] for row in found.values()]), strict=True):
@@ -142,34 +144,102 @@ def friedman(blocks: Mapping[str, Buckets]) -> dict[str, dict[str, float]]:
     return found
 
 
-def wilcoxon(systems: Systems) -> list[dict[str, Any]]:
+def wilcoxon(systems: Systems | Datasets) -> list[dict[str, Any]]:
     """Does one system beat another over the buckets? For each pair and attribute the signed-rank test.
 
-    Each row has ``a``, ``b``, ``attribute`` (``all``: the buckets of all attributes), ``n`` buckets, the median
-    ``difference`` in F1, ``p``, the rank-biserial ``effect`` from -1 to 1, and ``p_holm`` over all pairs.
-    """
-    from scipy import stats
+    Args:
+        systems: the buckets of each system; over several datasets, ``{dataset: {system: buckets}}``. Then the buckets
+            of all datasets that both systems of a pair have are taken together.
 
-    systems = _systems(systems)
-    names, found = list(systems), []
-    attributes = list(next(iter(systems.values()), {}))
+    Returns:
+        Rows with ``a``, ``b``, ``attribute`` (``all``: the buckets of all attributes), ``n`` buckets, the median
+        ``difference`` in F1, ``p``, the rank-biserial ``effect`` from -1 to 1, and ``p_holm`` over all pairs.
+    """
+    datasets = _datasets(systems)
+    names = list(dict.fromkeys(name for own in datasets for name in own))
+    attributes = list(dict.fromkeys(name for own in datasets for buckets in own.values() for name in buckets))
+    found = []
     for at in ["all", *attributes]:
+        chosen = attributes if at == "all" else [at]
         rows = []
-        for i, a in enumerate(names):
-            for b in names[i + 1 :]:
-                chosen = attributes if at == "all" else [at]
-                gaps = np.array([gap for name in chosen for gap in _gaps(systems[a], systems[b], name).values()])
-                row: dict[str, Any] = {"a": a, "b": b, "attribute": at, "n": len(gaps), "difference": _median(gaps)}
-                changed = gaps[gaps != 0]
-                p = float(stats.wilcoxon(changed).pvalue) if len(changed) else 1.0 if len(gaps) else math.nan
-                rows.append({**row, "p": p, "effect": _rank_biserial(changed)})
+        for a, b in combinations(names, 2):
+            gaps = np.array(_all_gaps(datasets, a, b, chosen))
+            row: dict[str, Any] = {"a": a, "b": b, "attribute": at, "n": len(gaps), "difference": _median(gaps)}
+            rows.append({**row, **_signed_ranks(gaps)})
         corrected = holm([row["p"] for row in rows])
         found += [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
     return found
 
 
-def _f1(rows: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
-    return np.array([row["f1"] if row["n_gold"] else math.nan for row in rows], float)
+def _datasets(given: Systems | Datasets) -> list[dict[str, Buckets]]:
+    """Return the systems of each dataset, checked; those of one dataset may stand alone."""
+    if not isinstance(given, Mapping) or not any(
+        isinstance(own, Mapping) and not isinstance(own, Buckets) for own in given.values()
+    ):
+        return [_systems(given)]
+    return [_systems(own, f"systems of {quoted(name)}") for name, own in given.items()]
+
+
+def _all_gaps(datasets: Sequence[Systems], a: str, b: str, attributes: Sequence[str]) -> list[float]:
+    """Return F1 of A minus that of B in each bucket of each dataset that has both."""
+    gaps: list[float] = []
+    for systems in datasets:
+        if a in systems and b in systems:
+            for name in attributes:
+                gaps += _gaps(systems[a], systems[b], name).values() if name in systems[a] else ()
+    return gaps
+
+
+def _signed_ranks(gaps: NDArray[np.float64]) -> dict[str, float]:
+    """Return ``p`` and ``effect`` of the signed-rank test; p is 1 where nothing differs, NaN where there is nothing."""
+    from scipy import stats
+
+    changed = gaps[gaps != 0]
+    p = float(stats.wilcoxon(changed).pvalue) if len(changed) else 1.0 if len(gaps) else math.nan
+    return {"p": p, "effect": _rank_biserial(changed)}
+
+
+PLACES = ("XS", "S", "L", "XL")
+"""What the buckets of an attribute are called where those of several datasets are meant (Table 3), from low to high."""
+
+
+def steady_gaps(blocks: Mapping[str, Buckets], *, min_count: int = MIN_COUNT) -> dict[str, dict[str, Any]]:
+    """Tell where a system is best and worst over several datasets, and whether it is so on each of them.
+
+    The buckets of different datasets have different bounds, so that they are told apart by their place: the lowest
+    values are ``XS``, then come ``S``, ``L`` and ``XL``; of another number than four, the first is ``1``.
+
+    Args:
+        blocks: the buckets of one system on each dataset.
+        min_count: gold mentions that a bucket needs, on every dataset, to be called best or worst.
+
+    Returns:
+        For each attribute ``best`` and ``worst`` (the places of the highest and lowest mean F1; None where fewer than
+        two are left), ``gap`` (the mean difference), ``n`` datasets, and Wilcoxon's signed-rank test over them: ``p``,
+        ``effect`` and ``p_holm``, corrected for the number of attributes.
+    """
+    least = checks.whole(min_count, "min_count", 1)
+    blocks = _systems(blocks, "blocks")
+    found: dict[str, dict[str, Any]] = {}
+    for name in next(iter(blocks.values()), {}):
+        table = _by_place(blocks, name, least)
+        known = np.flatnonzero(~np.isnan(table).any(axis=0))
+        found[name] = {"best": None, "worst": None, "gap": math.nan, "n": len(blocks), "p": math.nan, "effect": 0.0}
+        if len(known) > 1:
+            means = table.mean(axis=0)
+            best, worst = (int(known[choice(means[known])]) for choice in (np.argmax, np.argmin))
+            gaps = table[:, best] - table[:, worst]
+            names = PLACES if table.shape[1] == len(PLACES) else [str(i + 1) for i in range(table.shape[1])]
+            found[name] |= {"best": names[best], "worst": names[worst], "gap": float(gaps.mean())}
+            found[name] |= _signed_ranks(gaps)
+    for row, p in zip(found.values(), holm([row["p"] for row in found.values()]), strict=True):
+        row["p_holm"] = p
+    return found
+
+
+def _f1(rows: Sequence[Mapping[str, Any]], least: int = 1) -> NDArray[np.float64]:
+    """Return F1 of each bucket; NaN for one of fewer gold mentions."""
+    return np.array([row["f1"] if row["n_gold"] >= least else math.nan for row in rows], float)
 
 
 def _ordered(rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -208,10 +278,15 @@ def _gaps(a: Buckets, b: Buckets, name: str, least: int = 1) -> dict[str, float]
 
 def _performance(blocks: Mapping[str, Buckets], name: str) -> NDArray[np.float64]:
     """F1 of each block in each bucket, by the place of the bucket; buckets that any block lacks are left out."""
-    rows = [_f1(buckets[name]) for buckets in blocks.values()]
-    width = min(map(len, rows))
-    table = np.stack([row[:width] for row in rows])
+    table = _by_place(blocks, name)
     return table[:, ~np.isnan(table).any(axis=0)]
+
+
+def _by_place(blocks: Mapping[str, Buckets], name: str, least: int = 1) -> NDArray[np.float64]:
+    """Return F1 of each block in each bucket, by the place of the bucket; NaN for fewer gold mentions than asked."""
+    rows = [_f1(buckets[name], least) for buckets in blocks.values()]
+    width = min(map(len, rows))
+    return np.stack([row[:width] for row in rows])
 
 
 def _rank_biserial(changed: NDArray[np.float64]) -> float:

@@ -85,6 +85,8 @@ class Exhibit:
     """One of many of its like, that is unfolded when it is wanted."""
     strong: int = -1
     """The column that stands out."""
+    axes: tuple[str, str] = ("", "")
+    """Of points, what is from left to right and what from below, where the title does not say it."""
 
     def holds_words(self, column: int) -> bool:
         """Does a column, counted from 0, hold words? These begin at the left; numbers end at the right."""

@@ -21,6 +21,7 @@ from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..splitting.audit import Audit
 from ..splitting.frontier import Frontier
 from ..splitting.plan import SplitPlan
+from ..splitting.study import Study
 from ..version import __version__
 from .escaping import html_text as _text
 from .escaping import visible
@@ -33,6 +34,7 @@ from .sections import (
     report_sections,
     split_sections,
 )
+from .study_tables import study_notes, study_sections
 from .text import score_notes
 
 
@@ -114,6 +116,27 @@ def html_frontier(found: Frontier, *, title: str = "Frontier") -> str:
     """A page on what less sharing costs, with a picture."""
     facts = [f"{len(found.best.plan.assignment):,} samples", f"{len(found.points)} splits"]
     return _page(title, facts, map(_section, frontier_sections(found)), [found.best.plan.signature])
+
+
+def html_study(found: Study, *, title: str = "Study") -> str:
+    """Return a page on systems on several datasets, which needs no script to be read.
+
+    Args:
+        found: What ``study`` returns.
+        title: The title of the page.
+
+    Returns:
+        The page, which asks for nothing beyond itself. The same study gives the same page.
+
+    >>> from cleancut.splitting.study import study
+    >>> gold = Corpus.of([["Ada", "slept"]], tags=[["B-PER", "O"]])
+    >>> found = study({"news": {"train": gold, "test": gold, "pred": {"copy": gold}}}, ci=None)
+    >>> html_study(found).startswith("<!doctype html>")
+    True
+    """
+    facts = [f"{len(found.datasets)} dataset{'s' * (len(found.datasets) != 1)}"]
+    facts.append(f"{len(found.systems)} system{'s' * (len(found.systems) != 1)}")
+    return _page(title, facts, map(_section, study_sections(found)), study_notes(found))
 
 
 def html_comparison(
@@ -403,9 +426,17 @@ def _points(exhibit: Exhibit) -> str:
             if cell.interval:
                 low, high = cell.interval
                 whisker = f'<line class="whisker" x1="{x:.1f}" x2="{x:.1f}" y1="{_y(low):.1f}" y2="{_y(high):.1f}"/>'
-            marks.append(f'<g class="s{i % 8}">{title}{whisker}{_mark(i, x, _y(cell.value))}</g>')
+            marks.append(f'<g class="{_look(i)}">{title}{whisker}{_mark(i, x, _y(cell.value))}</g>')
     label = _text(f"{exhibit.title}: {len(series)} systems over {len(exhibit.rows)} groups; the numbers are below.")
-    svg = f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(marks)}</svg>'
+    across, up = exhibit.axes
+    if up:
+        label = _text(f"{exhibit.title}: {up} by {across}, of {', '.join(series)}; the numbers are below.")
+        marks.append(f'<text class="axis" x="0" y="-4">{_text(up)}</text>')
+        middle = (_LEFT + _WIDTH) / 2
+        marks.append(f'<text class="axis" x="{middle:g}" y="{_HEIGHT - 7}" text-anchor="middle">{_text(across)}</text>')
+    above = 16 if up else 0  # room for the name of the axis
+    box = f"0 {-above} {_WIDTH} {_HEIGHT + above}"
+    svg = f'<svg viewBox="{box}" role="img" aria-label="{label}">{"".join(marks)}</svg>'
     return f"{svg}<details><summary>Numbers</summary>{_table(exhibit)}</details>"
 
 
@@ -463,13 +494,18 @@ def _mark(i: int, x: float, y: float) -> str:
     return f'<path d="{_SHAPES[i % 8]}" transform="translate({x:.1f} {y:.1f})"/>'
 
 
+def _look(i: int) -> str:
+    """Return the classes of a series: of more than eight, the next have the same shapes and colours, hollow."""
+    return f"s{i % 8} hollow" if i // 8 % 2 else f"s{i % 8}"
+
+
 def _key(names: Sequence[str]) -> str:
     """Which shape and colour stands for which system."""
     if len(names) == 1:
         return ""
     box = 'viewBox="0 0 14 14" width="14" height="14" aria-hidden="true"'
     marks = (
-        f'<li><svg class="s{i % 8}" {box}>{_mark(i, 7, 7)}</svg>{_text(name)}</li>' for i, name in enumerate(names)
+        f'<li><svg class="{_look(i)}" {box}>{_mark(i, 7, 7)}</svg>{_text(name)}</li>' for i, name in enumerate(names)
     )
     return f'<ul class="key">{"".join(marks)}</ul>'
 

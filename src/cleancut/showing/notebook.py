@@ -13,8 +13,10 @@ from ..splitting.folds import Folds
 from ..splitting.frontier import Frontier
 from ..splitting.ladder import Ladder
 from ..splitting.plan import SplitPlan
+from ..splitting.study import Study
 from .escaping import html_text
 from .exhibit import Exhibit, row_texts
+from .study_tables import study_notes, study_tables
 from .tables import (
     audit_notes,
     audit_tables,
@@ -78,4 +80,5 @@ _SHOWN: dict[type, Callable[[Any], Shown]] = {
     Frontier: lambda found: (frontier_tables(found), [found.recommendation, found.best.plan.signature]),
     Folds: _of_folds,
     Ladder: lambda found: (ladder_tables(found), [found.signature]),
+    Study: lambda found: (study_tables(found), study_notes(found)),
 }

@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # the commands that show scores need none of these
     from ..splitting.frontier import Frontier
     from ..splitting.ladder import Ladder
     from ..splitting.plan import SplitPlan
+    from ..splitting.study import Study
 
 Results = Mapping[str, Mapping[str, Score]]
 """``results[system][metric]``."""
@@ -113,7 +114,7 @@ def exhibit_text(exhibit: Exhibit, *, colour: bool = False) -> str:
 
 
 def _drawn(exhibit: Exhibit, text: Callable[[Cell], str], colour: bool) -> str:
-    rows = [[_shortened(name), *map(text, cells)] for name, cells in exhibit.rows]
+    rows = [[_shortened(name), *map(text, cells)] if cells else [name] for name, cells in exhibit.rows]
     words = [column for column in range(len(exhibit.header)) if exhibit.holds_words(column)]
     return table([*map(_shortened, exhibit.header)], rows, colour=colour, strong=exhibit.strong, words=words)
 
@@ -140,9 +141,10 @@ def _bare(cell: Cell) -> str:
 
 def _interval_text(exhibit: Exhibit, colour: bool) -> str:
     """Return the intervals as a table of their own, of as many values as fit beside each other."""
-    columns = [i for i in range(len(exhibit.header) - 1) if any(_has_interval(cells[i]) for _, cells in exhibit.rows)]
+    filled = [cells for _, cells in exhibit.rows if cells]
+    columns = [i for i in range(len(exhibit.header) - 1) if any(_has_interval(cells[i]) for cells in filled)]
     shown = columns[:4]
-    rows = [(name, [_ends(cells[i]) for i in shown]) for name, cells in exhibit.rows]
+    rows = [(name, [_ends(cells[i]) for i in shown] if cells else ()) for name, cells in exhibit.rows]
     header = [exhibit.header[0], *(exhibit.header[i + 1] for i in shown)]
     return f"95% intervals (%)\n{_drawn(Exhibit('intervals', '', header, rows), cell_text, colour)}"
 
@@ -249,6 +251,13 @@ def comparison_text(
     values = with_short_names(found.to_dict(intervals=not is_matrix))
     tables = comparison_tables(values, baseline=beside, all_pairs=all_pairs)
     return _joined(tables, notes, colour)
+
+
+def study_text(found: Study, *, colour: bool = False) -> str:
+    """Return a study of several datasets, as a person reads it."""
+    from .study_tables import study_notes, study_tables  # only here: few commands need it
+
+    return _joined(study_tables(found), list(map(_filled, study_notes(found))), colour)
 
 
 def audit_text(found: Audit, *, colour: bool = False) -> str:
