@@ -100,13 +100,16 @@ def _points(exhibit: Exhibit, figure: Any, axes: Any) -> None:
         places = [r + 0.7 * ((i + 0.5) / len(series) - 0.5) for r in range(len(rows))]
         axes.errorbar(
             places, [100 * cell.value for cell in column], yerr=_whiskers(column), fmt=_MARKERS[i % 8], markersize=4,
-            color=_COLOURS[i % 8], elinewidth=0.8, label=one_line(name),
+            color=_COLOURS[i % 8], markerfacecolor="white" if i // 8 % 2 else _COLOURS[i % 8], elinewidth=0.8,
+            label=one_line(name),
         )  # fmt: skip
     counts = [next((cell.n for cell in row), None) for row in rows]
     ticks = [name if n is None else f"{name}\nn = {n}" for name, n in zip(_names(exhibit), counts, strict=True)]
     axes.set_xticks(range(len(rows)), ticks, fontsize=8)
     axes.set_xlim(-0.5, len(rows) - 0.5)
     axes.set_ylim(0, 100)
+    axes.set_xlabel(exhibit.axes[0])
+    axes.set_ylabel(exhibit.axes[1])
     axes.grid(axis="y")
     figure.set_size_inches(4.6, 3.0 + 0.18 * math.ceil(len(series) / 3))
     if len(series) > 1:
