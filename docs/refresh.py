@@ -92,7 +92,8 @@ def reference(task: str, names: list[str]) -> str:
 
 COMMANDS = """# Commands
 
-`cleancut COMMAND --help` says the same. Exit codes: 0, or 2 with one line on standard error where the input is bad.
+`cleancut COMMAND --help` says the same. Exit codes: 0, or 2 with one line on standard error where the input is bad
+(also where some datasets of a study are, and the others are shown).
 
 `cleancut --version --verbose` lists the optional parts: which are here, what each adds, and how to get it.
 
@@ -208,8 +209,15 @@ def printed(command: str, demo: Path) -> str:
     return out.getvalue()
 
 
+PREPARES = re.compile(r"^<!-- prepares -->\n```python\n(.*?)^```", re.M | re.S)
+"""Python that makes files for the commands of its page."""
+
+
 def with_output(text: str, demo: Path) -> str:
     """A page with what each command of its console blocks prints now."""
+    for code in PREPARES.findall(text):
+        with inside(demo):
+            exec(compile(code, "docs", "exec"), {})
 
     def again(match: re.Match[str]) -> str:
         command = match[1].partition("\n")[0]

@@ -226,7 +226,7 @@ class _Shown:
             title = f"{attribute_title(at)} ({at})"
             shares.append((at, [Measured(row["zeta"] / largest if largest else math.nan) for row in rows]))
             rho.append((at, [Measured(row["rho"]) for row in rows]))
-            zetas.append((title, [f"{row['zeta']:.4g}" for row in rows]))
+            zetas.append((title, [_mean_text(row["zeta"]) for row in rows]))
             tests.append((title, [p_text(row["p_holm"]) for row in rows]))
         axes = ("attribute", "% of the largest zeta"), ("attribute", "rho (%)")
         return [
@@ -320,7 +320,7 @@ class _Shown:
             cells = [Measured(sign * rows[at]["difference"] + 0.0, is_difference=True) for at in columns]
             ahead.append((name, [rows["all"]["n"], *cells]))
             tests.append((name, [p_text(rows[at]["p_holm"]) for at in columns]))
-        note = f"Corrected for {n_pairs} pairs of systems by Holm's method."
+        note = f"Corrected for {n_pairs} pair{'s' * (n_pairs != 1)} of systems by Holm's method."
         of_pairs, first = "", "pair"
         if alone is not None:
             note += f" {len(pairs)} of these are shown, those with {alone}; --json has all."
@@ -412,6 +412,13 @@ def _or_nothing(value: float) -> float:
 
 def _percent(fraction: float) -> str:
     return "-" if math.isnan(fraction) else f"{100 * fraction:.1f}"
+
+
+def _mean_text(value: float) -> str:
+    """Return the mean of an attribute, which may be a length or a share of training, with about four digits."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:.4g}" if value >= 0.1 or not value else f"{value:.6f}"
 
 
 def _value(scores: Mapping[str, Score], metric: str, name: str) -> Cell:

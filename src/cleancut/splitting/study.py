@@ -47,6 +47,7 @@ class Studied:
     scores: Mapping[str, Mapping[str, Score]]
     """``scores[system][metric]``; a system whose mentions overlap has no hardeval."""
     buckets: Mapping[str, Buckets]
+    """``buckets[system]``: F1 by the eight attributes of the paper."""
     notes: list[str]
     """What is to be known of the scores."""
 
@@ -64,6 +65,7 @@ class Study(Drawn):
     """Systems on several datasets: scores and buckets of each, and what they say together."""
 
     datasets: Mapping[str, Studied]
+    """The results of each dataset that could be read, by its name."""
     not_read: Sequence[Failed] = ()
     """The datasets and systems that could not be used, each with its ``reason``."""
     min_count: int = MIN_COUNT
