@@ -19,7 +19,6 @@ from ..core.type_names import parse_types
 from ..reading.progress import work_shown
 from ..reading.study_folder import DatasetFiles, Failed, StudyData, parse_reading, reason_of, study_files
 from ..scoring.buckets import PAPER, Buckets, buckets
-from ..scoring.clean import memorisation
 from ..scoring.diagnosis import MIN_COUNT
 from ..scoring.exposure import Exposure
 from ..scoring.over_datasets import (
@@ -33,7 +32,7 @@ from ..scoring.over_datasets import (
 from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.resampling import parse_resampling
 from ..scoring.score import Score
-from .audit import split_contamination
+from .audit import audit
 
 _LOG = logging.getLogger("cleancut")
 
@@ -183,7 +182,7 @@ def study(
     sources, failed = _sources(datasets, {**reading, "types": names})
     keys = {"case": case, "typed": typed, "unicode": unicode}
     scoring = _Scoring(keys, names, {"ci": resamples, "seed": seed} if resamples else {})
-    found: dict[str, Studied] = {}
+    results: dict[str, Studied] = {}
     with said_once(), work_shown("study") as told:
         for name, load in sources.items():
             done = 0.0
@@ -192,11 +191,11 @@ def study(
                     told((share - done) / len(sources))
                 done = share
                 failed += errors
-                found |= {name: studied} if studied is not None else {}
-    if not found:
+                results |= {name: studied} if studied is not None else {}
+    if not results:
         first = f" {failed[0].dataset}: {failed[0].reason}" if failed else ""
         raise CleancutError(f"no dataset of the study could be read.{first}")
-    return Study(found, failed, min_count)
+    return Study(results, failed, min_count)
 
 
 _Load = Callable[[], StudyData]
@@ -260,12 +259,10 @@ class _Scoring(NamedTuple):
         scores = {metric.name: metric(gold, pred, exposure, **options) for metric in metrics}
         return scores, buckets(gold, pred, exposure, attributes=PAPER, **options)
 
-    def contamination(self, data: StudyData, exposure: Exposure) -> dict[str, Any]:
+    def contamination(self, data: StudyData) -> dict[str, Any]:
         """Return what of the test split is in training, and what a look-up scores on it."""
-        splits = {"train": data.train.renamed(self.types), "test": data.test.renamed(self.types)}
-        shared = split_contamination(splits, exposure.key)["test", "train"]
-        looked_up = memorisation(splits["test"], exposure.renamed(self.types))
-        return {**shared, "memorisation_f1": looked_up["f1"]}
+        shared = audit({"train": data.train, "test": data.test}, top=0, types=self.types, **self.key)
+        return {**shared.pairs["test", "train"], "memorisation_f1": shared.memorisation["test"]["f1"]}
 
 
 def _steps(name: str, load: _Load, scoring: _Scoring) -> Iterator[tuple[float, Studied | None, list[Failed]]]:
@@ -277,7 +274,7 @@ def _steps(name: str, load: _Load, scoring: _Scoring) -> Iterator[tuple[float, S
     try:
         data = load()
         exposure = Exposure.of(data.train, **scoring.key)
-        contamination = scoring.contamination(data, exposure)
+        contamination = scoring.contamination(data)
     except (CleancutError, UnicodeError, OSError) as error:
         yield 1.0, None, [Failed(name, None, reason_of(error))]
         return
