@@ -34,7 +34,6 @@ UNDOCUMENTED = {
     "model_wise": "systems",
     "over_runs": "scores",
     "read_pair": "path options",
-    "wilcoxon": "systems",
 }
 """Parameters and fields of public names that no docstring explains yet. The list may only become shorter."""
 
