@@ -1,4 +1,4 @@
-"""What the columns of a dataset hold, by its features and its first rows, with lists inside strings unpacked."""
+"""The kinds of values that the columns of a dataset hold, by its features and its first rows."""
 
 from __future__ import annotations
 
@@ -19,40 +19,61 @@ from ..core.exceptions import CleancutError, quoted
 from ..core.training_columns import class_label_names
 
 SHOWN = 200
-"""Rows of a dataset that are looked at to find what its columns hold."""
+"""The number of rows that are looked at to learn what the columns of a dataset hold."""
 
 
 def plain_name(name: str) -> str:
-    """``"Sentence #"`` -> ``"sentence"``."""
+    """Return the name of a column in lower case, with ``_`` for all that is no letter or digit.
+
+    Args:
+        name: the name of the column.
+
+    >>> plain_name("Sentence #")
+    'sentence'
+    """
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a column holds."""
+    """The kind of values that a column holds."""
 
     name: str
     """``text``, ``int``, ``label`` (an id with names), ``list``, ``record`` or ``other``."""
     of: Kind | None = None
+    """The kind of the items of a list; None for anything else."""
     fields: Mapping[str, Kind] = field(default_factory=dict)
+    """The kinds of the fields of a record, by name."""
     names: tuple[str, ...] = ()
+    """The names of label ids."""
     packed: bool = False
-    """Does it stand inside a string, as JSON or as a Python literal?"""
+    """Whether the values stand inside strings, as JSON or as Python literals."""
 
     def is_list_of(self, *names: str) -> bool:
+        """Return whether the values are lists of items of some kinds.
+
+        Args:
+            *names: names of kinds, such as ``text`` and ``int``.
+        """
         return self.name == "list" and self.of is not None and self.of.name in names
 
     def __str__(self) -> str:
         inner = f"list of {self.of}" if self.of else ", ".join(self.fields)
-        shown = {"list": inner, "record": f"{{{inner}}}", "label": f"ClassLabel of {len(self.names)} names"}
-        return shown.get(self.name, self.name) + (" in a string" if self.packed else "")
+        descriptions = {"list": inner, "record": f"{{{inner}}}", "label": f"ClassLabel of {len(self.names)} names"}
+        description = descriptions.get(self.name, self.name)
+        return f"{description} in a string" if self.packed else description
 
 
 OTHER = Kind("other")
+"""The kind of values that are nothing else, or of several kinds."""
 
 
 def kind_of_feature(feature: Any) -> Kind:
-    """The kind that ``datasets.Features`` declare."""
+    """Return the kind of values that a feature of ``datasets.Features`` declares.
+
+    Args:
+        feature: the feature: a ``Value``, a ``ClassLabel``, a list, a dict, ...
+    """
     if isinstance(feature, Mapping):
         return Kind("record", fields={name: kind_of_feature(inner) for name, inner in feature.items()})
     if isinstance(feature, list):
@@ -64,11 +85,13 @@ def kind_of_feature(feature: Any) -> Kind:
     dtype = str(getattr(feature, "dtype", ""))
     if type(feature).__name__ == "Value" and "string" in dtype:
         return Kind("text")
-    return Kind("int") if type(feature).__name__ == "Value" and re.match("u?int", dtype) else OTHER
+    if type(feature).__name__ == "Value" and re.match("u?int", dtype):
+        return Kind("int")
+    return OTHER
 
 
 def _kind_of_values(values: Iterable[Any]) -> Kind:
-    """The kind that values show; ``other`` for a mixture."""
+    """Return the kind of some values; ``other`` for a mixture."""
     some = [value for value in values if value is not None]
     if not some:
         return OTHER
@@ -85,25 +108,26 @@ def _kind_of_values(values: Iterable[Any]) -> Kind:
 
 
 def _known(declared: Kind, values: Sequence[Any]) -> Kind:
-    """What the features declare, and where they do not say (JSON, text that holds lists) what the values show."""
+    """Return the kind that is declared, or that of the values where nothing is declared (JSON, lists inside text)."""
     if declared.name == "text":
         return _kind_in_text(values)
     some = [value for value in values if value is not None]
     if declared.name == "list" and declared.of is not None and all(isinstance(v, list | tuple) for v in some):
-        plain = declared.of.name == "text"  # words are never unpacked
-        return Kind("list", declared.of if plain else _known(declared.of, list(chain.from_iterable(some))))
+        if declared.of.name == "text":  # words are never unpacked
+            return Kind("list", declared.of)
+        return Kind("list", _known(declared.of, list(chain.from_iterable(some))))
     if declared.name == "record" and all(isinstance(value, Mapping) for value in some):
         # fields that hold text stay text: only whole columns are unpacked
-        kept = {
-            n: kind if kind.name == "text" else _known(kind, [v.get(n) for v in some])
-            for n, kind in declared.fields.items()
-        }
-        return Kind("record", fields=kept)
+        fields = dict(declared.fields)
+        for name, kind in declared.fields.items():
+            if kind.name != "text":
+                fields[name] = _known(kind, [value.get(name) for value in some])
+        return Kind("record", fields=fields)
     return _kind_of_values(values) if declared.name == "other" else declared
 
 
 def _kind_in_text(values: Sequence[Any]) -> Kind:
-    """Text, or what all the strings hold as JSON or Python literals."""
+    """Return the kind of what all strings hold as JSON or Python literals, or else ``text``."""
     some = [value for value in values if isinstance(value, str) and value.strip()]
     if not some or not all(value.lstrip().startswith(("[", "{")) for value in some):
         return Kind("text")
@@ -115,7 +139,13 @@ def _kind_in_text(values: Sequence[Any]) -> Kind:
 
 
 def unpacked(text: str) -> Any:
-    """The list or dict that a string holds, as JSON or as a Python literal; nothing is ever evaluated.
+    """Return the list or dict that a string holds, as JSON or as a Python literal. Nothing is ever evaluated.
+
+    Args:
+        text: the string.
+
+    Raises:
+        CleancutError: the string is neither JSON nor a Python literal, or has no commas between its strings.
 
     >>> unpacked("['B-PER', 'O']"), unpacked('[{"start": 0}]')
     (['B-PER', 'O'], [{'start': 0}])
@@ -136,14 +166,21 @@ def unpacked(text: str) -> Any:
 
 
 def _has_neighbours(text: str) -> bool:
-    """Do two string literals stand side by side, which Python would join into one?"""
+    """Return whether two string literals stand side by side, which Python would join into one."""
     kinds = [token.type for token in tokenize.generate_tokens(io.StringIO(text).readline)]
     kinds = [kind for kind in kinds if kind != tokenize.NL]
     return any(a == b == tokenize.STRING for a, b in pairwise(kinds))
 
 
 def listed(value: Any) -> Any:
-    """A list, or the words of a string; what is neither is refused."""
+    """Return a list as it is, and a string as the list of its words.
+
+    Args:
+        value: a string or anything that can be iterated, except bytes and dicts.
+
+    Raises:
+        CleancutError: the value is neither.
+    """
     if isinstance(value, str):
         return value.split()
     if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
@@ -152,7 +189,17 @@ def listed(value: Any) -> Any:
 
 
 def words_in(value: Any) -> list[str]:
-    """Return a list of words, or the words of a string; what is no word is refused."""
+    """Return the words of a list, or of a string.
+
+    Args:
+        value: a list of strings, or a string with spaces between its words.
+
+    Raises:
+        CleancutError: the value is neither a list nor a string, or an item of the list is not a string.
+
+    >>> words_in("Ada ran"), words_in(("Ada", "ran"))
+    (['Ada', 'ran'], ['Ada', 'ran'])
+    """
     words = list(listed(value))
     for t, word in enumerate(words):
         if not isinstance(word, str):
@@ -162,7 +209,11 @@ def words_in(value: Any) -> list[str]:
 
 @contextmanager
 def in_row(number: int) -> Iterator[None]:
-    """Have errors name the row of a dataset that they are of."""
+    """Put the row of a dataset before the message of every error that is raised inside.
+
+    Args:
+        number: the number of the row.
+    """
     try:
         yield
     except CleancutError as error:
@@ -170,30 +221,55 @@ def in_row(number: int) -> Iterator[None]:
 
 
 class Table(NamedTuple):
-    """The columns of a dataset, or of several with the same columns, and the rows that show what these hold."""
+    """The columns of a dataset, or of several with the same columns, and rows that show what these hold."""
 
     kinds: Mapping[str, Kind]
+    """The kind of each column."""
     head: Sequence[Mapping[str, Any]]
+    """The rows that were looked at."""
     datasets: Sequence[Any] = ()
+    """The datasets; empty for the fields of a column."""
 
     def value(self, row: Mapping[str, Any], column: str) -> Any:
-        """Return what a row has in a column, out of its string where it stands in one."""
-        found = row.get(column)
-        if not self.kinds[column].packed or not isinstance(found, str):
-            return found
-        return unpacked(found) if found.strip() else None
+        """Return what a row has in a column, unpacked where it stands inside a string.
+
+        Args:
+            row: the row.
+            column: the name of the column.
+        """
+        value = row.get(column)
+        if not self.kinds[column].packed or not isinstance(value, str):
+            return value
+        return unpacked(value) if value.strip() else None
 
     def values(self, column: str) -> list[Any]:
+        """Return what the rows that were looked at have in a column.
+
+        Args:
+            column: the name of the column.
+        """
         return [self.value(row, column) for row in self.head]
 
     def same_lengths(self, tokens: str, tags: str) -> bool:
-        """Are there as many words as tags in every row, and more than one in some?"""
+        """Return whether every row has as many words as tags, and some row more than one.
+
+        Args:
+            tokens: the column of words.
+            tags: the column of tags.
+        """
         pairs = zip(self.values(tokens), self.values(tags), strict=True)
-        sizes = [(len(listed(a)), len(listed(b))) for a, b in pairs if a is not None and b is not None]
-        return all(a == b for a, b in sizes) and any(a > 1 for a, _ in sizes)
+        sizes = []
+        for row_tokens, row_tags in pairs:
+            if row_tokens is not None and row_tags is not None:
+                sizes.append((len(listed(row_tokens)), len(listed(row_tags))))
+        return all(n_tokens == n_tags for n_tokens, n_tags in sizes) and any(n_tokens > 1 for n_tokens, _ in sizes)
 
     def rows(self, *columns: str) -> Iterator[Mapping[str, Any]]:
-        """Return all rows with some columns; of what is streamed, those that were looked at."""
+        """Yield all rows with some columns. Of a dataset that is streamed, yield those that were looked at.
+
+        Args:
+            *columns: the names of the columns.
+        """
         if any(not hasattr(dataset, "__len__") for dataset in self.datasets):
             yield from self.head
             return
@@ -201,42 +277,64 @@ class Table(NamedTuple):
             yield from rows_in(dataset, columns)
 
     def strings(self, column: str) -> set[str]:
-        """Return the strings in a column of strings, or of lists of them, over all rows."""
-        found: set[str] = set()
+        """Return the strings that occur in a column of strings, or of lists of strings, over all rows.
+
+        Args:
+            column: the name of the column.
+        """
+        kind = self.kinds[column]
+        strings: set[str] = set()
         for dataset in self.datasets:
-            if self.kinds[column].packed or isinstance(dataset, list) or not hasattr(dataset, "__len__"):
+            if kind.packed or isinstance(dataset, list) or not hasattr(dataset, "__len__"):
                 values = (self.value(row, column) for row in self.rows(column))
                 return set(chain.from_iterable(map(_strings_in, values)))
-            for chunk in dataset.with_format("arrow")[column].chunks if len(dataset) else ():
-                flat = chunk.flatten() if hasattr(chunk, "flatten") and self.kinds[column].name == "list" else chunk
-                found |= set(chain.from_iterable(map(_strings_in, flat.unique().to_pylist())))
-        return found
+            if not len(dataset):
+                continue
+            for chunk in dataset.with_format("arrow")[column].chunks:
+                flat = chunk.flatten() if hasattr(chunk, "flatten") and kind.name == "list" else chunk
+                strings |= set(chain.from_iterable(map(_strings_in, flat.unique().to_pylist())))
+        return strings
 
     def named(self, usual: Sequence[str], fits: Callable[[Kind], bool]) -> str | None:
-        """The column with the first of the usual names that fits."""
+        """Return the column with the first of the usual names that fits; None where there is none.
+
+        Args:
+            usual: plain names, in order of preference.
+            fits: says whether a column of a kind is acceptable.
+        """
         by_name = {plain_name(name): name for name in reversed(list(self.kinds))}
-        found = (by_name[name] for name in usual if name in by_name)
-        return next((name for name in found if fits(self.kinds[name])), None)
+        candidates = (by_name[name] for name in usual if name in by_name)
+        return next((name for name in candidates if fits(self.kinds[name])), None)
 
     def __str__(self) -> str:
         return ", ".join(f"{quoted(name)} ({kind})" for name, kind in self.kinds.items()) or "no columns"
 
 
 def _strings_in(value: Any) -> list[str]:
-    """The tags of a row: a list of them, or a string of them."""
+    """Return the tags of a row, which is a list of tags or a string of them."""
     return [item for item in listed(value or ()) if isinstance(item, str)]
 
 
 def table_of(*datasets: Any) -> Table:
-    """Return the columns of a dataset, or of several that have the same."""
+    """Return the columns of a dataset, or of several with the same columns.
+
+    Args:
+        *datasets: each a ``Dataset``, an ``IterableDataset`` or a list of dicts.
+
+    Raises:
+        CleancutError: one of them is something else, such as a ``DatasetDict``.
+    """
     heads = [_head(dataset) for dataset in datasets]
     head = list(chain.from_iterable(rows for rows, _ in heads))
     features = next((features for _, features in heads if features is not None), None)
     names = dict.fromkeys(chain(features or (), chain.from_iterable(head)))
-    declared = {n: kind_of_feature(features[n]) if features and n in features else OTHER for n in names}
-    kinds = {n: _known(kind, [row.get(n) for row in head]) for n, kind in declared.items()}
-    # without features, text may hold lists as well
-    kinds = {n: _kind_in_text([row.get(n) for row in head]) if k.name == "text" else k for n, k in kinds.items()}
+    kinds: dict[str, Kind] = {}
+    for name in names:
+        values = [row.get(name) for row in head]
+        declared = kind_of_feature(features[name]) if features and name in features else OTHER
+        kind = _known(declared, values)
+        # without features, text may hold lists as well
+        kinds[name] = _kind_in_text(values) if kind.name == "text" else kind
     return Table(kinds, head, datasets)
 
 
@@ -260,22 +358,32 @@ def _head(dataset: Any) -> tuple[Sequence[Mapping[str, Any]], Mapping[str, Any] 
 
 def _telling_rows(dataset: Any, head: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Mapping[str, Any]]:
     """Return later rows for the columns of which the first rows show nothing, such as lists that are all empty."""
-    found: list[Mapping[str, Any]] = []
+    later_rows: list[Mapping[str, Any]] = []
     for name in names:
-        if any(row[name] not in (None, "", [], {}, "[]", "{}") for row in head):
+        if any(row[name] not in _EMPTY for row in head):
             continue
         values = (row[name] for row in rows_in(dataset, [name]))
-        telling = (i for i, value in enumerate(values) if value not in (None, "", [], {}, "[]", "{}"))
-        found += [dataset.with_format(None)[i] for i in islice(telling, SHOWN)]
-    return found
+        telling = (i for i, value in enumerate(values) if value not in _EMPTY)
+        later_rows += [dataset.with_format(None)[i] for i in islice(telling, SHOWN)]
+    return later_rows
+
+
+_EMPTY: tuple[Any, ...] = (None, "", [], {}, "[]", "{}")
+"""Values that do not show what a column holds."""
 
 
 def _is_media(feature: Any) -> bool:
+    """Return whether a feature holds pictures, sound or the like."""
     return type(feature).__name__ in ("Audio", "Image", "Video", "Pdf", "Nifti", "Mesh")
 
 
 def rows_in(dataset: Any, columns: Sequence[str] | None = None) -> Iterator[Mapping[str, Any]]:
-    """The rows as plain Python values, read in batches."""
+    """Yield the rows of a dataset as plain Python values, read in batches.
+
+    Args:
+        dataset: a ``Dataset``, an ``IterableDataset`` or a list of dicts.
+        columns: the columns to read; None for all. Rows of a list of dicts stay whole.
+    """
     if isinstance(dataset, list):
         yield from dataset
         return
@@ -288,27 +396,43 @@ def rows_in(dataset: Any, columns: Sequence[str] | None = None) -> Iterator[Mapp
 
 
 def inner_table(table: Table, column: str) -> Table | None:
-    """The fields of a list of records (or of a record of lists) as columns."""
+    """Return the fields of a list of records, or of a record of lists, as columns; None for another column.
+
+    Args:
+        table: the table with the column.
+        column: the name of the column.
+    """
     kind = table.kinds[column]
     if kind.name == "list" and kind.of and kind.of.name == "record":
         fields = kind.of.fields
     elif kind.name == "record" and kind.fields and all(k.name == "list" for k in kind.fields.values()):
-        if not all(_is_even(value) for value in table.values(column) if value is not None):
+        records = [value for value in table.values(column) if value is not None]
+        if not all(_is_even(record) for record in records):
             return None  # lists by label, not columns
         fields = {name: k.of or OTHER for name, k in kind.fields.items()}
     else:
         return None
-    records = chain.from_iterable(records_in(value) for value in table.values(column) if value is not None)
-    return Table(fields, list(records))
+    rows = chain.from_iterable(records_in(value) for value in table.values(column) if value is not None)
+    return Table(fields, list(rows))
 
 
 def _is_even(value: Mapping[str, Any]) -> bool:
-    """Have all lists of a dict the same length?"""
+    """Return whether all lists of a dict have the same length."""
     return len({len(column) for column in value.values() if isinstance(column, list | tuple)}) < 2
 
 
 def records_in(value: Any) -> list[Any]:
-    """A list of dicts, also where it stands as a dict of lists."""
+    """Return a list of dicts as it is, and a dict of lists as a list of dicts.
+
+    Args:
+        value: the list or the dict.
+
+    Raises:
+        CleancutError: the lists of the dict have different lengths, or the value is not a list.
+
+    >>> records_in({"start": [0, 4], "label": ["PER", "LOC"]})
+    [{'start': 0, 'label': 'PER'}, {'start': 4, 'label': 'LOC'}]
+    """
     if isinstance(value, Mapping):
         columns = {name: column for name, column in value.items() if isinstance(column, list | tuple)}
         if not _is_even(value):

@@ -1,4 +1,4 @@
-"""Where a dataset comes from: Hub ids, checked before any request, and rows of files that are not corpora yet."""
+"""The places that a dataset comes from: ids of the Hub, checked before any request, and files of rows."""
 
 from __future__ import annotations
 
@@ -27,61 +27,99 @@ _HUB_ID = re.compile(
     r"(@(?P<revision>[A-Za-z0-9][\w./-]{0,254}))?",
     re.ASCII,
 )
+"""Matches ``repo:config@revision``; ``is_repo`` checks the first part."""
 
 
 @dataclass(frozen=True)
 class HubId:
-    """A dataset on the Hub, such as ``org/name:config@revision``."""
+    """A dataset on the Hub, such as ``org/name:config@revision``.
+
+    >>> HubId.parse("org/name:en@main")
+    HubId(repo='org/name', config='en', revision='main')
+    """
 
     repo: str
+    """The repository, ``org/name``."""
     config: str | None = None
+    """The config; None where none is named."""
     revision: str | None = None
+    """The commit, branch or tag; None where none is named."""
 
     @classmethod
     def parse(cls, text: str) -> HubId:
-        """The parts of an id; an error, before anything is asked of the Hub, where it cannot be one."""
-        found = _HUB_ID.fullmatch(text)
-        if found is None or not is_repo(found["repo"]) or ".." in (found["revision"] or ""):
+        """Return the parts of an id. Nothing is asked of the Hub.
+
+        Args:
+            text: the id.
+
+        Raises:
+            CleancutError: the text cannot be an id.
+        """
+        parts = _HUB_ID.fullmatch(text)
+        if parts is None or not is_repo(parts["repo"]) or ".." in (parts["revision"] or ""):
             raise CleancutError(
                 f"{text!r} is neither a file, a folder nor the id of a dataset. "
                 "Write ids as org/name, org/name:config, org/name@revision or org/name:config@revision."
             )
-        return cls(found["repo"], found["config"], found["revision"])
+        return cls(parts["repo"], parts["config"], parts["revision"])
 
     def __str__(self) -> str:
         config = f":{self.config}" if self.config else ""
-        return f"{self.repo}{config}" + (f"@{self.revision}" if self.revision else "")
+        revision = f"@{self.revision}" if self.revision else ""
+        return f"{self.repo}{config}{revision}"
 
 
 def is_repo(text: str) -> bool:
-    """Can it be the id of a repository, ``org/name``?"""
-    found = re.fullmatch(r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})", text, re.ASCII)
-    return found is not None and not any(
-        part.endswith((".", "-", ".git")) or ".." in part or "--" in part for part in found.groups()
-    )
+    """Return whether a text can be the id of a repository, ``org/name``.
+
+    Args:
+        text: the text to check.
+
+    >>> is_repo("org/name"), is_repo("name"), is_repo("org/na--me")
+    (True, False, False)
+    """
+    parts = re.fullmatch(r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9_][\w.-]{0,95})", text, re.ASCII)
+    if parts is None:
+        return False
+    return not any(part.endswith((".", "-", ".git")) or ".." in part or "--" in part for part in parts.groups())
 
 
 def is_config(name: str) -> bool:
-    """Can it be the name of a config, and so of a folder of the repository that is no file of it?"""
+    """Return whether a text can name a config, and so a folder of the repository that replaces no file of it.
+
+    Args:
+        name: the text to check.
+    """
     fits = re.fullmatch(r"[A-Za-z0-9][\w.-]{0,95}", name, re.ASCII) is not None
     return fits and ".." not in name and name != "README.md"
 
 
 def is_local(source: str | os.PathLike[str]) -> bool:
-    """Is it a path? Also one that does not exist, where its form cannot be that of a Hub id."""
+    """Return whether a source is a path. A path that does not exist counts where it cannot be the id of a dataset.
+
+    Args:
+        source: a path, or the id of a dataset.
+    """
     text = checked_path(source)
     if os.path.exists(text) or not isinstance(source, str):
         return True
-    named = Path(text.removesuffix(".gz")).suffix.lower() in KNOWN_SUFFIXES or text.endswith(".gz")
-    of_windows = "\\" in text or re.match(r"[A-Za-z]:/", text) is not None
-    return named or of_windows or "/" not in text or text.startswith((".", "/", "~")) or text.endswith("/")
+    has_suffix = Path(text.removesuffix(".gz")).suffix.lower() in KNOWN_SUFFIXES or text.endswith(".gz")
+    is_of_windows = "\\" in text or re.match(r"[A-Za-z]:/", text) is not None
+    is_marked = text.startswith((".", "/", "~")) or text.endswith("/")
+    return has_suffix or is_of_windows or is_marked or "/" not in text
 
 
 def load_hub(source: HubId) -> tuple[HubId, dict[str, Any]]:
-    """The splits of a dataset on the Hub, each a ``datasets.Dataset``, and the very commit they are of.
+    """Return the id of a dataset with the very commit that was loaded, and its splits, each a ``datasets.Dataset``.
 
     Code in the repository is never run: a repository that is only a loading script is read from the Hub's own parquet
     copy, where there is one.
+
+    Args:
+        source: the dataset.
+
+    Raises:
+        CleancutError: the dataset cannot be loaded; the message says why and what to do.
     """
     try:
         return _loaded(source)
@@ -100,22 +138,24 @@ def load_hub(source: HubId) -> tuple[HubId, dict[str, Any]]:
 
 
 TRANSPORTS = {"requests": "RequestException", "httpx": "HTTPError", "httpx2": "HTTPError"}
-"""What versions 0, 1 and 2 of huggingface_hub send their requests with, and the kind of all its errors."""
+"""The libraries that versions 0, 1 and 2 of huggingface_hub send requests with, and the base of their errors."""
 
 
 def network_errors() -> tuple[type[BaseException], ...]:
-    """The kinds of errors that a request to the Hub ends in, whichever client is installed.
+    """Return the kinds of errors that a request to the Hub ends in, whichever client is installed.
 
     What the client itself raises are errors of the operating system in every version. What its transport raises need
     not be: that is looked up where the client has imported it, and never imported here.
     """
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
-    loaded = [(sys.modules[name], kind) for name, kind in TRANSPORTS.items() if name in sys.modules]
-    return HfHubHTTPError, OfflineModeIsEnabled, OSError, *(getattr(module, kind) for module, kind in loaded)
+    imported = [(sys.modules[name], kind) for name, kind in TRANSPORTS.items() if name in sys.modules]
+    of_transports = [getattr(module, kind) for module, kind in imported]
+    return HfHubHTTPError, OfflineModeIsEnabled, OSError, *of_transports
 
 
 def _loaded(source: HubId) -> tuple[HubId, dict[str, Any]]:
+    """Return the id with the commit that was loaded, and the splits; errors are those of the libraries."""
     import datasets
     from huggingface_hub import HfApi
     from huggingface_hub.errors import RevisionNotFoundError
@@ -131,13 +171,16 @@ def _loaded(source: HubId) -> tuple[HubId, dict[str, Any]]:
 
 
 def _explained(source: HubId, error: Exception) -> CleancutError:
-    """One line for what went wrong, and the remedy."""
+    """Return the error that says in one line what went wrong, and the remedy."""
     text = str(error)
     if "pick one among the available configs" in text or "not found. Available" in text:
         names = re.findall(r"'([^']+)'", text.partition("[")[2].partition("]")[0])
-        listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+        listed = ", ".join(names[:20])
+        if len(names) > 20:
+            listed += f" and {len(names) - 20} more"
         wrong = f"no config {source.config!r}" if source.config else "several configs"
-        example = f"{source.repo}:{names[0] if names else 'CONFIG'}"
+        config = names[0] if names else "CONFIG"
+        example = f"{source.repo}:{config}"
         return CleancutError(f"{source.repo} has {wrong}: {listed}. Choose one, such as {example}.")
     kind = " ".join(base.__name__ for base in type(error).__mro__)
     if "scripts are no longer supported" in text:
@@ -165,11 +208,18 @@ def _explained(source: HubId, error: Exception) -> CleancutError:
 # --- files ------------------------------------------------------------------------------------------------------
 
 
-def rows_of_file(given: Readable) -> Any:
-    """The rows of a CSV, JSONL or parquet file: a ``Dataset``, or a list of dicts where Arrow could not hold them."""
+def rows_of_file(readable: Readable) -> Any:
+    """Return the rows of a file: a ``Dataset``, or a list of dicts where the file is JSONL or Arrow cannot hold them.
+
+    Args:
+        readable: a CSV, JSONL, parquet or exported file.
+
+    Raises:
+        CleancutError: the file is a CoNLL file, or cannot be read.
+    """
     import datasets
 
-    source = Source.of(given)
+    source = Source.of(readable)
     kind = format_of(source)
     match kind:
         case Format.PARQUET:
@@ -186,21 +236,25 @@ def rows_of_file(given: Readable) -> Any:
 
 
 def _sound_schema(schema: Any, source: Source) -> Any:
-    """Return a schema that the library datasets takes: without its own note, where that is broken."""
+    """Return a schema that the library datasets takes: without the note of that library where it is broken."""
     import datasets
 
-    for one in (schema, schema.remove_metadata()):
+    for candidate in (schema, schema.remove_metadata()):
         try:
-            datasets.Dataset(one.empty_table())
-        except Exception as error:  # there is nothing that a broken note does not raise
+            datasets.Dataset(candidate.empty_table())
+        except Exception as error:  # a broken note may raise anything
             wrong = reason(error)
         else:
-            return one
+            return candidate
     raise CleancutError(f"{source}: a column is of a kind that the library datasets does not have ({wrong}).")
 
 
 def dataset_of(rows: list[dict[str, Any]]) -> Any:
-    """Return rows as a ``Dataset``, or as they are where Arrow cannot hold them."""
+    """Return rows as a ``Dataset``, or as they are where Arrow cannot hold them.
+
+    Args:
+        rows: the rows.
+    """
     import datasets
     import pyarrow as pa
 
@@ -213,8 +267,15 @@ def dataset_of(rows: list[dict[str, Any]]) -> Any:
 def mapped_rows(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Any:
     """Return the rows of a Parquet or JSONL file as a dataset that is mapped from a folder.
 
-    The rows go there in batches, so that they need not fit into memory. A JSONL file is read twice, the first time for
-    the kind of each field, since no part of it need show all of them.
+    The rows are copied there in batches, so that they need not fit into memory. A JSONL file is read twice, the first
+    time for the kind of each field, since no part of it need show all of them.
+
+    Args:
+        path: the file.
+        folder: the folder, which has to exist as long as the dataset is used.
+
+    Raises:
+        CleancutError: the file cannot be read, or the values of a field are of several kinds.
     """
     import datasets
     import pyarrow as pa
@@ -234,7 +295,7 @@ def mapped_rows(path: str | os.PathLike[str], folder: str | os.PathLike[str]) ->
 
 
 _BATCH = 10_000
-"""Rows of a file that are in memory at a time."""
+"""The number of rows of a file that are in memory at a time."""
 
 
 def _json_schema(path: str | os.PathLike[str]) -> Any:
@@ -245,35 +306,42 @@ def _json_schema(path: str | os.PathLike[str]) -> Any:
     for batch in _record_batches(path):
         names = list(dict.fromkeys(name for record in batch for name in record))
         try:
-            shown = pa.table(_columns(batch, names)).schema
-            schema = pa.unify_schemas([schema, shown], promote_options="permissive")
+            batch_schema = pa.table(_columns(batch, names)).schema
+            schema = pa.unify_schemas([schema, batch_schema], promote_options="permissive")
         except pa.ArrowException as error:
             raise CleancutError(f"{path}: the values of a field are of several kinds ({reason(error)}).") from None
     return schema
 
 
 def _columns(records: list[dict[str, Any]], names: list[str]) -> dict[str, list[Any]]:
+    """Return the values of records by field, with None for fields that a record does not have."""
     return {name: [record.get(name) for record in records] for name in names}
 
 
 def _record_batches(path: str | os.PathLike[str]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the records of a JSONL file in lists of ``_BATCH``."""
     records = (record for _, record in json_records(path))
     while batch := list(islice(records, _BATCH)):
         yield batch
 
 
 def write_rows(splits: Mapping[str, Any], folder: str | os.PathLike[str]) -> list[str]:
-    """Write each split (a ``DatasetDict``) as parquet, its rows and features untouched. Returns the files written."""
+    """Write each split as a parquet file, its rows and features untouched, and return the paths of the files.
+
+    Args:
+        splits: each split by name, as in a ``DatasetDict``.
+        folder: the folder to write to.
+    """
     import datasets
 
     paths = {name: name_inside(folder, f"{name}.parquet") for name in splits}
-    shown = not datasets.utils.are_progress_bars_disabled()
+    had_progress_bars = not datasets.utils.are_progress_bars_disabled()
     datasets.disable_progress_bars()
     try:
         for name, split in splits.items():
             with replacing(paths[name]) as stream:
                 split.to_parquet(stream)
     finally:
-        if shown:
+        if had_progress_bars:
             datasets.enable_progress_bars()
     return list(paths.values())

@@ -1,4 +1,4 @@
-"""The splits of a dataset: what they are usually called, and in which order they stand."""
+"""The splits of a dataset: the names that they usually have, and their order."""
 
 from __future__ import annotations
 
@@ -14,17 +14,31 @@ from .formats import KNOWN_SUFFIXES
 from .opening import Source
 
 SPLITS = ("train", "validation", "test")
-"""The order of splits: what comes later is held out from what comes earlier."""
+"""The usual splits in order: a later one is held out from the earlier ones."""
 
 
 def split_rank(name: str) -> int:
-    """Where a split stands in the usual order; others come last."""
+    """Return the place of a split in the usual order. Splits with other names come last.
+
+    Args:
+        name: the name of the split; ``dev``, ``valid``, ``val`` and ``development`` are validation.
+
+    >>> split_rank("train"), split_rank("dev"), split_rank("extra")
+    (0, 1, 3)
+    """
     usual = "validation" if name in ("dev", "valid", "val", "development") else name
     return SPLITS.index(usual) if usual in SPLITS else len(SPLITS)
 
 
 def is_split_name(name: Any) -> bool:
-    """Can a split have this name? It becomes that of a file, of a column's value and of a part of a config."""
+    """Return whether a split can have a name, which also names a file, a value of a column and a part of a config.
+
+    Args:
+        name: the name to check.
+
+    >>> is_split_name("my-train"), is_split_name("../train"), is_split_name("discarded")
+    (True, False, False)
+    """
     return re.fullmatch(r"\w[\w-]{0,63}", str(name)) is not None and name != "discarded"
 
 
@@ -33,14 +47,26 @@ _SPLIT_NAMES = {
     "validation": ("dev", "valid", "validation", "val", "development", "testa"),
     "test": ("test", "testb"),
 }
+"""The words in names of files that stand for each split."""
 
 
 def split_name(path: str | os.PathLike[str]) -> str | None:
-    """The split that a file's name shows, if any: ``dev.conll`` and ``eng.testa`` are validation."""
+    """Return the split that the name of a file stands for; None where it stands for no split.
+
+    Args:
+        path: the path of the file; only its last part counts.
+
+    Raises:
+        CleancutError: the name stands for several splits.
+
+    >>> split_name("data/dev.conll"), split_name("eng.testa"), split_name("notes.conll")
+    ('validation', 'validation', None)
+    """
     name = os.path.basename(os.fspath(path))
     plain = name.lower().removesuffix(".gz")
-    every = [usual for names in _SPLIT_NAMES.values() for usual in names]
-    if name.startswith(".") or not (Path(plain).suffix in KNOWN_SUFFIXES or plain.rpartition(".")[2] in every):
+    split_names = [usual for names in _SPLIT_NAMES.values() for usual in names]
+    is_data = Path(plain).suffix in KNOWN_SUFFIXES or plain.rpartition(".")[2] in split_names
+    if name.startswith(".") or not is_data:
         return None
     words = set(re.split(r"[^a-z]+", plain))
     splits = [split for split, usual in _SPLIT_NAMES.items() if not words.isdisjoint(usual)]
@@ -50,30 +76,46 @@ def split_name(path: str | os.PathLike[str]) -> str | None:
 
 
 def split_files(folder: str | os.PathLike[str]) -> dict[str, str]:
-    """The train, validation and test files of a folder, by their names: ``dev.conll``, ``eng.testa``."""
+    """Return the train, validation and test files of a folder by split, as their names show it.
+
+    Args:
+        folder: the folder; its subfolders are not looked into.
+
+    Raises:
+        CleancutError: there is no such folder, it has two files of one split, or fewer than two splits.
+    """
     if not os.path.isdir(folder):
         raise CleancutError(f"{folder}: no such directory.")
-    there = sorted(name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name)))
-    found: dict[str, str] = {}
-    for name in there:
+    file_names = sorted(name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name)))
+    name_of_split: dict[str, str] = {}
+    for name in file_names:
         split = split_name(name)
         if split is None:
             continue
-        if split in found:
-            both = f"{found[split]} and {name}"
+        if split in name_of_split:
+            both = f"{name_of_split[split]} and {name}"
             raise CleancutError(f"{folder} has two {split} files, {both}. Name the files.")
-        found[split] = name
-    if len(found) < 2:
-        names = ", ".join(there[:8]) or "nothing"
+        name_of_split[split] = name
+    if len(name_of_split) < 2:
+        names = ", ".join(file_names[:8]) or "nothing"
         raise CleancutError(f"{folder} holds {names}: no train and test files. Name the files.")
-    return {split: os.path.join(folder, name) for split, name in found.items()}
+    return {split: os.path.join(folder, name) for split, name in name_of_split.items()}
 
 
 def by_split(files: Sequence[str]) -> dict[str, str]:
-    """Files, or those of a folder, by the original split that their names show, else by their place."""
+    """Return files by the split that their names stand for, or as ``part 0``, ``part 1``, ... where some do not.
+
+    Args:
+        files: paths of files, or of one folder with a file for each split. The name of a single file is "".
+
+    >>> by_split(["a/train.conll", "a/test.conll"])
+    {'train': 'a/train.conll', 'test': 'a/test.conll'}
+    """
     if len(files) == 1 and os.path.isdir(files[0]) and not is_brat(Source.of(files[0])):
         return split_files(files[0])
-    found = [split_name(file) for file in files]
-    if len(files) > 1 and None not in found and len(set(found)) == len(found):
-        return {str(name): file for name, file in zip(found, files, strict=True)}
-    return {f"part {i}" if len(files) > 1 else "": file for i, file in enumerate(files)}
+    splits = [split_name(file) for file in files]
+    if len(files) == 1:
+        return {"": files[0]}
+    if None not in splits and len(set(splits)) == len(splits):
+        return {str(split): file for split, file in zip(splits, files, strict=True)}
+    return {f"part {i}": file for i, file in enumerate(files)}
