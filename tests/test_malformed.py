@@ -581,3 +581,110 @@ def test_anything_is_taken_or_refused_in_one_line(door):
             DOORS[door](value)
         except CleancutError as error:
             assert len(str(error)) < 1000 and "\n" not in str(error), error
+
+
+BRAT_LINES = (
+    "T1\tPER 0 1000000000000000000\tAda", f"T1\tPER 0 {'9' * 5000}\tAda", "T1\tPER ;\tAda", "T1\tPER 0\tAda",
+    "T1\tPER 0 3;\tAda", "T1\tPER 0 3 4\tAda", "T\n", "T1 PER 0 3 Ada",
+)  # fmt: skip
+BRAT_NAMES = (
+    "", "5", "[" * 100_000, '{"texts": 5}', '{"texts": [{"name": "a", "document": null, "ids": 5}]}',
+    '{"texts": [{"name": [], "document": null, "ids": []}]}', '{"texts": [{"name": "a", "document": {}, "ids": [[]]}]}',
+)  # fmt: skip
+BRAT_FOLDERS = [
+    *({"a.ann": line, "a.txt": "Ada ran\n"} for line in BRAT_LINES),
+    *({"a.ann": "", "a.txt": "Ada\n", "cleancut.json": names} for names in BRAT_NAMES),
+    {"a.ann": b"T1\tPER 0 3\t\xff", "a.txt": "Ada"},
+    {"a.ann": "T1\tPER 0 3\tAda", "a.txt": b"\xff"},
+]
+
+
+@pytest.mark.parametrize("files", BRAT_FOLDERS, ids=range(len(BRAT_FOLDERS)))
+def test_a_malformed_folder_of_brat_is_refused_in_one_line(tmp_path, files):
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(
+        CleancutError, match=r"a\.(ann|txt), line \d+: |cleancut\.json: not as it was written"
+    ) as refused:
+        cc.read(tmp_path)
+    assert len(str(refused.value)) < 400
+
+
+COMMANDS = {
+    "a long value": (f"score --gold gold.conll --seed={'x' * 10**5}", "invalid int value: 'xxx"),
+    "a long choice": (f"split gold.conll -o out --method={'x' * 10**5}", "is unknown"),
+    "the root": ("score --gold gold.conll --pred /", "/ is a directory"),
+    "names that are no text": ("score --gold gold.conll --pred pred.conll --map binary", "binary, line 1: byte 0xff"),
+    "a way through nothing": ("stage exact_f1 -o nothing/../out", "the folder nothing does not exist"),
+    "predictions that are not there": ("hardeval-folds --gold gold.conll -k 3 -o out --pred x", "x: no such file"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_that_cannot_be_run_says_so_and_leaves_nothing(name, capsys, tmp_path, monkeypatch):
+    words, said = COMMANDS[name]
+    for file in ("gold.conll", "pred.conll"):
+        (tmp_path / file).write_text(conll(TAGS))
+    (tmp_path / "binary").write_bytes(b"\xff")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CleancutError):
+        command(*words.split())(None)
+    err = capsys.readouterr().err
+    assert said in err and err.count("\n") == 1 and len(err) < 1000, err[:2000]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["binary", "gold.conll", "pred.conll"]
+
+
+def test_a_message_has_no_control_character():
+    for name in ("a\x1b[2Jb.conll", "a\x07.parquet", "\u2028.conll", "\ud800.conll"):
+        with pytest.raises(CleancutError) as refused:
+            cc.read_text("Ada", name)
+        assert str(refused.value).isprintable(), refused.value
+    with pytest.raises(CleancutError, match=r"what type: \\x0e"):
+        raise CleancutError("what type: \x0e")
+
+
+def test_one_label_of_label_studio_is_one_label():
+    value = {"start": 0, "end": 3, "text": "Ada", "labels": "PER"}
+    task = {"data": {"text": "Ada ran"}, "annotations": [{"result": [{"value": value, "type": "labels"}]}]}
+    assert cc.read_text(json.dumps([task]), "x.json").entities() == [[{"start": 0, "end": 1, "label": "PER"}]]
+
+
+PAGES = {
+    "html_audit": lambda v: cc.html_audit(v),
+    "html_split": lambda v: cc.html_split(v),
+    "html_frontier": lambda v: cc.html_frontier(v),
+    "components": lambda v: cc.html_split(PLAN, components=[v]),
+    "beside": lambda v: PLAN.write("beside", GOLD, beside=[v]),
+    "repair": lambda v: cc.exact_f1(GOLD, PRED, repair=[v]),
+}
+
+
+@pytest.mark.parametrize("door", PAGES)
+def test_what_is_shown_or_written_is_of_its_kind(door):
+    for value in (None, 5, "x", [], {}, {"a": 1}, np.array([]), GOLD, object()):
+        with pytest.raises(CleancutError):
+            PAGES[door](value)
+
+
+@pytest.mark.trainer
+def test_what_a_trainer_gives_is_checked():
+    from cleancut.trainer import NerMetrics
+
+    columns = {"tokens": WORDS, "tags": TAGS}
+    for option in ("tokens", "tags", "entities", "metrics", "unicode"):
+        for value in (5, ["x"], [5], {}, np.array([]), object(), len, "\x1b"):
+            with pytest.raises(CleancutError):
+                NerMetrics(evaluation=columns, labels=["O", "B-PER"], **{option: value})
+    metrics = NerMetrics(evaluation=columns, labels=["O", "B-PER"])
+    ids = np.array([[1, 0]] * 24)
+    for given in (None, (ids, ids), "x", Pair(None, ids), Pair(ids, None), Pair([], ids), Pair([[1], [0, 1]], ids),
+                  Pair(ids / 2, ids), Pair(ids[:3], ids), Pair("x", "y"), Pair({"logits": ids}, ids)):  # fmt: skip
+        with pytest.raises(CleancutError):
+            metrics(given)
+
+
+class Pair(NamedTuple):
+    """What a Trainer gives."""
+
+    predictions: Any
+    label_ids: Any

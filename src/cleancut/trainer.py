@@ -14,7 +14,7 @@ from .core import checks
 from .core.arrays import bounds_of, ranges
 from .core.corpus import Corpus, Mentions, Tagged, in_sample
 from .core.entities import Key
-from .core.exceptions import CleancutError, did_you_mean
+from .core.exceptions import CleancutError, did_you_mean, quoted, reason
 from .core.inputs import MASK, as_array, label_names
 from .core.notices import said_once
 from .core.tags import Repair, parse_scheme
@@ -82,6 +82,9 @@ class NerMetrics:
         beta: float = 1.0,
     ) -> None:
         columns = {"tokens": tokens, "tags": tags, "entities": entities, "text": text, "document": document, "end": end}
+        for name, column in columns.items():
+            if column is not None:
+                checks.text(column, name, "the name of a column" if name != "end" else "'inclusive' or 'exclusive'")
         reader = _Reader(labels, scheme, columns)
         sets = evaluation if _is_several(evaluation) else {"evaluation": evaluation}
         if evaluation is None or not sets:
@@ -89,7 +92,8 @@ class NerMetrics:
         self._sets = {name: _Gold(reader, data, name) for name, data in sets.items()}
         self._beta = checks.beta(beta)
         self._exposure = _exposure_of(train, reader, Key.of(case, typed, unicode))
-        self.metrics = self._default() if metrics is None else tuple(metrics)
+        wanted = "a list of names of values, such as ('f1', 'recall/PER')"
+        self.metrics = self._default() if metrics is None else tuple(checks.names(metrics, "metrics", wanted))
         self._scores = self._needed()
         self._batches: list[_Rows] = []
         if self._exposure is not None and any(score_metrics()[name].needs_train for name in self._scores):
@@ -250,7 +254,13 @@ class _Rows(NamedTuple):
 
 def _unpacked(prediction: Any) -> _Rows:
     """Predicted and gold ids where the latter are not masked."""
-    predicted, label_ids = prediction.predictions, prediction.label_ids
+    try:
+        predicted, label_ids = prediction.predictions, prediction.label_ids
+    except AttributeError:
+        raise CleancutError(
+            f"the prediction is {quoted(prediction)}, of type {type(prediction).__name__}. Give what a Trainer gives: "
+            "an EvalPrediction, with predictions and label_ids."
+        ) from None
     if isinstance(label_ids, list) and len(label_ids) and as_array(label_ids[0]) is not None:
         # batches that were not put together, each with a width of its own
         if not isinstance(predicted, list) or len(predicted) != len(label_ids):
@@ -262,11 +272,9 @@ def _unpacked(prediction: Any) -> _Rows:
 
 def _unmasked(predicted: Any, label_ids: Any) -> _Rows:
     """The same of one batch: both are (rows, positions), but for logits."""
-    if isinstance(predicted, tuple | list):  # further outputs of the model follow the logits
+    if isinstance(predicted, tuple | list) and len(predicted):  # further outputs of the model follow the logits
         predicted = predicted[0]
-    if getattr(predicted, "ndim", 0) == 3:  # of tensors too, whose kind of numbers numpy may not have
-        predicted = predicted.argmax(-1)
-    ids, labels = (np.asarray(side) if (array := as_array(side)) is None else array for side in (predicted, label_ids))
+    ids, labels = _ids_of(predicted, "predictions"), _ids_of(label_ids, "label_ids")
     if ids.shape != labels.shape or labels.ndim != 2 or ids.dtype.kind not in "iu":
         raise CleancutError(
             f"predictions of shape {ids.shape} ({ids.dtype}) do not fit gold labels of shape "
@@ -274,6 +282,19 @@ def _unmasked(predicted: Any, label_ids: Any) -> _Rows:
         )
     kept = labels != MASK
     return _Rows(ids[kept], labels[kept], kept.sum(axis=1))
+
+
+def _ids_of(given: Any, name: str) -> NDArray[Any]:
+    """Return ids as they are, or those of the highest logits."""
+    try:
+        if getattr(given, "ndim", 0) == 3:  # of tensors too, whose kind of numbers numpy may not have
+            given = given.argmax(-1)
+        array = as_array(given)
+        return np.asarray(given) if array is None else array
+    except (ValueError, TypeError, RuntimeError) as error:  # rows of several lengths, tensors without values
+        raise CleancutError(
+            f"{name}: {quoted(given)} is no array ({reason(error)}). Expected logits (rows, positions, labels) or ids."
+        ) from None
 
 
 def _check_best_model(scores: Iterable[str]) -> None:

@@ -23,7 +23,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         stop = "" if message.endswith((".", "?")) else "."
-        self.exit(2, one_line(f"{self.prog}: {message}{stop} See {self.prog} --help.") + "\n")
+        bounded = CleancutError(f"{self.prog}: {message}{stop} See {self.prog} --help.")
+        self.exit(2, one_line(str(bounded)) + "\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is sys.stderr:

@@ -76,9 +76,6 @@ def _hardeval_folds(arguments: argparse.Namespace) -> str:
 
     gold = corpus(arguments.gold, arguments.gold_column)
     folds = kfold(gold, arguments.k, seed=arguments.seed, unit=arguments.unit)
-    if arguments.output:
-        format = arguments.format or written_as(arguments.gold)
-        folds.write(gold, arguments.output, format=format, overwrite=arguments.overwrite)
     systems = zip(names_of(arguments.pred), arguments.pred, strict=True) if arguments.pred else ()
     scores = {
         name: {
@@ -88,6 +85,9 @@ def _hardeval_folds(arguments: argparse.Namespace) -> str:
         }
         for name, file in with_progress(systems, one_line(arguments.gold))
     }
+    if arguments.output:  # when nothing that is read can be wrong any more
+        format = arguments.format or written_as(arguments.gold)
+        folds.write(gold, arguments.output, format=format, overwrite=arguments.overwrite)
     if arguments.json:
         plain = {name: score["hardeval"].to_dict() for name, score in scores.items()}
         return to_json({**folds.to_dict(), "hardeval": plain})

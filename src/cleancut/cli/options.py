@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ..core.answer_records import Style
@@ -146,7 +145,7 @@ def type_options(arguments: argparse.Namespace) -> dict[str, Any]:
         return {}
     text, place = arguments.map, "--map"
     if os.path.isfile(text):
-        text, place = Path(text).read_text("utf-8-sig"), f"--map {text}"
+        text, place = Source(text).text(), f"--map {text}"
     return {"types": parse_type_map(text, place)}
 
 

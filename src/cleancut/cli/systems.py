@@ -72,7 +72,8 @@ def names_of(systems: Sequence[str]) -> list[str]:
 
 def _distinct_stems(files: Sequence[str]) -> list[str]:
     """Return the stem of each file, with as many parent folders as it takes to tell them apart."""
-    paths = [Path(file.removesuffix(".gz")).resolve().with_suffix("") for file in files]
+    resolved = [Path(file.removesuffix(".gz")).resolve() for file in files]
+    paths = [path.with_suffix("") if path.name else path for path in resolved]
     names = [path.name for path in paths]
     for depth in range(2, 1 + max((len(path.parts) for path in paths), default=0)):
         twice = {name for name in names if names.count(name) > 1}

@@ -157,9 +157,15 @@ def instances(value: Any, kind: type[Kind], name: str, wanted: str) -> dict[str,
         name: the name of the parameter, for messages.
         wanted: the remedy that a message names.
     """
+    named = mapping(value, name, wanted)
+    return {key: instance(one, kind, f"{name}: {quoted(key)}", wanted) for key, one in named.items()}
+
+
+def mapping(value: Any, name: str, wanted: str) -> Mapping[Any, Any]:
+    """Return values by their names, or by other keys."""
     if not isinstance(value, Mapping):
         raise CleancutError(f"{name} is {quoted(value)}, of type {type(value).__name__}. Give {wanted}.")
-    return {key: instance(one, kind, f"{name}: {quoted(key)}", wanted) for key, one in value.items()}
+    return value
 
 
 def names(value: Any, name: str, wanted: str = "a list of names") -> list[str]:

@@ -41,7 +41,7 @@ class Key(NamedTuple):
         Raises:
             CleancutError: one of the values is not valid.
         """
-        if unicode is not None and unicode not in _FORMS:
+        if unicode is not None and not (isinstance(unicode, str) and unicode in _FORMS):
             raise CleancutError(f"unicode={quoted(unicode)} is unknown. Choose one of {', '.join(_FORMS)}, or None.")
         return cls(checks.switch(case, "case"), checks.switch(typed, "typed"), unicode)
 

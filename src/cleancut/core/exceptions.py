@@ -24,6 +24,8 @@ class CleancutError(ValueError):
         line = " ".join(message.split("\n")) if "\n" in message else message
         if len(line) > _LONGEST:  # the place is at its beginning and the remedy at its end: both are kept
             line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 3 :]}"
+        if not line.isprintable():  # such as a control character in the name of a file
+            line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
         super().__init__(line)
 
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
 
@@ -151,6 +152,7 @@ def check_output_folder(path: str | os.PathLike[str]) -> None:
     """
     target = os.path.realpath(checked_path(path))
     refuse_kept(path)
+    _refuse_way_through_nothing(path)
     if os.path.lexists(target) and not os.path.isdir(target):
         raise CleancutError(f"{path} is a file. Name a folder.")
     while not os.path.lexists(target):
@@ -160,6 +162,14 @@ def check_output_folder(path: str | os.PathLike[str]) -> None:
     if not os.path.isdir(target):
         raise CleancutError(f"{path}: {target} is a file, in which no folder can be made. Choose another folder.")
     _refuse_read_only(target, path)
+
+
+def _refuse_way_through_nothing(path: str | os.PathLike[str]) -> None:
+    """Refuse a path such as ``nothing/../out``, which no system can follow though it seems to lead somewhere."""
+    parts = Path(path).parts
+    for i in range(1, len(parts)):
+        if parts[i] == os.pardir and not os.path.isdir(before := os.path.join(*parts[:i])):
+            raise CleancutError(f"{path}: the folder {before} does not exist. Make it, or choose another.")
 
 
 def _refuse_read_only(folder: str, path: str | os.PathLike[str]) -> None:

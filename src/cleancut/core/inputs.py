@@ -296,6 +296,8 @@ def as_samples(data: Any, where: Where) -> list[Any]:
     """
     if isinstance(data, str | bytes | Mapping | set | frozenset) or not isinstance(data, Iterable):
         raise CleancutError(f"expected a list with one list for each sample, got {_short(data)}.")
+    if hasattr(data, "column_names"):
+        raise CleancutError(f"expected samples, got a {type(data).__name__}. Read it first: from_dataset(...).")
     if type(data).__module__.startswith("datasets."):
         data = data[:]  # type: ignore[index]  # a lazy column, which is fetched at once
     samples = data if isinstance(data, list) else in_order(data)

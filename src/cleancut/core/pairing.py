@@ -94,11 +94,13 @@ def pair(
 
 def _refuse_unused(labels: Any, scheme: str | None, repair: str) -> None:
     """Refuse options of decoding that have no effect, since both sides are decoded already."""
-    unused = {"labels": labels, "scheme": scheme, "repair": None if repair == "conlleval" else repair}
+    is_default = isinstance(repair, str) and repair == "conlleval"
+    unused = {"labels": labels, "scheme": scheme, "repair": None if is_default else repair}
     for name, value in unused.items():
         if value is not None:
             raise CleancutError(
-                f"{name}={value!r} has no effect: gold and predictions are decoded already. Give it when reading."
+                f"{name}={quoted(value)} has no effect: gold and predictions are decoded already. "
+                "Give it when reading."
             )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.exceptions import CleancutError
 from ..reading.detecting import Shape
 from ..scoring.exposure import Exposure
@@ -211,6 +212,11 @@ def mapped(dataset: Any, mapper: Any, features: Any, **options: Any) -> Any:
         features: the features of the result.
         **options: options of ``Dataset.map``; a streamed dataset takes ``batch_size`` only.
     """
+    checks.whole(options["batch_size"], "batch_size", 1)
+    if options["num_proc"] is not None:
+        checks.whole(options["num_proc"], "num_proc", 1)
+    if options["desc"] is not None:
+        checks.text(options["desc"], "desc")
     if not hasattr(dataset, "__len__"):  # it is streamed
         return dataset.map(mapper, batched=True, batch_size=options["batch_size"], features=features)
     from datasets.fingerprint import Hasher

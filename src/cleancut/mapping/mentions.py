@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.tags import is_outside
 from ..reading.batches import in_rows
 from ..reading.columns import kind_of_feature, records_in
@@ -29,7 +29,12 @@ def shape_of(dataset: Any, columns: Mapping[str, Any] | Shape | None) -> Shape:
     Raises:
         CleancutError: the rows are single tokens, or the mentions are not recognised.
     """
-    shape = columns if isinstance(columns, Shape) else detect(dataset, **(columns or {}))
+    given: Mapping[str, Any] | Shape = {} if columns is None else columns
+    if not isinstance(given, Shape | Mapping):
+        raise CleancutError(
+            f"columns={quoted(columns)} is not valid. Give names of columns, such as {{'tags': 'ner'}}."
+        )
+    shape = given if isinstance(given, Shape) else detect(dataset, **given)
     if shape.sentence is not None:
         raise CleancutError(
             f"a row is a single token ({shape}), and a mention may take several rows. Give a row for each sentence."

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
@@ -311,6 +312,7 @@ def decontaminate(
     [['Bo']]
     """
     chosen = parse_choice(Level, level, "level")
+    checks.whole(batch_size, "batch_size", 1)
     if isinstance(against, Mapping) and "test" in against:
         against = against["test"]
     shown = against if isinstance(against, Exposure) else Exposure.of(against, case=case, typed=typed, unicode=unicode)

@@ -19,7 +19,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, quoted
 from ..core.files import replacing_folder
 from .exported import CHARACTERS, TOKEN_SPANS, Exported
-from .opening import Row, Source
+from .opening import BYTE_ORDER_MARK, Row, Source
 from .writing import Writing, refuse_relations
 
 _NAMES = "cleancut.json"
@@ -67,18 +67,27 @@ def _read_text(path: Path) -> _Text:
         raise CleancutError(f"{path} has no text beside it. Put {text_path.name} there.")
     entities = []
     n_split = 0
-    for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+    source = Source(str(text_path))
+    text = source.text()  # offsets count line ends as they stand, and a mark of the byte order
+    if source.read().startswith(BYTE_ORDER_MARK):
+        text = f"\ufeff{text}"
+    for number, line in enumerate(Source(str(path)).text().split("\n"), 1):
         if not line.startswith("T"):
             continue
-        found = re.fullmatch(r"T\S*\t(\S+) ([\d ;]+)\t?(.*)", line.rstrip("\r"))
+        found = _MENTION.fullmatch(line.rstrip("\r"))
         if found is None:
             raise CleancutError(f"{path}, line {number}: not a line of BRAT ({quoted(line)}).")
         places = [tuple(map(int, place.split())) for place in found[2].split(";")]
         n_split += len(places) > 1
         start, end = min(place[0] for place in places), max(place[1] for place in places)
+        if end > len(text):
+            raise CleancutError(f"{path}, line {number}: {start} to {end} in a text of {len(text)} characters.")
         entities.append({"start": start, "end": end, "label": found[1]})
-    with open(text_path, encoding="utf-8", newline="") as stream:  # offsets count line ends as they stand
-        return _Text(path, stream.read(), entities, n_split)
+    return _Text(path, text, entities, n_split)
+
+
+_MENTION = re.compile(r"T\S*\t(\S+) (\d{1,18} +\d{1,18}(?: *; *\d{1,18} +\d{1,18})*) *(?:\t.*)?")
+"""A line of a mention: its name, its type, from where to where (of several pieces, of each), its words."""
 
 
 _Named = tuple[str, str | None, list[str | None]]
@@ -91,9 +100,22 @@ def _names_in(folder: Path) -> list[_Named] | None:
     if not path.is_file():
         return None
     try:
-        return [(text["name"], text["document"], text["ids"]) for text in json.loads(path.read_text("utf-8"))["texts"]]
-    except (ValueError, KeyError, TypeError):
+        texts = [(text["name"], text["document"], text["ids"]) for text in json.loads(path.read_bytes())["texts"]]
+        if not all(map(_is_named, texts)):
+            raise ValueError
+        return texts
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise CleancutError(f"{path}: not as it was written. Remove it to read the texts as they are.") from None
+
+
+def _is_named(text: tuple[Any, Any, Any]) -> bool:
+    """Is it the name of a text, with those of its document and its samples, which may have none?"""
+    name, document, ids = text
+    return (
+        isinstance(name, str)
+        and isinstance(ids, list)
+        and all(x is None or isinstance(x, str) for x in (document, *ids))
+    )
 
 
 def _samples(text: _Text, document: str | None, ids: Sequence[str | None]) -> Iterator[Row]:

@@ -326,7 +326,7 @@ def label_studio(value: list[Any], name: str) -> Exported:
         entities = [
             {"start": span["start"], "end": span["end"], "label": label, "text": span.get("text")}
             for span in spans
-            for label in span["labels"]
+            for label in ([span["labels"]] if isinstance(span["labels"], str) else span["labels"])
         ]
         rows.append({**_named(task, "id"), "text": text, "entities": entities})
     notes = [f"{n_cancelled} of {len(value)} tasks were not annotated and are left out."] if n_cancelled else []

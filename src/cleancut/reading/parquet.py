@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections import Counter
@@ -14,13 +15,14 @@ from typing import Any
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, quoted, reason
 from ..core.files import name_inside, replacing
-from ..core.limits import refuse_larger
+from ..core.limits import max_unpacked, refuse_larger
 from ..core.tags import Where
 from .batches import FEW, Options, in_rows, with_row
 from .column_names import plain_columns
 from .conll import CONLL_SUFFIXES
 from .jsonl import JSONL_SUFFIXES
 from .opening import Source
+from .parquet_pages import bytes_taken
 from .writing import Writing, refuse_relations
 
 
@@ -58,35 +60,31 @@ def readable_parquet(name: object) -> Iterator[None]:
 
 
 def parquet_file(source: Source) -> Any:
-    """Return a file whose columns have names of their own, and that claims no more than it may."""
+    """Return a file whose columns have names of their own, and that takes no more memory than it may."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    in_memory = source.is_packed or source.path is None
     with readable_parquet(source):
-        file = pq.ParquetFile(pa.BufferReader(source.read()) if in_memory else source.path)
+        data = source.read() if source.is_packed or source.path is None else None
+        file = pq.ParquetFile(pa.BufferReader(data) if data is not None else source.path)
         names = file.schema_arrow.names
-    twice = next((name for name, count in Counter(names).items() if count > 1), None)
-    if twice is not None:
-        raise CleancutError(f"{source}: two columns are called {quoted(twice)}. Rename one of them.")
-    claimed = _bytes_claimed(file.metadata)
-    if claimed > _MOST_PACKED * source.size:  # what a large file takes is plain from its size
-        refuse_larger(claimed, f"{source}, once unpacked,")
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
+        if twice is not None:
+            raise CleancutError(f"{source}: two columns are called {quoted(twice)}. Rename one of them.")
+        n_bytes = source.once("bytes of parquet", partial(_bytes_taken, file.metadata, source, data))
+    if n_bytes > _MOST_PACKED * source.size:  # what a large file takes is plain from its size
+        refuse_larger(n_bytes, f"{source}, once unpacked,")
     return file
 
 
-def _bytes_claimed(metadata: Any) -> int:
-    """Return how much memory the columns of a file take at least, as it says itself."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    columns = [group.column(k) for group in groups for k in range(group.num_columns)]
-    n_values = max(metadata.num_rows, sum(max(column.num_values, 0) for column in columns))
-    return max(sum(max(group.total_byte_size, 0) for group in groups), _BYTES_OF_VALUE * n_values)
+def _bytes_taken(metadata: Any, source: Source, data: bytes | None) -> int:
+    """Return how much memory the columns of a file take."""
+    with io.BytesIO(data) if data is not None else open(source.name, "rb") as stream:
+        return bytes_taken(metadata, stream, max(max_unpacked(), _MOST_PACKED * source.size + 1))
 
 
 _MOST_PACKED = 64
 """Bytes of a column that come of one byte of a file, where no value is repeated without end."""
-_BYTES_OF_VALUE = 4
-"""A value that is repeated takes nothing in the file, but a number in memory."""
 
 
 def parquet_table(source: Source) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core import checks
 from ..core.corpus import Corpus
+from ..core.exceptions import CleancutError
 from ..core.notices import said_once
 from ..core.shown import percent
 from ..core.signature import Signature
@@ -90,6 +91,7 @@ def report_notes(found: Findings) -> list[str]:
 
 def html_audit(found: Audit, *, title: str = "Audit") -> str:
     """A page on what the splits of a dataset share."""
+    checks.instance(found, Audit, "the audit", "what audit(...) returns")
     facts = [f"{sum(counts.values()):,} mentions in {name}" for name, counts in found.types.items()]
     return _page(title, facts, map(_section, audit_sections(found)), found.notes)
 
@@ -101,7 +103,11 @@ def html_split(
 
     ``components`` is what ``component_sizes`` returns.
     """
-    given = {"after": plans} if isinstance(plans, SplitPlan) else plans
+    wanted = "a plan, or plans by their names"
+    given = {"after": plans} if isinstance(plans, SplitPlan) else checks.instances(plans, SplitPlan, "plans", wanted)
+    if not given:
+        raise CleancutError(f"plans: there are none. Give {wanted}.")
+    checks.mapping({} if components is None else components, "components", "what component_sizes returns")
     plan = next(iter(given.values()))
     facts = [f"{n:,} samples in {name}" for name, n in plan.sizes.items()]
     return _page(title, facts, map(_section, split_sections(given, components)), plan_notes(plan))
@@ -114,6 +120,7 @@ def plan_notes(plan: SplitPlan) -> list[str]:
 
 def html_frontier(found: Frontier, *, title: str = "Frontier") -> str:
     """A page on what less sharing costs, with a picture."""
+    checks.instance(found, Frontier, "the frontier", "what frontier(...) returns")
     facts = [f"{len(found.best.plan.assignment):,} samples", f"{len(found.points)} splits"]
     return _page(title, facts, map(_section, frontier_sections(found)), [found.best.plan.signature])
 

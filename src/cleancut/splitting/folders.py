@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.files import (
@@ -61,6 +62,7 @@ def write_split(
     overwrite: bool = False,
 ) -> SplitPlan:
     """Write the splits of a plan as files, and ``plan.json`` with the digest of each, as ``SplitPlan.write`` says."""
+    checks.mapping({} if beside is None else beside, "beside", "texts or corpora by the names of their files")
     samples = given_samples(data, plan.read_as)
     chosen = default_format(samples) if format is None else parse_choice(SplitFormat, format, "format")
     plan.refuse_other_samples([np.concatenate([sample_hashes(part.corpus) for part in samples.values()])])

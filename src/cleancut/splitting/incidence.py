@@ -27,7 +27,8 @@ from ..core.inputs import Interner
 from ..core.limits import refuse_larger
 from ..core.vocabulary import byte_hashes, mixed
 from ..reading.dataset import own_numbers
-from ..reading.parquet import readable_parquet
+from ..reading.opening import Source
+from ..reading.parquet import parquet_file, readable_parquet
 from .audit import Unit, units_of
 
 Hashes = NDArray[np.uint64]
@@ -417,6 +418,9 @@ def batches(path: str | os.PathLike[str]) -> Iterator[Any]:
             source = pyarrow.dataset.dataset(shown.replace("s3a://", "s3://", 1), format="parquet")
         except FileNotFoundError:
             raise CleancutError(f"{shown}: no such file.") from None
+        for file in source.files:
+            if os.path.isfile(file):  # not in a store elsewhere
+                parquet_file(Source(file))
         kinds = dict(zip(source.schema.names, source.schema.types, strict=True))
         if len(kinds) < len(source.schema.names):
             raise CleancutError(f"{shown}: two columns have the same name. Rename one of them.")
