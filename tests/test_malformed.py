@@ -649,6 +649,10 @@ def test_one_label_of_label_studio_is_one_label():
     assert cc.read_text(json.dumps([task]), "x.json").entities() == [[{"start": 0, "end": 1, "label": "PER"}]]
 
 
+def dataset():
+    return pytest.importorskip("datasets").Dataset.from_dict({"tokens": WORDS, "tags": TAGS})
+
+
 PAGES = {
     "html_audit": lambda v: cc.html_audit(v),
     "html_split": lambda v: cc.html_split(v),
@@ -656,12 +660,21 @@ PAGES = {
     "components": lambda v: cc.html_split(PLAN, components=[v]),
     "beside": lambda v: PLAN.write("beside", GOLD, beside=[v]),
     "repair": lambda v: cc.exact_f1(GOLD, PRED, repair=[v]),
+    "categories": lambda v: cc.register_attribute("of a test", lambda table: table.start, categories=[v]),
+    "samples of folds": lambda v: FOLDS.write([v], "folds"),
+    "gold of answers": lambda v: cc.read_answers(["[]"] * 24, [v]),
+    "types of answers": lambda v: cc.read_answers(["[]"] * 24, GOLD, ignore_types=[v, 5]),
+    "discarded": lambda v: PLAN.apply(GOLD, discarded=[v]),
+    "progress": lambda v: cc.mincut(GOLD, effort="fast", min_per_type=0, progress=[v]),
+    "columns": lambda v: cc.entities_of(dataset(), columns=[v]),
+    "batch_size": lambda v: cc.annotate(dataset(), SHOWN, batch_size=[v]),
+    "a dataset": lambda v: cc.exact_f1(dataset(), dataset()),
 }
 
 
 @pytest.mark.parametrize("door", PAGES)
 def test_what_is_shown_or_written_is_of_its_kind(door):
-    for value in (None, 5, "x", [], {}, {"a": 1}, np.array([]), GOLD, object()):
+    for value in (None, 5, {}, {"a": 1}, np.array([]), object()):
         with pytest.raises(CleancutError):
             PAGES[door](value)
 
@@ -672,7 +685,7 @@ def test_what_a_trainer_gives_is_checked():
 
     columns = {"tokens": WORDS, "tags": TAGS}
     for option in ("tokens", "tags", "entities", "metrics", "unicode"):
-        for value in (5, ["x"], [5], {}, np.array([]), object(), len, "\x1b"):
+        for value in (5, ["x"], [5], {}, np.array([1]), object(), len, "\x1b"):
             with pytest.raises(CleancutError):
                 NerMetrics(evaluation=columns, labels=["O", "B-PER"], **{option: value})
     metrics = NerMetrics(evaluation=columns, labels=["O", "B-PER"])

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import checks
 from .answer_records import Answer, KnownTypes, Order, Style
 from .answer_report import AnswerReport, Claim, OfSample, Open, Unparsed
 from .answers import parse_answer
@@ -49,8 +50,11 @@ class AnswerReading(NamedTuple):
         if isinstance(ignore_types, bool):
             ignored: frozenset[str] | None = None if ignore_types else frozenset()
         else:
-            ignored = frozenset(name.casefold() for name in ignore_types)
-        return cls(KnownTypes(types), parse_choice(Style, style or "auto", "answers"), fuzzy, ignored)
+            wanted = "True, or names of types"
+            names = list(ignore_types) if isinstance(ignore_types, set | frozenset) else ignore_types
+            ignored = frozenset(name.casefold() for name in checks.names(names, "ignore_types", wanted))
+        chosen = parse_choice(Style, "auto" if style is None else style, "answers")
+        return cls(KnownTypes(types), chosen, checks.switch(fuzzy, "fuzzy"), ignored)
 
     @property
     def how(self) -> str:

@@ -168,6 +168,12 @@ def mapping(value: Any, name: str, wanted: str) -> Mapping[Any, Any]:
     return value
 
 
+def function(value: Any, name: str, wanted: str) -> None:
+    """Refuse what cannot be called."""
+    if not callable(value):
+        raise CleancutError(f"{name}={quoted(value)} is not valid. Give {wanted}.")
+
+
 def names(value: Any, name: str, wanted: str = "a list of names") -> list[str]:
     """Return a list of texts in their order. A single text is not a list, and a set has no order: both are refused.
 

@@ -72,6 +72,7 @@ def read_answers(
     >>> pred.entities(), pred.mentions.answers.invented[0].text
     ([[{'start': 0, 'end': 1, 'label': 'PER'}]], 'Bo')
     """
+    checks.instance(gold, Corpus, "gold", "the samples that the answers are for, as a Corpus")
     reading = answer_reading(gold.mentions.labels, answers, types, ignore_types, fuzzy)
     rows = answer_rows(source) if isinstance(source, str | os.PathLike | Source) else list(_given_rows(source))
     return AnswerBook(rows, reading).answers_to(gold)

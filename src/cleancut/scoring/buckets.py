@@ -288,9 +288,10 @@ def register_attribute(
     if name in _OWN:
         raise CleancutError(f"{name!r} is an attribute of cleancut's own. Choose another name.")
     bounds = tuple(_parse_edges(name, edges))
-    _ATTRIBUTES[name] = Attribute(
-        name, values, what or name, edges=bounds, categories=tuple(categories), needs_train=needs_train
-    )
+    names = tuple(checks.names(categories, "categories"))
+    described = checks.text(what or name, "what")
+    needs_train = checks.switch(needs_train, "needs_train")
+    _ATTRIBUTES[name] = Attribute(name, values, described, edges=bounds, categories=names, needs_train=needs_train)
 
 
 def describe(name: str) -> str:

@@ -136,6 +136,7 @@ class Folds(Drawn):
 
     def _refuse_other_samples(self, corpus: Corpus) -> None:
         """Raise an error where the samples are not those that the folds were made of."""
+        checks.instance(corpus, Corpus, "the corpus", "the samples that the folds were made of, as a Corpus")
         if len(corpus) != len(self.assignment) or fingerprint_of(sample_hashes(corpus)) != self.fingerprint:
             raise CleancutError(
                 f"the folds are of {len(self.assignment)} samples, and not of the {len(corpus)} given. Give those that "

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.arrays import bounds_of
 from ..core.entities import Shared
 from ..core.hashing import fingerprint_of, marks_of, order_of
@@ -348,6 +349,8 @@ def cut(
     problem = replace(layout.problem(limits), **layout.quotas(limits, seed))
     options: dict[str, Any] = {"seed": seed, "engine": engine, "proposals": proposals}
     most_discarded = int(discard_share * len(layout.corpus))
+    if progress is not None:
+        checks.function(progress, "progress", "a function that takes a share of the work")
     work = _Work(progress)
     # Where samples may be discarded, a part of the work is left for the search that follows.
     first_part = 1.0

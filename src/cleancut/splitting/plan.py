@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, quoted
@@ -201,7 +202,7 @@ class SplitPlan(Drawn):
         >>> {name: len(part) for name, part in parts.items()}
         {'train': 1, 'test': 1}
         """
-        names = self._names_of_parts(discarded)
+        names = self._names_of_parts(checks.switch(discarded, "discarded"))
         if _is_rows(data):
             return self._lists(data, names)
         if _is_streamed(data):
@@ -370,7 +371,7 @@ class SplitPlan(Drawn):
                 )
             data = {name: data[name] for name in self.original_sizes}  # in the order in which they were joined
         whole = joined(data)
-        if not hasattr(whole, "select"):
+        if not isinstance(whole, Corpus) and not hasattr(whole, "column_names"):
             raise CleancutError(f"expected a Corpus or a datasets.Dataset, got {type(whole).__name__}.")
         if len(whole) != len(self.assignment):
             raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(whole)} are given.")
