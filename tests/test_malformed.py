@@ -668,6 +668,15 @@ PAGES = {
     "progress": lambda v: cc.mincut(GOLD, effort="fast", min_per_type=0, progress=[v]),
     "columns": lambda v: cc.entities_of(dataset(), columns=[v]),
     "batch_size": lambda v: cc.annotate(dataset(), SHOWN, batch_size=[v]),
+    "html_comparison": lambda v: cc.html_comparison(v),
+    "train_size": lambda v: cc.train_test_split(
+        dataset(), train_size=v if isinstance(v, int) else math.inf, test_size=50
+    ),
+    "X": lambda v: cc.CleanCutSplit(2).split(5 if v is None else v, groups=WORDS),
+    "push": lambda v: cc.publish_app("org/app", push=v),
+    "private": lambda v: cc.publish(PLAN, "org/name", "c", data=GOLD, private=[v]),
+    "dry_run": lambda v: cc.push_subsets("org/name", "org/other", dry_run=[v]),
+    "a split to push": lambda v: cc.push_subsets("org/name", "org/other", split=[v]),
     "a dataset": lambda v: cc.exact_f1(dataset(), dataset()),
 }
 

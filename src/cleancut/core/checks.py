@@ -118,6 +118,12 @@ def switch(value: Any, name: str) -> bool:
     return bool(value)
 
 
+def switches(**given: Any) -> None:
+    """Refuse a text such as "no" where True or False is meant: it would be taken for a yes."""
+    for name, value in given.items():
+        switch(value, name)
+
+
 def text(value: Any, name: str, wanted: str = "a text") -> str:
     """Return a text that is not empty.
 

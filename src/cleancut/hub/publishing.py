@@ -87,6 +87,8 @@ def publish(
         CleancutError: an option is wrong, the rows are not those of the plan, or the Hub refused.
     """
     check_repo(to)
+    checks.switches(private=private, indices_only=indices_only, pr=pr, push=push)
+    _check_texts(licence=licence)
     also = checks.names(also, "also", f"a list of some of {', '.join(DERIVED)}")
     unknown = set(also) - set(DERIVED)
     if unknown:
@@ -172,6 +174,8 @@ def push_subsets(
         CleancutError: a split or a column is missing, an option is wrong, or the Hub refused.
     """
     check_repo(repo)
+    checks.switches(create_pr=create_pr, dry_run=dry_run, **({} if private is None else {"private": private}))
+    _check_texts(split=split, config=config, licence=licence)
     unknown = set(columns) - set(COLUMNS)
     if unknown:
         raise CleancutError(f"{min(unknown)}= is no option of push_subsets. Columns are named by {', '.join(COLUMNS)}.")
@@ -200,6 +204,12 @@ def push_subsets(
         return write_config(name, {split: rows}, section, folder, max_shard_size=max_shard_size)
 
     return _add_all(destination, list(subset_of_config), written)
+
+
+def _check_texts(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            checks.text(value, name)
 
 
 def _add_all(destination: Destination, names: Sequence[str], written: Callable[[str, str], Config]) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core import checks
 from ..core.exceptions import CleancutError, quoted
 from ..core.files import temporary_folder
 from ..reading.hub_ids import is_repo
@@ -35,6 +36,7 @@ def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) 
     Raises:
         CleancutError: the Hub refused or was not reached. The message names the Spaces that are not uploaded.
     """
+    checks.switches(push=push)
     if not isinstance(org, str) or not is_repo(f"{org}/name"):
         raise CleancutError(f"{quoted(org)} is not a user or an organisation. Letters, digits, . _ - only.")
     with temporary_folder() as folder:
@@ -57,6 +59,7 @@ def publish_app(to: str, *, private: bool = False, push: bool = False) -> list[s
     Raises:
         CleancutError: the Hub refused or was not reached.
     """
+    checks.switches(private=private, push=push)
     check_repo(to)
     with temporary_folder() as folder:
         files = files_of_space(stage_app(Path(folder, "space")))

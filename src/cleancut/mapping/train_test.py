@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..reading.detecting import Shape
 from ..splitting.mincut import mincut
 from ..splitting.settings import DEFAULTS
@@ -87,11 +87,12 @@ def _number(name: str, size: float | int | None, n: int) -> int | None:
     if size is None:
         return None
     if isinstance(size, bool) or not isinstance(size, int | float):
-        raise CleancutError(f"{name}={size!r} is no size. Give a share below 1, or a number of rows.")
-    rows = size if isinstance(size, int) else round(size * n)
-    if not 0 < rows < n or (isinstance(size, float) and not 0 < size < 1):
-        raise CleancutError(f"{name}={size!r} is out of range for {n} rows. Give a share below 1, or fewer rows.")
-    return rows
+        raise CleancutError(f"{name}={quoted(size)} is no size. Give a share below 1, or a number of rows.")
+    is_share = isinstance(size, float)
+    rows = size if not is_share else round(size * n) if 0 < size < 1 else 0
+    if not 0 < rows < n:
+        raise CleancutError(f"{name}={quoted(size)} is out of range for {n} rows. Give a share below 1, or fewer rows.")
+    return int(rows)
 
 
 def entities_of(

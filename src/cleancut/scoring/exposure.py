@@ -100,7 +100,7 @@ class Exposure:
         exposure = cls(case=case, typed=typed, unicode=unicode)
         if hasattr(train, "column_names"):
             train = _corpus_of_dataset(train, columns)
-        elif columns:
+        elif columns is not None and not (isinstance(columns, Mapping) and not columns):
             raise CleancutError(f"columns={quoted(columns)} has no effect on data that is no dataset. Leave it out.")
         if not isinstance(train, Corpus) and (isinstance(train, str | Mapping) or not isinstance(train, Iterable)):
             raise CleancutError(_WANTED.format(type(train).__name__))

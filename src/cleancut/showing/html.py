@@ -13,10 +13,11 @@ from typing import Any
 
 from ..core import checks
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, reason
 from ..core.notices import said_once
 from ..core.shown import percent
 from ..core.signature import Signature
+from ..scoring.compare import Comparison
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY_CLASSES
 from ..splitting.audit import Audit
@@ -147,18 +148,27 @@ def html_study(found: Study, *, title: str = "Study") -> str:
 
 
 def html_comparison(
-    comparison: Mapping[str, Any], *, title: str = "Comparison", further: Sequence[Section] = ()
+    comparison: Comparison | Mapping[str, Any], *, title: str = "Comparison", further: Sequence[Section] = ()
 ) -> str:
     """Return a page on several systems.
 
     Args:
-        comparison: What ``compare(...).to_dict()`` returns, and ``cleancut compare --json`` prints.
+        comparison: What ``compare(...)`` returns, its ``to_dict()``, or what ``cleancut compare --json`` prints.
         title: The title of the page.
         further: Sections that come after the comparison.
     """
-    facts = [f"{len(comparison['systems'])} systems"]
-    sections = [*comparison_sections(comparison), *further]
-    return _page(title, facts, map(_section, sections), comparison_notes(comparison))
+    wanted = "what compare(...) returns"
+    given = comparison.to_dict() if isinstance(comparison, Comparison) else comparison
+    stored = checks.mapping(given, "the comparison", wanted)
+    try:
+        facts = [f"{len(stored['systems'])} systems"]
+        sections = [*comparison_sections(stored), *further]
+        notes = comparison_notes(stored)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise CleancutError(
+            f"the comparison is broken ({type(error).__name__}: {reason(error)}). Give {wanted}."
+        ) from None
+    return _page(title, facts, map(_section, sections), notes)
 
 
 def comparison_notes(comparison: Mapping[str, Any]) -> list[str]:

@@ -416,7 +416,10 @@ class CleanCutSplit:
         if groups is None:
             raise CleancutError("groups= is missing. Give the entities of each sample, such as [{'Ada'}, set()].")
         corpus = _corpus_of_sets(groups)
-        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        try:
+            n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        except (TypeError, IndexError):
+            raise CleancutError(f"X={quoted(X)} has no samples. Give those that are split.") from None
         if n_samples != len(corpus):
             raise CleancutError(f"{n_samples} samples but {len(corpus)} groups. Give the entities of each sample.")
         folds = mincut_folds(
