@@ -677,6 +677,13 @@ PAGES = {
     "private": lambda v: cc.publish(PLAN, "org/name", "c", data=GOLD, private=[v]),
     "dry_run": lambda v: cc.push_subsets("org/name", "org/other", dry_run=[v]),
     "a split to push": lambda v: cc.push_subsets("org/name", "org/other", split=[v]),
+    "words to ground": lambda v: cc.ground([v], [("Ada", "PER")]),
+    "mentions to ground": lambda v: cc.ground("Ada ran", [v] if isinstance(v, np.ndarray) else v),
+    "types of an answer": lambda v: cc.parse_answer("[]", types=[v, 5]),
+    "batches to write": lambda v: cc.write([v], "batches.jsonl"),
+    "samples to write": lambda v: cc.write(5 if isinstance(v, np.ndarray) else v, "batches.jsonl"),
+    "progress of a frontier": lambda v: cc.frontier(GOLD, discards=[0], floors=[None], effort="fast", progress=[v]),
+    "a folder for the app": lambda v: cc.stage_app([v]),
     "a dataset": lambda v: cc.exact_f1(dataset(), dataset()),
 }
 

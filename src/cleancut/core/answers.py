@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from . import checks
 from .answer_lines import read_lines
 from .answer_marks import read_brackets, read_marked_sample, read_markers, read_xml
 from .answer_plain import plain_answer
@@ -27,6 +28,11 @@ from .answer_values import (
 )
 from .exceptions import parse_choice
 from .loose_json import Found, strict_value
+
+
+def _type_names(types: Any) -> list[str]:
+    """Return names of types, in whatever collection."""
+    return checks.names(sorted(types) if isinstance(types, set | frozenset) else types, "types", "names of types")
 
 
 def parse_answer(
@@ -55,7 +61,9 @@ def parse_answer(
     (True, 'no mention in any known form: Lorem ipsum')
     """
     chosen = parse_choice(Style, style, "answers")
-    names = types if isinstance(types, KnownTypes) else KnownTypes.of(tuple(types))
+    names = types if isinstance(types, KnownTypes) else KnownTypes.of(tuple(_type_names(types)))
+    if label is not None:
+        checks.text(label, "label", "the name of a type")
     if isinstance(answer, str) and chosen is Style.AUTO and label is None and tokens is not None:
         plain = plain_answer(answer, names, tokens)
         if plain is not None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from . import checks
 from .answer_records import WORD, Answer, Named, Order, squeezed
 from .exceptions import CleancutError, quoted
 from .placing import Placing, only_places
@@ -87,7 +88,10 @@ def ground(tokens: Sequence[str] | str, mentions: Answer | Iterable[Any], *, fuz
         for span in found.spans:
             span["start"], span["end"] = words[span["start"]][1], words[span["end"] - 1][2]
         return found
-    return _place(SampleText(tokens), _answer_of(mentions), fuzzy)
+    words_given: list[str] = checks.ordered(tokens, "tokens", "the words of a sample, or its text")
+    if not all(isinstance(word, str) for word in words_given):
+        raise CleancutError(f"tokens={quoted(tokens)} are not words. Give the words of a sample, or its text.")
+    return _place(SampleText(words_given), _answer_of(mentions), fuzzy)
 
 
 def with_token_offsets(tokens: Sequence[str], answer: Answer) -> Answer:
@@ -113,7 +117,7 @@ def _answer_of(mentions: Any) -> Answer:
     if isinstance(mentions, Answer):
         return mentions
     named = []
-    for i, mention in enumerate(mentions):
+    for i, mention in enumerate(checks.ordered(mentions, "mentions", 'such as [("Ada", "PER")]')):
         if isinstance(mention, Mapping):
             text, label = mention.get("text"), mention.get("label")
         elif isinstance(mention, Sequence) and not isinstance(mention, str) and len(mention) >= 2:

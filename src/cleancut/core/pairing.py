@@ -99,8 +99,7 @@ def _refuse_unused(labels: Any, scheme: str | None, repair: str) -> None:
     for name, value in unused.items():
         if value is not None:
             raise CleancutError(
-                f"{name}={quoted(value)} has no effect: gold and predictions are decoded already. "
-                "Give it when reading."
+                f"{name}={quoted(value)} has no effect: gold and predictions are decoded already. Give it when reading."
             )
 
 

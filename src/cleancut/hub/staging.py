@@ -57,7 +57,7 @@ def stage_app(folder: str | os.PathLike[str] = "space") -> Path:
     Raises:
         CleancutError: the folder holds something else than a staged Space.
     """
-    return _staged(Path(folder), _stage_app, "app.py")
+    return _staged(Path(checks.checked_path(folder, "folder")), _stage_app, "app.py")
 
 
 def _staged(target: Path, build: Callable[[Path], None], main: str) -> Path:

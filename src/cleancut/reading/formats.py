@@ -494,8 +494,16 @@ def write(
     name = checks.checked_path(path)
     entry = WRITERS[_parse_format(format)] if format is not None else _format_to_write(name)
     assert entry.writer is not None
-    batches = [corpora] if isinstance(corpora, Corpus) else corpora
-    entry.writer.write(batches, name, Writing(parse_scheme(scheme), ids))
+    entry.writer.write(_batches_to_write(corpora), name, Writing(parse_scheme(scheme), checks.switch(ids, "ids")))
+
+
+def _batches_to_write(corpora: Any) -> Iterable[Corpus]:
+    if isinstance(corpora, Corpus):
+        return [corpora]
+    wanted = "a Corpus, or the batches of one"
+    if isinstance(corpora, str | bytes | Mapping) or not isinstance(corpora, Iterable):
+        raise CleancutError(f"{quoted(corpora)} cannot be written. Give {wanted}.")
+    return (checks.instance(corpus, Corpus, "a batch", wanted) for corpus in corpora)
 
 
 def _parse_format(format: str) -> str:

@@ -172,6 +172,8 @@ def frontier(
         """Return the plan of one density floor and one discard."""
         return mincut(data, ratios, discard=discard, representative=floor, **options)
 
+    if progress is not None:
+        checks.function(progress, "progress", "a function that takes a share of the work")
     tried = []
     with work_shown("cutting", progress) as report, said_once():
         for floor in floors:
