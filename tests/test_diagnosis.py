@@ -23,6 +23,7 @@ from cleancut import (
     self_diagnosis,
     wilcoxon,
 )
+from cleancut.scoring.diagnosis import steady_gaps
 
 
 def of(f1, name="eLen", means=None):
@@ -130,3 +131,38 @@ def test_real_systems(corpora):
     bias = attribute_wise({"wnut17": systems})["wnut17"]
     assert bias["eLen"]["zeta"] == pytest.approx(1.6126, abs=1e-4) and 0 <= bias["eLen"]["rho"] <= 1
     assert friedman(systems)["eLen"]["p"] < 0.05
+
+
+def test_wilcoxon_over_datasets_takes_the_buckets_of_all_that_have_both():
+    news = {"a": of([0.1, 0.5, 0.9]), "b": of([0.3, 0.4, 0.7])}
+    web = {"a": of([0.2, 0.6, 0.8]), "b": of([0.1, 0.2, 0.5]), "c": of([0.5, 0.5, 0.5])}
+    rows = wilcoxon({"news": news, "web": web})
+    assert [(row["a"], row["b"], row["attribute"], row["n"]) for row in rows] == [
+        ("a", "b", at, 6) if pair == "ab" else (*pair, at, 3) for at in ("all", "eLen") for pair in ("ab", "ac", "bc")
+    ]
+    gaps = [-0.2, 0.1, 0.2, 0.1, 0.4, 0.3]
+    assert rows[0]["p"] == pytest.approx(stats.wilcoxon(np.round(gaps, 10)).pvalue, abs=0.05)
+    assert rows[0]["difference"] == pytest.approx(np.median(gaps))
+    assert wilcoxon({"web": web}) == wilcoxon(web)
+    lonely = wilcoxon({"news": {"a": news["a"]}, "web": {"b": web["b"]}})
+    assert lonely[0]["n"] == 0 and math.isnan(lonely[0]["p"])
+
+
+def test_steady_gaps_are_of_places_that_every_dataset_has():
+    low, high, few = of([0.1, 0.5, 0.6, 0.9]), of([0.2, 0.4, 0.7, 0.6]), of([0.3, NAN, 0.5, 0.9])
+    row = steady_gaps({"x": low, "y": high}, min_count=1)["eLen"]
+    assert (row["best"], row["worst"], row["n"]) == ("XL", "XS", 2) and row["gap"] == pytest.approx(0.6)
+    assert row["p"] == stats.wilcoxon([0.8, 0.4]).pvalue == row["p_holm"] and row["effect"] == 1
+    row = steady_gaps({"x": of([0.9, 0.8, 0.1, 0.5]), "y": few}, min_count=1)["eLen"]
+    assert (row["best"], row["worst"]) == ("XL", "L")  # the place S, which one dataset lacks, is left out
+    assert steady_gaps({"x": low}, min_count=2)["eLen"]["best"] is None  # every bucket has one gold mention
+    assert steady_gaps({"x": of([0.1, 0.5])}, min_count=1)["eLen"]["best"] == "2"
+
+
+@given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1, max_size=5))
+def test_steady_gaps_do_not_depend_on_the_order_of_datasets(rows):
+    blocks = {str(i): of(row) for i, row in enumerate(rows)}
+    forth = steady_gaps(blocks, min_count=1)["eLen"]
+    back = steady_gaps(dict(reversed(blocks.items())), min_count=1)["eLen"]
+    assert forth["gap"] == pytest.approx(back["gap"]) and forth["gap"] >= -1e-12
+    assert forth["p"] == pytest.approx(back["p"])

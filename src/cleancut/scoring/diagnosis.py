@@ -226,8 +226,8 @@ def steady_gaps(blocks: Mapping[str, Buckets], *, min_count: int = MIN_COUNT) ->
         known = np.flatnonzero(~np.isnan(table).any(axis=0))
         found[name] = {"best": None, "worst": None, "gap": math.nan, "n": len(blocks), "p": math.nan, "effect": 0.0}
         if len(known) > 1:
-            means = table.mean(axis=0)
-            best, worst = (int(known[choice(means[known])]) for choice in (np.argmax, np.argmin))
+            sums = np.array([math.fsum(column) for column in table.T])  # the same in any order of the datasets
+            best, worst = (int(known[choice(sums[known])]) for choice in (np.argmax, np.argmin))
             gaps = table[:, best] - table[:, worst]
             names = PLACES if table.shape[1] == len(PLACES) else [str(i + 1) for i in range(table.shape[1])]
             found[name] |= {"best": names[best], "worst": names[worst], "gap": float(gaps.mean())}

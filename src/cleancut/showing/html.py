@@ -288,6 +288,10 @@ def _table(exhibit: Exhibit, shade: bool = False) -> str:
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(exhibit.title)}">{table}</div>'
 
 
+_SHORT = 14
+"""Letters of a name that stays in one line, also on a phone."""
+
+
 def _row(name: str, cells: Sequence[Cell], exhibit: Exhibit, sides: Sequence[str], shade: bool) -> str:
     if not cells:
         return f'<tr class="group"><th scope="rowgroup" colspan="{len(exhibit.header)}">{_text(name)}</th></tr>'
@@ -297,7 +301,8 @@ def _row(name: str, cells: Sequence[Cell], exhibit: Exhibit, sides: Sequence[str
         style = f' class="heat{hit}" style="--v:{dark:.3f}"' if shade and dark > 0 else ""
         words = ' class="words"' if isinstance(cell, str) and len(cell) > 30 else side
         found.append(f"<td{style or words}>{_cell(cell)}</td>")
-    return f'<tr><th scope="row">{_text(name)}</th>{"".join(found)}</tr>'
+    kept = ' class="short"' if len(name) <= _SHORT else ""
+    return f'<tr><th scope="row"{kept}>{_text(name)}</th>{"".join(found)}</tr>'
 
 
 def _cell(cell: Cell) -> str:

@@ -13,7 +13,7 @@ from ..scoring.score import Score, share
 from ..splitting.study import Study
 from .exhibit import Cell, Exhibit, Kind, Measured, Row, Section
 from .short_names import short_names
-from .tables import changes_text, known, measured_in, p_text, ranked_title
+from .tables import known, measured_in, p_text, ranked_title
 
 _SHOWN = {
     ("exact_f1", "f1"): "F1", ("partial_f1", "f1_overlap"): "F1 overlap", ("clean_f1", "clean_f1"): "clean F1",
@@ -22,6 +22,8 @@ _SHOWN = {
 """The values of each system on each dataset, by metric and name, with their titles."""
 _MOST_PAIRS = 10
 """Pairs of systems that are shown all; of more, those with one system."""
+_MOST_SWAPS = 3
+"""Pairs of systems that are named as changing places; of more, the number is told."""
 _OPEN = 3
 """Datasets whose figures are open; those of further ones are folded."""
 
@@ -352,21 +354,24 @@ class _Shown:
 
     def ranks(self) -> list[Exhibit]:
         """Return the place of each system on each dataset by each value, and what changes."""
-        found, tables = self._found.ranks, []
+        ranks, tables = self._found.ranks, []
         datasets = list(self._found.datasets)
-        for value, means in found["mean_rank"].items():
+        header = ["system", *(self._dataset[name] for name in datasets), "mean"]
+        for value, means in ranks["mean_rank"].items():
             places = {dataset: self._places(dataset, value) for dataset in datasets}
             rows: list[Row] = []
             for system in sorted(means, key=lambda name: (means[name], name)):
                 own = [places[dataset].get(system, "-") for dataset in datasets]
                 rows.append((self._short[system], [*own, f"{means[system]:.2f}"]))
-            changes = [row for row in found["between"] if row["value"] == value and row["n_systems"] > 1]
-            said = _SAME[found["same_on_every_dataset"][value]].format(ranked_title(value))
-            lines = [said, *(self._change(row, self._dataset) for row in changes if row["swaps"])]
-            header = ["system", *(self._dataset[name] for name in datasets), "mean"]
             title = f"Ranks by {ranked_title(value)}, 1 is best"
-            tables.append(Exhibit(f"ranks-{value}", title, header, rows, note="\n".join(lines)))
-        return [*tables, *self._memory()]
+            note = _SAME[ranks["same_on_every_dataset"][value]].format(ranked_title(value))
+            tables.append(Exhibit(f"ranks-{value}", title, header, rows, note=note))
+        between = [(row, row["first"], row["second"], row["value"]) for row in ranks["between"]]
+        memory = []
+        for dataset, own in ranks["datasets"].items():
+            memory += [(row, dataset, "", row["second"]) for row in own["changes"] if row["first"] == "f1"]
+        titles = "From one dataset to another", "From the order by F1 to others, which are without memory"
+        return [*tables, *self._changes("between", titles[0], between), *self._changes("memory", titles[1], memory)]
 
     def _places(self, dataset: str, value: str) -> dict[str, str]:
         """Return the rank of each system on a dataset; equal values share a rank."""
@@ -377,26 +382,28 @@ class _Shown:
                     values[system] = (-1 if score.record.lower_is_better else 1) * score[value]
         return {name: str(1 + sum(other > own for other in values.values())) for name, own in values.items()}
 
-    def _change(self, change: Mapping[str, Any], title: Mapping[str, str]) -> str:
-        short = {**change, "swaps": [[self._short[name] for name in pair] for pair in change["swaps"]]}
-        return changes_text(short, title[change["first"]], title[change["second"]])
+    def _changes(
+        self, slug: str, title: str, changes: Sequence[tuple[Mapping[str, Any], str, str, str]]
+    ) -> list[Exhibit]:
+        """Return a row for each change of order, and which systems change places, where these are few.
 
-    def _memory(self) -> list[Exhibit]:
-        """Return how the order by F1 changes on each dataset where memory is taken out."""
-        found, rows = self._found.ranks, list[Row]()
-        lines = []
-        for dataset in self._found.datasets:
-            for change in found["datasets"][dataset]["changes"]:
-                if change["first"] == "f1" and change["n_systems"] > 1:
-                    orders = f"F1 and {ranked_title(change['second'])}"
-                    tau = "-" if math.isnan(known(change["tau"])) else f"{change['tau']:.2f}"
-                    rows.append((dataset, [orders, tau, len(change["swaps"])]))
-                    if change["swaps"]:
-                        titles = {change["first"]: f"{dataset}, F1", change["second"]: ranked_title(change["second"])}
-                        lines.append(self._change(change, titles))
-        header = ["dataset", "orders", "Kendall's tau", "pairs that swap"]
-        title = "Without memory: from the order by F1 to others"
-        return [Exhibit("memory", title, header, rows, note="\n".join(lines))] if rows else []
+        Args:
+            slug: what the table is called.
+            title: its title.
+            changes: each with the dataset, or the two, that it is of, and the value of the order that it leads to.
+        """
+        rows: list[Row] = []
+        for change, first, second, value in changes:
+            if change["n_systems"] > 1:
+                name = f"{self._dataset[first]} and {self._dataset[second]}" if second else first
+                tau = "-" if math.isnan(known(change["tau"])) else f"{change['tau']:.2f}"
+                swaps = ["/".join(self._short[system] for system in pair) for pair in change["swaps"]]
+                if len(swaps) > _MOST_SWAPS:
+                    swaps[_MOST_SWAPS - 1 :] = [f"{len(swaps) - _MOST_SWAPS + 1} more"]
+                cells: list[Cell] = [ranked_title(value), tau, len(change["swaps"]), ", ".join(swaps)]
+                rows.append((name, cells))
+        header = ["datasets" if slug == "between" else "dataset", "order by", "Kendall's tau", "swaps", "which"]
+        return [Exhibit(slug, title, header, rows)] if rows else []
 
 
 _SAME = {

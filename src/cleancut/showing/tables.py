@@ -399,24 +399,14 @@ _SWAPS = 8
 
 
 def _change(change: Mapping[str, Any]) -> str:
-    """Return what changes from one order of a comparison to another."""
-    return changes_text(change, ranked_title(change["first"]), ranked_title(change["second"]))
-
-
-def changes_text(change: Mapping[str, Any], first: str, second: str) -> str:
-    """Return Kendall's tau between two orders, and the pairs of systems that change places from one to the other.
-
-    Args:
-        change: ``tau`` and ``swaps``.
-        first: what the first order is called.
-        second: what the second is called.
-    """
+    """Return Kendall's tau between two orders, and the pairs of systems that change places from one to the other."""
     pairs = [" and ".join(names) for names in change["swaps"]]
     if len(pairs) > _SWAPS + 1:
         pairs[_SWAPS:] = [f"{len(pairs) - _SWAPS} more"]
     swaps = "; ".join(pairs) or "none"
     tau = "-" if math.isnan(known(change["tau"])) else f"{change['tau']:.2f}"
-    return f"{first} and {second}: Kendall's tau {tau}; pairs that swap: {swaps}"
+    orders = " and ".join(ranked_title(change[which]) for which in ("first", "second"))
+    return f"{orders}: Kendall's tau {tau}; pairs that swap: {swaps}"
 
 
 def ranked_title(value: str) -> str:
