@@ -9,7 +9,7 @@ from samples_of_tools import EXPORTS, FOLDER, REFUSED_EXPORTS, SAMPLES, SPANS, T
 import cleancut as cc
 from cleancut import CleancutError, cli
 from cleancut.reading.dataset import read_files, read_samples
-from cleancut.reading.formats import FORMATS
+from cleancut.reading.formats import FORMATS, copy_rows
 from cleancut.reading.opening import Source
 from cleancut.reading.recognised import formats_heard, formats_read
 
@@ -146,6 +146,8 @@ ALIKE = {
     "two-of-tags.conll": ("1 Ada B-PER O\n2 ran O O\n3 Bo O B-PER\n\n1 x O O\n2 y O O\n3 z O O\n", ["Bo"]),
     "numbers.conll": ("1 CD B-NUM\n", ["1"]),
     "count.conll": ("1 CD B-NUM\n2 CD O\n3 CD O\n", ["1"]),
+    "short-counts.conll": ("1 CD B-NUM\n2 CD O\n\n1 CD O\n", ["1"]),
+    "names-alone.conll": ("word B-tag\nner O\n", ["word"]),
     "twice.conll": ("Ha UH O\nHa UH O\n\nNo UH B-X\nNo UH I-X\n", ["No No"]),
     "brace.conll": ("{ O\nAda B-PER\n} O\n", ["Ada"]),
     "brackets.txt": ("[[ O\nAda B-PER\n", ["Ada"]),
@@ -175,6 +177,16 @@ def test_what_looks_like_an_export_is_read_as_what_it_is(name, tmp_path):
     content, wanted = ALIKE[name]
     (tmp_path / name).write_bytes(content.encode())
     assert cc.read(tmp_path / name).texts() == wanted
+
+
+def test_a_line_of_names_is_no_token_and_is_not_copied(tmp_path):
+    path, other = tmp_path / "x.conll", tmp_path / "types.conll"
+    path.write_text("word ner\nAda B-PER\n\nBo B-PER\n")
+    (tmp_path / "out").mkdir()
+    assert copy_rows([str(path)], {"one": [0], "two": [1]}, tmp_path / "out")
+    assert [cc.read(tmp_path / "out" / f"{name}.conll").texts() for name in ("one", "two")] == [["Ada"], ["Bo"]]
+    other.write_text("word label\nran O\n\nAda label\nran O\n")  # a type that is called as a column is
+    assert cc.read(other, scheme="io").texts() == ["word", "Ada"]
 
 
 def test_a_long_first_row_does_not_hide_the_format(tmp_path):

@@ -9,6 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from ..core.exceptions import CleancutError, reason
+from .column_names import SENTENCE, SPANS, TAG_A_ROW, TEXT, TOKEN_A_ROW, TOKENS
+from .column_names import TAGS as TAG_COLUMNS
+from .columns import plain_name
 from .exported import TAGS, TOKEN_SPANS, Exported
 from .opening import Row, Source
 
@@ -179,14 +182,33 @@ def _webanno_column(text: str, source: Source) -> int:
 
 
 def is_csv(source: Source) -> bool:
-    return source.suffix == ".csv"
+    return source.suffix == ".csv" or _is_table_of_tabs(source)
+
+
+def _is_table_of_tabs(source: Source) -> bool:
+    """Is it a table whose columns are named and separated by tabs, of sentences that are numbered, or of lists?
+
+    Words with tags below a line of names are CoNLL columns, with a blank line after each sentence.
+    """
+    if source.suffix not in (".tsv", ".tab", ".txt", "") or len(source.head_lines) < 2:
+        return False
+    first, second = (line.split("\t") for line in source.head_lines[:2])
+    names = {plain_name(name) for name in first}
+    if len(first) < 2 or len(first) != len(second):
+        return False
+    numbers_sentences = bool(names & {*SENTENCE}) and bool(names & {*TOKEN_A_ROW}) and bool(names & {*TAG_A_ROW})
+    is_named = bool(names & {*TOKENS, *TEXT}) and bool(names & {*TAG_COLUMNS, *SPANS})
+    has_lists = any(re.match(r'"?[\[{]', value) for value in second)
+    return numbers_sentences or (is_named and has_lists)
 
 
 def csv_rows(source: Source) -> Exported:
     """A table whose columns have to be found; all its values are text."""
+    first = (source.head_lines or [""])[0]
+    separator = max(",;\t", key=first.count)
     csv.field_size_limit(2**31 - 1)  # a document may be longer than the 128 KB that csv allows
     try:
-        rows = list(csv.DictReader(io.StringIO(source.text(), newline=""), strict=True))
+        rows = list(csv.DictReader(io.StringIO(source.text(), newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
         raise CleancutError(f"{source}: not a readable CSV file ({reason(error)}). Write it as UTF-8.") from None
     for at, row in enumerate(rows):

@@ -51,7 +51,9 @@ SENTENCE = ("sentence_id", "sentence", "sent_id", "sentence_idx", "sentence_numb
 """Columns that number the sentences, where a row is a token."""
 TOKEN_A_ROW = ("token", "word", "tokens", "words", "text", "form")
 """Columns of words, where a row is a token."""
-TAG_A_ROW = ("ner_tag", "ner", "tag", "ner_tags", "label", "tags", "labels", "bio", "iob", "entity")
+TAG_A_ROW = (
+    "ner_tag", "ner", "ne", "ne_coarse_lit", "tag", "ner_tags", "label", "tags", "labels", "bio", "iob", "entity",
+)  # fmt: skip
 """Columns of tags, where a row is a token."""
 NOT_NER = re.compile(
     r"(^|_)(u?x?pos|chunk|chunking|dep|deps|deprel|head|heads|lang|langs|language|lemma|lemmas|srl|syntax|parse|"

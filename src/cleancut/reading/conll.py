@@ -17,6 +17,8 @@ from ..core.inputs import RawTags, Words, arrow_numbers
 from ..core.language_codes import language_before, without_language
 from ..core.vocabulary import Vocabulary
 from .batches import ListedRows, Options, Rows, row_corpora
+from .column_names import TAG_A_ROW, TOKEN_A_ROW
+from .columns import plain_name
 from .opening import BYTE_ORDER_MARK, Block, Source
 from .writing import Texts
 
@@ -34,9 +36,12 @@ def conll_corpora(source: Source, options: Options, size: int | None) -> Iterato
 def _conll_blocks(source: Source, options: Options) -> Iterator[Rows | ListedRows]:
     """Read samples block by block: all lines at once where they are as usual, else line by line."""
     layout = conll_layout(source, options.word_column)
+    _check_first_tag(source, layout, options)
     columns = _Columns.of(layout, options.column)
     names = _Names()
     for block in source.blocks(b"\n\n", b"\n\r\n"):
+        if layout.header is not None and block.line == 1:  # its line stays, so that errors number lines as they are
+            block = block._replace(data=block.data.replace(layout.header.encode(), b"", 1))
         is_usual = columns.are_there and not columns.has_language_codes
         rows = _rows_at_once(block, columns, names) if is_usual else None
         yield _rows_by_line(source, block, columns, names) if rows is None else rows
@@ -306,6 +311,10 @@ class ConllLayout(NamedTuple):
     """The column of the tags: the last that is no mere placeholder."""
     has_language_codes: bool = False
     """Stands the code of a language before every word (``en:Ada``), as in WikiANN's files?"""
+    header: str | None = None
+    """The first line, where it names the columns."""
+    odd_tag: str | None = None
+    """What the first line has in the place of its tag, where it is no tag although all others are."""
     notes: tuple[str, ...] = ()
     """What is to be known of the choice of columns."""
 
@@ -323,6 +332,28 @@ def _layout(source: Source, word_column: int | None) -> ConllLayout:
     first = (told or others or [""])[0]
     separator = "\t" if "\t" in first else " "
     width = len(_fields(first, separator))
+    header = _header(lines, separator)
+    samples = _samples_of_fields(lines if header is None else lines[lines.index(header.line) + 1 :], separator, width)
+    has_comments = any(line.startswith("#") for line in lines)
+    if word_column is not None:
+        word = word_column
+    else:
+        word = _word_column(samples, width, has_comments) if header is None else header.word
+    rows = [fields for sample in samples for fields in sample]
+    tag, notes = _tag_column(rows, word, width, has_comments)
+    if header is not None:
+        tag, notes = header.tag - width, (f"line 1 names the columns; tags are read from {header.tag_name!r}.",)
+    elif word and word_column is None:
+        notes = (f"the words are read from column {word}. Choose another with word_column=.", *notes)
+    words = [fields[word] for fields in rows if 0 <= word < width]
+    codes = width > 1 and len(words) > 2 and all(language_before([own]) is not None for own in words)
+    said = ("the code of a language before every word is taken away.",) if codes else ()
+    line = None if header is None else header.line
+    return ConllLayout(separator, width, word, tag, codes, line, _odd_tag(rows, tag), (*notes, *said))
+
+
+def _samples_of_fields(lines: Sequence[str], separator: str, width: int) -> list[list[list[str]]]:
+    """Return the fields of each line of each sample; lines of another width are left out."""
     samples: list[list[list[str]]] = [[]]
     for line in lines:
         fields = _fields(line, separator)
@@ -330,17 +361,46 @@ def _layout(source: Source, word_column: int | None) -> ConllLayout:
             samples.append([])
         elif len(fields) == width and not line.startswith(DOCSTART):
             samples[-1].append(fields)
-    samples = [sample for sample in samples if sample]
-    has_comments = any(line.startswith("#") for line in lines)
-    word = _word_column(samples, width, has_comments) if word_column is None else word_column
-    rows = [fields for sample in samples for fields in sample]
-    tag, notes = _tag_column(rows, word, width, has_comments)
-    if word and word_column is None:
-        notes = (f"the words are read from column {word}. Choose another with word_column=.", *notes)
-    words = [fields[word] for fields in rows if 0 <= word < width]
-    codes = width > 1 and len(words) > 2 and all(language_before([own]) is not None for own in words)
-    said = ("the code of a language before every word is taken away.",) if codes else ()
-    return ConllLayout(separator, width, word, tag, codes, (*notes, *said))
+    return [sample for sample in samples if sample]
+
+
+class _Header(NamedTuple):
+    """The first line of a file, where it names the columns of words and of tags."""
+
+    line: str
+    word: int
+    tag: int
+    tag_name: str
+
+
+def _header(lines: Sequence[str], separator: str) -> _Header | None:
+    """Return the line that names the columns; None where the first line is a token, or there is no other line."""
+    line, *others = [line for line in lines if line.strip()] or [""]
+    fields = _fields(line, separator)
+    names = [plain_name(field) for field in fields]
+    word = next((names.index(name) for name in TOKEN_A_ROW if name in names), None)
+    tag = next((names.index(name) for name in TAG_A_ROW if name in names), None)
+    if word is None or tag is None or word == tag or not others:
+        return None
+    rows = [own for own in (_fields(other, separator) for other in others) if len(own) == len(fields)]
+    is_named_again = any(own[tag] == fields[tag] for own in rows)  # a type may be called so
+    return None if is_named_again else _Header(line, word, tag, fields[tag])
+
+
+def _odd_tag(rows: Sequence[Sequence[str]], tag: int) -> str | None:
+    """Return what the first line has in the column of tags, where it is no tag although those of all others are."""
+    if len(rows) < 2 or -tag > len(rows[0]) or _are_tags(rows[:1], tag) or not _are_tags(rows[1:], tag):
+        return None
+    return rows[0][tag]
+
+
+def _check_first_tag(source: Source, layout: ConllLayout, options: Options) -> None:
+    if layout.odd_tag is None or options.column is not None or options.scheme is not None:
+        return
+    raise CleancutError(
+        f"{source}: the first line has {quoted(layout.odd_tag)} where all others have a tag such as B-PER or O. "
+        "Remove the line if it names the columns; write its tag with a prefix letter if it is a token."
+    )
 
 
 def conll_details(source: Source, options: Options) -> tuple[str, ...]:
@@ -360,10 +420,14 @@ def _word_column(samples: Sequence[Sequence[Sequence[str]]], width: int, has_com
 
 def _counts(samples: Sequence[Sequence[Sequence[str]]], column: int, has_comments: bool) -> bool:
     """Does a column count the words of each sample, from 0 or from 1?"""
-    if len(samples) < 2 - has_comments or max(map(len, samples), default=0) < 3:
-        return False  # too little to tell a count from words that are numbers
     own = [[fields[column] for fields in sample] for sample in samples]
-    return any(all(found == [str(i + first) for i in range(len(found))] for found in own) for first in (0, 1))
+    if not any(all(values == [str(i + first) for i in range(len(values))] for values in own) for first in (0, 1)):
+        return False
+    if has_comments or len(samples) < 2 or max(map(len, samples)) > 2:
+        return has_comments or len(samples) > 1  # one sample may be words that are numbers
+    # in short samples words may be numbers too; then the next column is not of words, and has fewer values
+    n_values, n_next = (len({fields[at] for sample in samples for fields in sample}) for at in (column, column + 1))
+    return n_next > n_values
 
 
 def _names_samples(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
@@ -410,9 +474,12 @@ def _fields(line: str, separator: str) -> list[str]:
 
 def conll_texts(source: Source) -> Texts:
     """The line that begins the document of each sample, and the lines of the sample with its comments."""
-    separator, width, *_ = conll_layout(source)
+    layout = conll_layout(source)
+    separator, width = layout.separator, layout.width
     head, lines, has_tokens, n_docs = None, list[str](), False, 0
-    for _, line in chain(source.lines(), [(0, "")]):
+    for number, line in chain(source.lines(), [(0, "")]):
+        if line == layout.header and head is None and not lines and number:
+            continue
         blank = not line or line.isspace()
         if blank or line.startswith(DOCSTART):
             if has_tokens:

@@ -406,9 +406,10 @@ def prodigy(records: list[Any], name: str) -> Exported:
 
 
 def is_doccano(record: Row) -> bool:
-    """Doccano's ``entities`` with their relations, or ``label`` with triples."""
+    """Is it a record of doccano: ``entities`` with their relations, or ``label`` with triples, of a text?"""
     spans = record.get("entities") or record.get("label") or record.get("labels")
-    if not isinstance(record.get("text"), str) or _has_words(record) or not isinstance(spans, list) or not spans:
+    text = record.get("text", record.get("data"))
+    if not isinstance(text, str) or _has_words(record) or not isinstance(spans, list) or not spans:
         return False
     first = spans[0]
     if isinstance(first, dict):
@@ -424,7 +425,10 @@ def doccano(records: list[Any], name: str) -> Exported:
             entities = [{"start": s["start_offset"], "end": s["end_offset"], "label": s["label"]} for s in spans]
         else:
             entities = [{"start": s[0], "end": s[1], "label": s[2]} for s in spans]
-        rows.append({**_others(record, "label", "labels"), "entities": entities})
+        own = _others(record, "label", "labels")
+        if "text" not in own and "data" in own:  # as versions from 1.5 on call it
+            own["text"] = own.pop("data")
+        rows.append({**own, "entities": entities})
     has_triples = any(isinstance(record.get("label") or record.get("labels"), list) for record in records)
     reading = {name: CHARACTERS[name] for name in ("text", "entities")} if has_triples else CHARACTERS
     return Exported(rows, reading)
