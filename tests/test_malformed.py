@@ -329,6 +329,8 @@ ARROW = {
     "far offset": lambda: pa.array([[SPAN | {"start": -(2**63)}]]),
     "lists in lists": lambda: pa.array([[[["O"]]]]),
 }
+if not hasattr(pa, "uuid"):  # before pyarrow 18
+    del ARROW["uuid"]
 """Arrays of Arrow that hold neither tags, label ids nor spans."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -86,14 +87,21 @@ def attempt(request: Callable[[], Result], repo: str, resume: str) -> Result:
         why = "you are not logged in. Run `hf auth login`"
     except errors.HfHubHTTPError as error:
         why = _refusal(error)
+    except json.JSONDecodeError as error:  # which older clients count among the errors of the network
+        raise _strange_answer(error, repo, resume) from None
     except network_errors() as error:
         why = _unreachable(error)
     except CleancutError:
         raise
     except Exception as error:  # the clients raise anything when a proxy answers with a page of its own
-        why = f"the answer is not one of the Hub ({type(error).__name__}). Is there a proxy or a login page in between"
-        raise CleancutError(f"{repo}: {why}? {resume}") from None
+        raise _strange_answer(error, repo, resume) from None
     raise CleancutError(f"{repo}: {why}. {resume}") from None
+
+
+def _strange_answer(error: Exception, repo: str, resume: str) -> CleancutError:
+    """Return the error for an answer that no Hub gives."""
+    why = f"the answer is not one of the Hub ({type(error).__name__}). Is there a proxy or a login page in between"
+    return CleancutError(f"{repo}: {why}? {resume}")
 
 
 def _with_patience(request: Callable[[], Result]) -> Result:

@@ -286,7 +286,7 @@ def mapped_rows(path: str | os.PathLike[str], folder: str | os.PathLike[str]) ->
         batches = (batch.replace_schema_metadata(schema.metadata) for batch in file.iter_batches(batch_size=_BATCH))
     else:
         schema = _json_schema(path)
-        batches = (pa.record_batch(_columns(batch, schema.names), schema) for batch in _record_batches(path))
+        batches = (pa.RecordBatch.from_pydict(_columns(batch, schema.names), schema) for batch in _record_batches(path))
     copy = os.path.join(folder, f"{os.path.basename(path)}.arrow")
     with readable_parquet(path), pa.OSFile(copy, "wb") as stream, pa.ipc.new_stream(stream, schema) as writer:
         for batch in batches:
