@@ -6,7 +6,7 @@ from .core.interrupts import end_quietly_when_interrupted
 
 
 def main() -> int:
-    """Run the program; an interruption ends it quietly from here on, while it imports what it needs as well."""
+    """Run the program. From here on an interruption ends it quietly, even while it is still importing."""
     end_quietly_when_interrupted()
     from .cli import main as run
 

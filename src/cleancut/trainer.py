@@ -1,4 +1,4 @@
-"""NerMetrics: ``compute_metrics`` for ``transformers.Trainer``, with what training has shown."""
+"""NerMetrics: a ``compute_metrics`` for ``transformers.Trainer`` that knows the training data."""
 
 from __future__ import annotations
 
@@ -24,38 +24,43 @@ from .scoring.registry import available_metrics, score_metrics, taken
 from .scoring.score import Score
 
 DEFAULT = tuple(value for metric in score_metrics().values() for value in metric.logged)
-"""The values that are logged unless others are asked for; without training data, those of them that need none."""
+"""The values that are logged by default; without training data, those of them that need none."""
 
 
 class NerMetrics:
     """Scores of a Trainer's evaluation: ``Trainer(..., compute_metrics=NerMetrics(train=..., evaluation=...))``.
 
-    A Trainer passes label ids, not words. So rows are checked against the gold labels of the evaluation set: reordered
-    rows are an error and never a score (rows with the very same labels cannot be told apart), and so are two evaluation
-    sets with the same labels and other words. Words at the end that the tokenizer cut off count as not predicted; words
-    in the middle that it drops (such as a lone variation selector) must be replaced in the dataset.
+    A Trainer passes label ids and no words. So rows are checked against the gold labels of the evaluation set.
+    Reordered rows are an error and never a score (rows with the very same labels cannot be told apart), and so are
+    two evaluation sets with the same labels and different words. Words at the end that the tokenizer cut off count as
+    not predicted. Words in the middle that it drops (such as a lone variation selector) must be replaced in the
+    dataset.
 
     Args:
         train: the training data before tokenisation (words and their labels): a dataset, a ``DatasetDict`` (its split
-            train is taken), a list of several, a corpus, columns, or an ``Exposure``. Without it, what needs none is
-            computed: precision, recall and F1.
-        evaluation: all that the Trainer will evaluate or predict, likewise; several sets go into a dict, as
-            ``{"validation": dd["validation"], "test": dd["test"]}``.
-        metrics: the values that are logged, of any score and any type: ``("f1", "clean_f1", "recall/PER")``.
+            train is taken), a list of several, a corpus, columns, or an ``Exposure``. Without it, the values that need
+            none are computed: precision, recall and F1.
+        evaluation: everything that the Trainer will evaluate or predict, in the same forms. Several sets go into a
+            dict,
+            such as ``{"validation": dd["validation"], "test": dd["test"]}``.
+        metrics: the values to log, of any score and any type: ``("f1", "clean_f1", "recall/PER")``.
         labels: the model's label names in the order of its ids, where they are not those of the evaluation set's
             ClassLabel.
-        tokens: the column of the words, where it is not found.
+        tokens: the column of the words, where it is not found by itself.
         tags: the column of the labels.
-        entities: the column of spans, for training data that has these rather than labels.
-        text: the column of the text that character offsets are for.
+        entities: the column of spans, for training data that has spans rather than labels.
+        text: the column of the text that character offsets refer to.
         document: the column of documents.
-        scheme: the tag scheme, where it is not to be inferred.
-        end: does the end of a span belong to it: ``"inclusive"`` or ``"exclusive"``.
-        case: does case matter for what counts as the same entity?
-        typed: does the type belong to the entity?
-        unicode: a Unicode normal form into which words are brought first.
-        beta: with 2, each F1 has beside it F2, in which recall weighs twice as much, and F2 is what is logged unless
-            ``metrics`` names others; any other number likewise.
+        scheme: the tag scheme; by default it is inferred.
+        end: whether the end of a span belongs to it: ``"inclusive"`` or ``"exclusive"``.
+        case: whether case matters for what counts as the same entity.
+        typed: whether the type is part of the entity.
+        unicode: a Unicode normal form that words are converted to first.
+        beta: a number other than 1 adds F-beta beside each F1: with 2, F2, in which recall weighs twice as much. It is
+            then logged instead of F1, unless ``metrics`` names other values.
+
+    Raises:
+        CleancutError: a set or a column is missing, or a value to log is unknown.
 
     >>> columns = {"tokens": [["Ada", "slept"]], "tags": [["B-PER", "O"]]}
     >>> NerMetrics(evaluation=columns, labels=["O", "B-PER"]).metrics
@@ -100,11 +105,15 @@ class NerMetrics:
             self._exposure.prepare(*(gold.corpus for gold in self._sets.values()))
 
     def __call__(self, prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
-        """Return the values chosen, as plain floats, of an ``EvalPrediction``.
+        """Return the chosen values of an ``EvalPrediction`` as plain floats.
 
         Args:
-            prediction: logits, or ids by argmax, and label ids: as arrays, or in batches (``eval_do_concat_batches``).
+            prediction: logits (or ids, after argmax) and label ids: as arrays, or in batches
+                (``eval_do_concat_batches``).
             compute_result: with ``batch_eval_metrics``, whether this is the last batch. Before it, nothing is returned.
+
+        Raises:
+            CleancutError: the rows are not those of an evaluation set, or the shapes do not fit.
         """
         _check_best_model(self._scores)
         if compute_result is None:
@@ -123,45 +132,47 @@ class NerMetrics:
         return {name: float(values.get(name, np.nan)) for name in self.metrics}
 
     def _default(self) -> tuple[str, ...]:
+        """Return the values that are logged by default."""
         available = available_metrics(train=self._exposure is not None)
         records = (score_metrics()[name].with_beta(self._beta) for name in available)
         return tuple(value for record in records for value in record.logged)
 
     def _score(self, name: str, gold: Corpus, pred: Mentions) -> Score:
+        """Return a score of predictions."""
         return score_metrics()[name](gold, pred, self._exposure, **taken(name, {"beta": self._beta}))
 
     def _needed(self) -> list[str]:
-        """The scores that hold the values asked for; an error for a name that none of them has."""
+        """Return the scores that hold the wanted values; a name that none of them has is an error."""
         available = available_metrics(train=self._exposure is not None)
         first = next(iter(self._sets.values()))
         few = first.corpus.select(slice(0, 1))
         values = {name: self._score(name, few, few.mentions).to_dict() for name in available}
-        known = sorted({k for v in values.values() for k in v if "/" not in k and not isinstance(v[k], str)})
+        known = sorted({name for score in values.values() for name in score if _is_plain_number(name, score[name])})
         types = sorted({name for gold in self._sets.values() for name in gold.types})
         needed = []
         for wanted in self.metrics:
             plain, slash, of_type = wanted.partition("/")
-            found = next((name for name in available if plain in known and plain in values[name]), None)
-            if found is None or (slash and of_type not in types):
+            score = next((name for name in available if plain in known and plain in values[name]), None)
+            if score is None or (slash and of_type not in types):
                 hint = did_you_mean(wanted, [*known, *(f"{plain}/{t}" for t in types)])
                 exposed = [metric.name for metric in score_metrics().values() if metric.needs_train]
                 train = "" if self._exposure is not None else f" ({' and '.join(exposed)} need train=)"
                 raise CleancutError(f"metrics: {wanted!r} is unknown{train}.{hint}")
-            needed.append(found)
+            needed.append(score)
         return list(dict.fromkeys(needed))
 
     def _matching_set(self, label_ids: NDArray[np.integer], lengths: NDArray[np.integer]) -> _Gold:
-        """The evaluation set whose gold labels these are; one without truncated rows, if there is any."""
+        """Return the evaluation set that has these gold labels, if possible one without truncated rows."""
         reasons = {name: gold.mismatch(label_ids, lengths) for name, gold in self._sets.items()}
         fitting = {name: self._sets[name] for name, reason in reasons.items() if reason is None}
         whole = {name: gold for name, gold in fitting.items() if np.array_equal(gold.corpus.lengths, lengths)}
         fitting = whole or fitting
         if not fitting:
-            told = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
+            listed = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
             further = ", ".join(f"{name!r}: ..." for name in self._sets if name != "evaluation") or '"validation": ...'
             raise CleancutError(
-                f"the rows are not those of {'an' if len(reasons) > 1 else 'the'} evaluation set. {told} A set that is "
-                f'evaluated or predicted too belongs to evaluation={{{further}, "test": ...}}.'
+                f"the rows are not those of {'an' if len(reasons) > 1 else 'the'} evaluation set. {listed} A set that "
+                f'is evaluated or predicted too belongs to evaluation={{{further}, "test": ...}}.'
             )
         (name, gold), *others = fitting.items()
         for other, same in others:
@@ -173,6 +184,11 @@ class NerMetrics:
         return gold
 
 
+def _is_plain_number(name: str, value: Any) -> bool:
+    """Return whether a value of a score is a number of the whole, and not of one type."""
+    return "/" not in name and not isinstance(value, str)
+
+
 class _Gold:
     """An evaluation set: its text, and its gold labels as the ids that the model is trained on."""
 
@@ -181,9 +197,10 @@ class _Gold:
         tagged = self.corpus.mentions.tagged
         if tagged is None:
             raise CleancutError(f"{name}: a Trainer predicts a label for each word. Give the set with tags, not spans.")
-        self.names, self._scheme = reader.model_labels(data, tagged), tagged.scheme
+        self.names = reader.model_labels(data, tagged)
+        self._scheme = tagged.scheme
         ids = {label: i for i, label in enumerate(self.names)}
-        used = {tagged.tags[c] for c in np.unique(tagged.codes)}
+        used = {tagged.tags[code] for code in np.unique(tagged.codes)}
         if missing := used - set(ids):
             raise CleancutError(f"{name}: the labels {sorted(missing)[:5]} are not among the model's. Give labels=.")
         if "O" not in ids:
@@ -197,7 +214,7 @@ class _Gold:
         return {name.partition("-")[2] or name for name in self.names if name != "O"}
 
     def mismatch(self, label_ids: NDArray[np.integer], lengths: NDArray[np.integer]) -> str | None:
-        """Why the labels of an evaluation cannot be those of this set; None if they are."""
+        """Return why the labels of an evaluation cannot be those of this set; None if they can."""
         expected = self.corpus.lengths
         if len(lengths) != len(expected):
             return f"{len(lengths)} rows but {len(expected)} samples."
@@ -211,16 +228,15 @@ class _Gold:
         differ = np.flatnonzero(self._ids[ranges(self._bounds[:-1], lengths)] != label_ids)
         if len(differ):
             i = int(np.searchsorted(bounds_of(lengths), differ[0], side="right")) - 1
-            lost = (
-                f"It has {int(lengths[i])} labels for {int(expected[i])} words: did the tokenizer drop a word?"
-                if lengths[i] < expected[i]
-                else f"{moved} Are the label ids others (labels=)?"
-            )
-            return f"row {i} has other gold labels than sample {i}. {lost}"
+            if lengths[i] < expected[i]:
+                advice = f"It has {int(lengths[i])} labels for {int(expected[i])} words: did the tokenizer drop a word?"
+            else:
+                advice = f"{moved} Are the label ids others (labels=)?"
+            return f"row {i} has other gold labels than sample {i}. {advice}"
         return None
 
     def predictions(self, ids: NDArray[np.integer], lengths: NDArray[np.integer]) -> Mentions:
-        """The predicted mentions; words that the tokenizer cut off are outside of all."""
+        """Return the predicted mentions. Words that the tokenizer cut off are outside of all mentions."""
         wrong = (ids < 0) | (ids >= len(self.names))
         if wrong.any():
             raise CleancutError(f"predicted label id {int(ids[wrong][0])}, but there are {len(self.names)} labels.")
@@ -245,15 +261,16 @@ class _Rows(NamedTuple):
     predicted: NDArray[np.integer]
     labels: NDArray[np.integer]
     lengths: NDArray[np.integer]
-    """Of each row, how many there are."""
+    """The number of positions of each row."""
 
     @classmethod
     def concatenate(cls, parts: Sequence[_Rows]) -> _Rows:
+        """Return the positions of several batches."""
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _unpacked(prediction: Any) -> _Rows:
-    """Predicted and gold ids where the latter are not masked."""
+    """Return the predicted and the gold ids at the positions that are not masked."""
     try:
         predicted, label_ids = prediction.predictions, prediction.label_ids
     except AttributeError:
@@ -262,7 +279,7 @@ def _unpacked(prediction: Any) -> _Rows:
             "an EvalPrediction, with predictions and label_ids."
         ) from None
     if isinstance(label_ids, list) and len(label_ids) and as_array(label_ids[0]) is not None:
-        # batches that were not put together, each with a width of its own
+        # Batches that were not concatenated, each with a width of its own.
         if not isinstance(predicted, list) or len(predicted) != len(label_ids):
             given = f"{len(predicted)} batches" if isinstance(predicted, list) else type(predicted).__name__
             raise CleancutError(f"{len(label_ids)} batches of gold labels but {given} of predictions.")
@@ -271,8 +288,8 @@ def _unpacked(prediction: Any) -> _Rows:
 
 
 def _unmasked(predicted: Any, label_ids: Any) -> _Rows:
-    """The same of one batch: both are (rows, positions), but for logits."""
-    if isinstance(predicted, tuple | list) and len(predicted):  # further outputs of the model follow the logits
+    """Return the same for one batch. Both sides are (rows, positions); logits have one axis more."""
+    if isinstance(predicted, tuple | list) and len(predicted):  # the logits, and further outputs of the model
         predicted = predicted[0]
     ids, labels = _ids_of(predicted, "predictions"), _ids_of(label_ids, "label_ids")
     if ids.shape != labels.shape or labels.ndim != 2 or ids.dtype.kind not in "iu":
@@ -287,7 +304,7 @@ def _unmasked(predicted: Any, label_ids: Any) -> _Rows:
 def _ids_of(given: Any, name: str) -> NDArray[Any]:
     """Return ids as they are, or those of the highest logits."""
     try:
-        if getattr(given, "ndim", 0) == 3:  # of tensors too, whose kind of numbers numpy may not have
+        if getattr(given, "ndim", 0) == 3:  # also for tensors of numbers that numpy does not have
             given = given.argmax(-1)
         array = as_array(given)
         return np.asarray(given) if array is None else array
@@ -298,10 +315,10 @@ def _ids_of(given: Any, name: str) -> NDArray[Any]:
 
 
 def _check_best_model(scores: Iterable[str]) -> None:
-    """Raise an error where the Trainer that evaluates would keep the checkpoint with the highest error rate.
+    """Raise an error if the calling Trainer would keep the checkpoint with the highest error rate.
 
-    ``greater_is_better`` is True by default, unless the name ends with ``loss``; a Trainer does not tell it, so that
-    the one that has called is looked for.
+    ``greater_is_better`` is True by default, unless the name of the metric ends with ``loss``. A Trainer does not
+    pass its arguments on, so the Trainer that called is looked for on the stack.
     """
     lower = [score_metrics()[name] for name in scores if score_metrics()[name].lower_is_better]
     arguments = _training_arguments() if lower else None
@@ -309,7 +326,7 @@ def _check_best_model(scores: Iterable[str]) -> None:
         return
     chosen = arguments.metric_for_best_model
     rates = [value for metric in lower for value in (*metric.headline, *metric.logged)]
-    if any(f"_{chosen}".endswith(f"_{value}") for value in rates):  # behind eval_, and the name of a set
+    if any(f"_{chosen}".endswith(f"_{value}") for value in rates):  # eval_, or the name of a set, may stand before it
         raise CleancutError(
             f"metric_for_best_model={chosen!r} is an error rate, but greater_is_better is True, its default: the worst "
             "checkpoint would be kept. Give TrainingArguments(greater_is_better=False)."
@@ -317,7 +334,7 @@ def _check_best_model(scores: Iterable[str]) -> None:
 
 
 def _training_arguments() -> Any:
-    """The TrainingArguments of the Trainer by which we are called, if any."""
+    """Return the TrainingArguments of the Trainer that called, if there is one on the stack."""
     frame = sys._getframe(1)
     while (frame := frame.f_back) is not None:  # type: ignore[assignment]
         arguments = getattr(frame.f_locals.get("self"), "args", None)
@@ -327,7 +344,7 @@ def _training_arguments() -> Any:
 
 
 def _exposure_of(train: Any, reader: _Reader, key: Key) -> Exposure | None:
-    """What the training data has shown; of several splits, that of the name train."""
+    """Return the index of the training data. Of several splits, the one called train is taken."""
     if train is None:
         return None
     if isinstance(train, Exposure):
@@ -346,19 +363,22 @@ def _exposure_of(train: Any, reader: _Reader, key: Key) -> Exposure | None:
 
 
 def _is_several(data: Any) -> bool:
-    """A dict of datasets, rather than one dataset or one dict of columns."""
+    """Return whether data is a dict of datasets, rather than one dataset or one dict of columns."""
     return isinstance(data, Mapping) and all(
         isinstance(part, Corpus | Mapping) or hasattr(part, "features") for part in data.values()
     )
 
 
 class _Reader:
-    """Reads datasets, corpora and columns alike, each with its own label names where it has them."""
+    """Reads datasets, corpora and columns, each with its own label names where it has them."""
 
     def __init__(self, labels: Any, scheme: str | None, columns: Mapping[str, Any]) -> None:
-        self._labels, self._scheme, self._columns = labels, parse_scheme(scheme), columns
+        self._labels = labels
+        self._scheme = parse_scheme(scheme)
+        self._columns = columns
 
     def corpus(self, data: Any) -> Corpus:
+        """Return data of any of these forms as a corpus."""
         if isinstance(data, Corpus):
             return data
         if isinstance(data, Mapping):
@@ -367,6 +387,7 @@ class _Reader:
         return from_dataset(data, labels=None if named else self._labels, scheme=self._scheme, **self._columns)
 
     def _of_columns(self, data: Mapping[str, Any]) -> Corpus:
+        """Return a dict of columns as a corpus."""
         for name in ("text", "document", "end"):
             if self._columns[name] is not None:
                 raise CleancutError(f"{name}={self._columns[name]!r} is for datasets, not for a dict of columns.")
@@ -380,7 +401,7 @@ class _Reader:
         return Corpus.of(data[tokens], tags=data[tags], labels=self._labels, scheme=self._scheme)
 
     def model_labels(self, data: Any, tagged: Tagged) -> tuple[str, ...]:
-        """The model's label names in the order of its ids: those given, else those of the dataset."""
+        """Return the model's label names in the order of its ids: those given, else those of the dataset."""
         if self._labels is not None:
             names = label_names(self._labels)
             return tuple(names.get(i, "") for i in range(max(names) + 1))
@@ -389,9 +410,9 @@ class _Reader:
         raise CleancutError("give labels=, the model's label names in the order of its ids.")
 
     def _class_labels(self, dataset: Any) -> Any:
-        """The ClassLabel of the column that is read, if it is one."""
+        """Return the names of the ClassLabel of the column that is read; None if it is not one."""
         tags = self._columns["tags"]
         columns = [tags] if tags else ["tags", "ner_tags", "labels"]
         features = getattr(dataset, "features", None) or {}
-        feature = next((features[c] for c in columns if c in features), None)
+        feature = next((features[column] for column in columns if column in features), None)
         return getattr(getattr(feature, "feature", None), "names", None)
