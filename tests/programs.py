@@ -41,6 +41,9 @@ class Programs:
     def __enter__(self) -> "Programs":
         self.process = None
         if CAN_FORK:
+            if not os.path.lexists(self.home):  # some clients make the folder when they are imported
+                os.mkdir(f"{self.home}.first")
+                os.symlink(f"{self.home}.first", self.home)
             # one thread: a process that is forked has no other, and waits for none
             one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
             environment = {**self.environment, **one_thread, HOME: self.home}
