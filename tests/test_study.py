@@ -435,6 +435,9 @@ def test_the_page_holds_every_score_with_its_interval(found):
     assert "base-" not in words.replace("base-llm-v1: ", "").partition("How this was computed")[0]  # what all share
     assert "-overlap" not in words.partition("How this was computed")[0] and "overlap: " not in words
     assert "rho (%)" in words and "% of the largest zeta" in words and "attribute" in words
+    n_invented = found.scores["web"][SYSTEMS[0]]["exact_f1"].n_invented
+    answered = words.partition("Answers of language models")[2].partition("web")[2]
+    assert n_invented and answered.split()[4] == str(n_invented), answered[:80]  # after the name and three counts
     assert "http" not in page.replace("http-equiv", "")
 
 

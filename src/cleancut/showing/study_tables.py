@@ -13,7 +13,7 @@ from ..scoring.score import Score, share
 from ..splitting.study import Study
 from .exhibit import Cell, Exhibit, Kind, Measured, Row, Section
 from .short_names import short_names
-from .tables import known, measured_in, p_text, ranked_title
+from .tables import answer_table, known, measured_in, p_text, ranked_title
 
 _SHOWN = {
     ("exact_f1", "f1"): "F1", ("partial_f1", "f1_overlap"): "F1 overlap", ("clean_f1", "clean_f1"): "clean F1",
@@ -31,7 +31,8 @@ _OPEN = 3
 def study_tables(found: Study) -> list[Exhibit]:
     """Return the tables of a study that a terminal and a notebook show; the page has more, for each dataset."""
     shown = _Shown(found)
-    tables = [*_not_read(found), shown.scores(), shown.contamination(), *shown.model_wise(), *shown.attribute_wise()]
+    tables = [*_not_read(found), shown.scores(), *shown.answers(), shown.contamination()]
+    tables += [*shown.model_wise(), *shown.attribute_wise()]
     return [*tables, *shown.self_diagnosis(), *shown.comparative_diagnosis(), *shown.ranks()]
 
 
@@ -50,7 +51,7 @@ def study_sections(found: Study) -> list[Section]:
     contamination = shown.contamination()
     sections = [
         Section("not-read", "Not read", "These were left out of everything below.", _not_read(found)),
-        Section("scores", "Scores", shown.lead(), [*shown.gaps(), shown.scores()]),
+        Section("scores", "Scores", shown.lead(), [*shown.gaps(), shown.scores(), *shown.answers()]),
         Section("contamination", "Contamination", _CONTAMINATION, [shown.contaminated_samples(), contamination]),
         Section("model-wise", "What matters to a system", _MODEL_WISE, shown.model_wise()),
         Section("attribute-wise", "What matters on a dataset", _ATTRIBUTE_WISE, shown.attribute_wise()),
@@ -167,6 +168,17 @@ class _Shown:
             note += " A system without it has mentions that overlap, for which it is undefined."
         header = ["system", *_SHOWN.values()]
         return Exhibit("scores", "Scores of every system on every dataset (%)", header, rows, note=note, strong=1)
+
+    def answers(self) -> list[Exhibit]:
+        """Return what became of answers of language models on each dataset, if there are any."""
+        header: Sequence[str] = ()
+        rows: list[Row] = []
+        for dataset, own in self._found.datasets.items():
+            table = answer_table(own.scores)
+            if table.rows:
+                header = table.header
+                rows += [(dataset, ()), *((self._short[system], cells) for system, cells in table.rows)]
+        return [Exhibit("answers", "Answers of language models", header, rows)] if rows else []
 
     # --- contamination --------------------------------------------------------------------------------------------
 
