@@ -1,8 +1,8 @@
-"""Characters to tokens: the rule for text that has none, mentions at character offsets, mentions that are only quoted.
+"""Tokens of texts that have none, and the places of mentions that are given by characters or only quoted.
 
 A token is a run of word characters (letters, digits, the marks that belong to them, ``_``) or any other single
-character that is not a space. In scripts that are written without spaces each character is a token by itself, with its
-marks. Every edge of a mention is an edge of a token, so that a mention is what stands at its offsets.
+character that is not a space. In scripts that are written without spaces each character is a token by itself, with
+its marks. Every edge of a mention is an edge of a token, so that a mention is what stands at its offsets.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
 
 @cache
 def _token() -> re.Pattern[str]:
-    """The rule as a regular expression; Python's own classes do not know the marks of letters."""
+    """Return the rule as a regular expression; the classes of Python do not know the marks of letters."""
     planes = [*range(0x20000), *range(0xE0100, 0xE01F0)]
     marks = [code for code in planes if unicodedata.category(chr(code)).startswith("M")]
     ranges: list[list[int]] = []
@@ -55,10 +55,17 @@ def _token() -> re.Pattern[str]:
 
 
 _IN_A_WORD = re.compile(f"(?![{WITHOUT_SPACES}{_HANGUL}])[^\\W_]{{2}}")
+"""Matches two letters of one word."""
 
 
 def is_inside_word(text: str, edge: int) -> bool:
-    """Is an edge between two letters of a word, in a script where words end at spaces and nothing is joined to them?
+    """Return whether an edge is between two letters of a word, in a script where words end at spaces.
+
+    Korean does not count, because its particles follow a word without a space.
+
+    Args:
+        text: the text.
+        edge: the number of characters before the edge.
 
     >>> is_inside_word("Oslo", 1), is_inside_word("Oslo.", 4), is_inside_word("서울에서", 2), is_inside_word("東京", 1)
     (True, False, False, False)
@@ -67,28 +74,42 @@ def is_inside_word(text: str, edge: int) -> bool:
 
 
 class Words(NamedTuple):
-    """The tokens of a text and where each starts and ends, in characters."""
+    """The tokens of a text with their characters."""
 
     tokens: list[str]
+    """The tokens."""
     starts: list[int]
+    """The first character of each token."""
     ends: list[int]
+    """The character behind the last one of each token."""
 
     @classmethod
     def of(cls, text: str, edges: Iterable[int] = ()) -> Words:
         """Return the tokens of a text, also cut at the edges of its mentions.
+
+        Args:
+            text: the text.
+            edges: the characters at which mentions begin or end.
 
         >>> Words.of("Dr. Ada-May").tokens
         ['Dr', '.', 'Ada', '-', 'May']
         >>> Words.of("Ada는 東京にいた", edges=[0, 3]).tokens
         ['Ada', '는', '東', '京', 'に', 'い', 'た']
         """
-        found = [match.span() for match in _token().finditer(text)]
+        spans = [match.span() for match in _token().finditer(text)]
         if edges:
-            found = _cut(found, sorted(set(edges)))
-        return cls([text[a:b] for a, b in found], [a for a, _ in found], [b for _, b in found])
+            spans = _cut(spans, sorted(set(edges)))
+        tokens = [text[start:end] for start, end in spans]
+        starts = [start for start, _ in spans]
+        ends = [end for _, end in spans]
+        return cls(tokens, starts, ends)
 
     def covering(self, start: int, end: int) -> tuple[int, int]:
-        """The tokens that the characters from start to end touch, half-open; empty where these are all space.
+        """Return the tokens that some characters touch, half-open; an empty range where the characters are all space.
+
+        Args:
+            start: the first character.
+            end: the character behind the last one.
 
         >>> Words.of("Ada spoke").covering(1, 5)
         (0, 2)
@@ -96,28 +117,44 @@ class Words(NamedTuple):
         return bisect_right(self.ends, start), bisect_left(self.starts, end)
 
     def cuts(self, start: int, end: int) -> bool:
-        """Do the offsets cut a token, so that its rest is not in the mention?"""
+        """Return whether offsets cut a token, so that the rest of it is not in the mention.
+
+        Args:
+            start: the first character.
+            end: the character behind the last one.
+
+        >>> Words.of("Ada spoke").cuts(0, 3), Words.of("Ada spoke").cuts(0, 5)
+        (False, True)
+        """
         first, until = self.covering(start, end)
         return first < until and (self.starts[first] < start or end < self.ends[until - 1])
 
 
 def _cut(spans: Sequence[tuple[int, int]], edges: Sequence[int]) -> list[tuple[int, int]]:
-    """Return spans cut wherever an edge, of which there is a sorted list, falls inside one."""
-    found: list[tuple[int, int]] = []
+    """Return spans that are cut wherever one of the sorted edges falls inside."""
+    pieces: list[tuple[int, int]] = []
     for start, end in spans:
         inside = edges[bisect_right(edges, start) : bisect_left(edges, end)]
         if inside:
-            found += zip([start, *inside], [*inside, end], strict=True)
+            pieces += zip([start, *inside], [*inside, end], strict=True)
         else:
-            found.append((start, end))
-    return found
+            pieces.append((start, end))
+    return pieces
 
 
 def placed(quotes: Iterable[tuple[str, str]], text: str) -> list[tuple[int, int, str] | None]:
-    """Return the characters of mentions of which only the words and the label are known; None for one not in the text.
+    """Return the characters of mentions of which only the words and the label are known.
 
-    Mentions are found as whole tokens, Korean ones also before a particle; one that is named again with the same label
-    stands at the next place.
+    Mentions are located as whole tokens, Korean ones also before a particle. One that is named again with the same
+    label stands at the next place.
+
+    Args:
+        quotes: the words and the label of each mention.
+        text: the text.
+
+    Returns:
+        The first character, the one behind the last, and the label of each mention; None for one that is not in the
+        text.
 
     >>> placed([("Ada", "PER"), ("서울", "LOC"), ("Ad", "PER")], "Ada는 서울에서 Ada")
     [(10, 13, 'PER'), (5, 7, 'LOC'), None]
@@ -125,80 +162,103 @@ def placed(quotes: Iterable[tuple[str, str]], text: str) -> list[tuple[int, int,
     quotes = list(quotes)
     words = Words.of(text if quotes else "")
     places: dict[str, list[tuple[int, int]]] = {}
-    used: Counter[tuple[str, str]] = Counter()
-    found: list[tuple[int, int, str] | None] = []
+    n_uses: Counter[tuple[str, str]] = Counter()
+    spans: list[tuple[int, int, str] | None] = []
     for quote, label in quotes:
         if quote not in places:
-            whole = _occurrences(Words.of(quote).tokens, words.tokens)
-            places[quote] = [(words.starts[a], words.ends[b - 1]) for a, b in whole]
+            token_spans = _occurrences(Words.of(quote).tokens, words.tokens)
+            places[quote] = [(words.starts[first], words.ends[until - 1]) for first, until in token_spans]
             places[quote] += _before_particles(quote, text, words)
-        turn = used[quote, label]
-        used[quote, label] += 1
-        found.append((*places[quote][turn], label) if turn < len(places[quote]) else None)
-    return found
+        turn = n_uses[quote, label]
+        n_uses[quote, label] += 1
+        if turn < len(places[quote]):
+            spans.append((*places[quote][turn], label))
+        else:
+            spans.append(None)
+    return spans
 
 
 def _before_particles(quote: str, text: str, words: Words) -> list[tuple[int, int]]:
-    """Return where a Korean mention begins a word and the word goes on behind it."""
+    """Return the places where a Korean mention begins a word and the word goes on behind it."""
     if not quote or not re.match(f"[{_HANGUL}]", quote[-1]):
         return []
-    at = [match.span() for match in re.finditer(re.escape(quote), text)]
-    return [(start, end) for start, end in at if start in words.starts and end not in words.ends]
+    places = []
+    for match in re.finditer(re.escape(quote), text):
+        if match.start() in words.starts and match.end() not in words.ends:
+            places.append(match.span())
+    return places
 
 
 def located(quotes: Iterable[tuple[str, str]], tokens: Sequence[str]) -> list[tuple[int, int, str] | None]:
-    """Return the token spans of mentions of which only the words and the label are known; None for one not in the text.
+    """Return the token spans of mentions of which only the words and the label are known.
 
-    Mentions are found as whole tokens; one that is named again with the same label stands at the next place.
+    Mentions are located as whole tokens. One that is named again with the same label stands at the next place.
+
+    Args:
+        quotes: the words and the label of each mention.
+        tokens: the tokens of the sample.
+
+    Returns:
+        The first token, the one behind the last, and the label of each mention; None for one that is not in the sample.
 
     >>> located([("Ada", "PER"), ("Ada", "PER"), ("Bo", "PER")], ["Ada", "met", "Ada", "."])
     [(0, 1, 'PER'), (2, 3, 'PER'), None]
     """
     places: dict[str, list[tuple[int, int]]] = {}
-    used: Counter[tuple[str, str]] = Counter()
+    n_uses: Counter[tuple[str, str]] = Counter()
     spans: list[tuple[int, int, str] | None] = []
     for quote, label in quotes:
         if quote not in places:
             places[quote] = _occurrences(quote.split(), tokens) or _occurrences(Words.of(quote).tokens, tokens)
-        turn = used[quote, label]
+        turn = n_uses[quote, label]
         if turn < len(places[quote]):
             spans.append((*places[quote][turn], label))
-            used[quote, label] += 1
+            n_uses[quote, label] += 1
         else:
             spans.append(None)
     return spans
 
 
 def _occurrences(part: Sequence[str], tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the tokens of a mention stand, without overlaps."""
-    found, at, part = [], 0, list(part)
-    if not part:
+    """Return the places of the tokens of a mention, without overlaps."""
+    wanted = list(part)
+    if not wanted:
         return []
-    while at + len(part) <= len(tokens):
-        if tokens[at] == part[0] and list(tokens[at : at + len(part)]) == part:
-            found.append((at, at + len(part)))
-            at += len(part)
+    places = []
+    start = 0
+    while start + len(wanted) <= len(tokens):
+        end = start + len(wanted)
+        if tokens[start] == wanted[0] and list(tokens[start:end]) == wanted:
+            places.append((start, end))
+            start = end
         else:
-            at += 1
-    return found
+            start += 1
+    return places
 
 
 def joined_pieces(pieces: Iterable[tuple[int, int, str]], text: str) -> list[tuple[int, int, str]]:
-    """Mentions of pieces with B- and I- labels, as the token-classification pipeline returns them one by one.
+    """Return the mentions of pieces with B- and I- labels, which the token-classification pipeline returns one by one.
+
+    Args:
+        pieces: the first character, the one behind the last, and the label of each piece.
+        text: the text.
 
     >>> joined_pieces([(0, 2, "B-PER"), (2, 3, "I-PER"), (4, 8, "I-PER"), (13, 17, "B-LOC")], "Ada King, in Oslo")
     [(0, 8, 'PER'), (13, 17, 'LOC')]
     """
     tags: list[str] = []
-    at: list[tuple[int, int]] = []
+    starts: list[int] = []
+    ends: list[int] = []
     for start, end, tag in sorted(pieces):
-        if at and text[at[-1][1] : start].strip():  # something stands between the two
+        if ends and text[ends[-1] : start].strip():  # something stands between the two
             tags.append("O")
-            at.append((start, start))
-        inside = bool(at) and at[-1][1] == start and text[max(start - 1, 0) : start + 1].isalnum()
-        if inside and split_tag(tag)[1] == split_tag(tags[-1])[1]:  # a later piece of the same word begins nothing
+            starts.append(start)
+            ends.append(start)
+        is_inside = bool(ends) and ends[-1] == start and text[max(start - 1, 0) : start + 1].isalnum()
+        if is_inside and split_tag(tag)[1] == split_tag(tags[-1])[1]:  # a later piece of the same word begins nothing
             tag = inside_tag(split_tag(tag)[1])
         tags.append(tag)
-        at.append((start, end))
+        starts.append(start)
+        ends.append(end)
     spans = Mentions.of([tags]).spans()[0] if tags else []
-    return [(at[span["start"]][0], at[span["end"] - 1][1], span["label"]) for span in spans]
+    return [(starts[span["start"]], ends[span["end"] - 1], span["label"]) for span in spans]

@@ -1,8 +1,8 @@
-"""Which convention the offsets of a dataset follow, by evidence from its text.
+"""The convention that the offsets of a dataset follow, by evidence from its text.
 
-Each convention says which words a mention has. Where the mention names its words, those must come out; otherwise it
+Each convention says which words a mention has. Where the mention quotes its words, those must come out; otherwise it
 must not begin or end inside a word. What speaks for one convention against another is counted over all rows, so that
-their order does not matter; where nothing speaks, or too much for both, an error asks.
+their order does not matter. Where nothing speaks for either, or too much for both, an error asks the user.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from .characters import WITHOUT_SPACES, is_inside_word
 from .spans import Span
 
 CLEAR = 3
-"""So many times more must speak for a convention than against it; and so many mentions for an unusual one."""
+"""How many times more must speak for a convention than against it.
+
+It is also the least number of mentions that must speak for an unusual one.
+"""
 
 
 class Unit(StrEnum):
@@ -34,21 +37,26 @@ class Unit(StrEnum):
 
 
 class Convention(NamedTuple):
-    """How the offsets of a mention are meant."""
+    """How the offsets of a mention are counted."""
 
     unit: Unit = Unit.CHARACTERS
+    """What offsets count."""
     inclusive: bool = False
+    """Whether the end of a mention belongs to it."""
     first: int = 0
     """The number of the first token or character."""
 
     @property
     def is_usual(self) -> bool:
-        """Does it count tokens or characters from 0? Only what such offsets cannot be speaks for another."""
+        """Whether tokens or characters are counted from 0.
+
+        Another convention needs offsets that this one makes impossible.
+        """
         return self.unit in (Unit.TOKENS, Unit.CHARACTERS) and not self.first
 
     @property
     def in_characters(self) -> Convention:
-        """Return the same in characters, which bytes and UTF-16 units are in plain ASCII."""
+        """The same convention in characters, which bytes and UTF-16 units are in plain ASCII."""
         return self if self.unit in (Unit.TOKENS, Unit.CHARACTERS) else self._replace(unit=Unit.CHARACTERS)
 
     def __str__(self) -> str:
@@ -57,22 +65,32 @@ class Convention(NamedTuple):
 
 
 BY_TOKENS = (Convention(Unit.TOKENS), Convention(Unit.TOKENS, True))
+"""The conventions of offsets that count tokens."""
 BY_CHARACTERS = (
-    Convention(), Convention(inclusive=True), Convention(inclusive=True, first=1), Convention(Unit.BYTES),
-    Convention(Unit.BYTES, True), Convention(Unit.UTF16),
-)  # fmt: skip
-"""In order of preference, where several give the same."""
+    Convention(),
+    Convention(inclusive=True),
+    Convention(inclusive=True, first=1),
+    Convention(Unit.BYTES),
+    Convention(Unit.BYTES, True),
+    Convention(Unit.UTF16),
+)
+"""The conventions of offsets that count parts of a text; the first is preferred where several give the same."""
 
 
 class Place(NamedTuple):
-    """A sample: its text, and its tokens where it has any."""
+    """The text of a sample, and its tokens."""
 
     text: str
+    """The text."""
     tokens: Sequence[str] = ()
+    """The tokens; empty where there are none."""
 
 
 class Offsets:
-    """Offsets of a text to characters, whatever they count.
+    """Translates the offsets of a text to characters, whatever they count.
+
+    Args:
+        text: the text.
 
     >>> Offsets("Zoë met Ada").characters(9, 12, Convention(Unit.BYTES))
     (8, 11)
@@ -82,46 +100,73 @@ class Offsets:
         self.text = text
 
     def characters(self, start: int, end: int, convention: Convention) -> tuple[int, int] | None:
-        """Return the characters of a mention, half-open; None where the text does not have them."""
-        first, until = start - convention.first, end - convention.first + convention.inclusive
+        """Return the characters of a mention, half-open; None where the text does not have them.
+
+        Args:
+            start: the start of the mention, as the convention counts.
+            end: the end of the mention, as the convention counts.
+            convention: how the offsets are counted.
+        """
+        first: int | None = start - convention.first
+        until: int | None = end - convention.first + convention.inclusive
         bounds = self._bounds(convention.unit)
         if bounds is not None:
-            at = [bisect_left(bounds, offset) for offset in (first, until)]
-            if any(k >= len(bounds) or bounds[k] != offset for k, offset in zip(at, (first, until), strict=True)):
-                return None
-            first, until = at
+            first = _index_of(start - convention.first, bounds)
+            until = _index_of(end - convention.first + convention.inclusive, bounds)
+        if first is None or until is None:
+            return None
         return (first, until) if 0 <= first < until <= len(self.text) else None
 
     def _bounds(self, unit: Unit) -> list[int] | None:
-        """Return where each character begins, and the last ends; None where characters themselves are counted."""
+        """Return the offset of each character and of the end; None where characters themselves are counted."""
         if unit is Unit.CHARACTERS or self.text.isascii():
             return None
         return self._bytes if unit is Unit.BYTES else self._units
 
     @cached_property
     def _bytes(self) -> list[int]:
+        """The number of bytes before each character, and in all."""
         return [0, *accumulate(len(c.encode("utf-8", "surrogatepass")) for c in self.text)]
 
     @cached_property
     def _units(self) -> list[int]:
+        """The number of UTF-16 units before each character, and in all."""
         return [0, *accumulate(1 + (ord(c) > 0xFFFF) for c in self.text)]
 
 
+def _index_of(offset: int, bounds: Sequence[int]) -> int | None:
+    """Return the place of an offset among sorted bounds; None where it is not one of them."""
+    place = bisect_left(bounds, offset)
+    return place if place < len(bounds) and bounds[place] == offset else None
+
+
 class Evidence:
-    """What the mentions of a dataset say of their convention, as sums over all rows."""
+    """What the mentions of a dataset tell about their convention, as sums over all rows.
+
+    Args:
+        conventions: the conventions that are possible.
+    """
 
     def __init__(self, conventions: Sequence[Convention]) -> None:
         self.conventions = list(conventions)
-        self.n_mentions = self.total_length = 0
+        self.n_mentions = 0
+        """The number of mentions that were counted."""
+        self.total_length = 0
+        """The sum of their ends minus their starts."""
         self.has_positions = False
-        """Does a mention list all its positions?"""
+        """Whether a mention lists all its positions."""
         self.n_going_on = 0
-        """Mentions that would end before a word with a capital, as all of theirs have, if ends were exclusive."""
-        self._found: Counter[tuple[_Found | None, ...]] = Counter()
-        """How many mentions come out so under each convention: there are few ways."""
+        """The number of mentions in capitals that, with exclusive ends, another word with a capital would follow."""
+        self._n_by_outcomes: Counter[tuple[_Outcome | None, ...]] = Counter()
+        """The number of mentions by how they come out under each convention; few combinations occur."""
 
     def add(self, place: Place, span: Span) -> None:
-        """Count a mention; one without offsets, or in several pieces, says nothing."""
+        """Count a mention. One without offsets, or in several pieces, tells nothing.
+
+        Args:
+            place: the sample of the mention.
+            span: the mention.
+        """
         self.has_positions |= span.is_positions
         if span.start is None or span.end is None or span.n_fragments > 1:
             return
@@ -129,70 +174,106 @@ class Evidence:
         self.total_length += span.end - span.start
         self.n_going_on += _goes_on(place.tokens, span.start, span.end)
         offsets = Offsets(place.text)
-        found: dict[Convention, _Found | None] = {}
+        outcomes: dict[Convention, _Outcome | None] = {}
         for convention in self.conventions:
-            same = convention.in_characters if place.text.isascii() else convention
-            if same not in found:
-                found[same] = _found(place, offsets, span, same)
-            found[convention] = found[same]
-        self._found[tuple(found[convention] for convention in self.conventions)] += 1
-        self.__dict__.pop("_votes", None)
+            equivalent = convention.in_characters if place.text.isascii() else convention
+            if equivalent not in outcomes:
+                outcomes[equivalent] = _outcome(place, offsets, span, equivalent)
+            outcomes[convention] = outcomes[equivalent]
+        self._n_by_outcomes[tuple(outcomes[convention] for convention in self.conventions)] += 1
+        self.__dict__.pop("_votes", None)  # they are counted anew when they are asked for
 
-    def _column(self, convention: Convention) -> Iterator[tuple[_Found | None, int]]:
-        """Return how mentions come out under a convention, and how many."""
+    def _outcomes(self, convention: Convention) -> Iterator[tuple[_Outcome | None, int]]:
+        """Yield the ways in which mentions come out under a convention, and how many do."""
         k = self.conventions.index(convention)
-        return ((found[k], n) for found, n in self._found.items())
+        return ((outcomes[k], n) for outcomes, n in self._n_by_outcomes.items())
 
     @property
-    def _n_said(self) -> int:
-        return sum(n for found, n in self._found.items() if any(one is not None and one.is_said for one in found))
+    def _n_quoted(self) -> int:
+        """The number of mentions that come out as the words that they quote under some convention."""
+        total = 0
+        for outcomes, n in self._n_by_outcomes.items():
+            if any(outcome is not None and outcome.is_quoted for outcome in outcomes):
+                total += n
+        return total
 
     def _n_impossible(self, convention: Convention) -> int:
-        return sum(n for found, n in self._column(convention) if found is None)
+        """Return the number of mentions that the text does not have under a convention."""
+        return sum(n for outcome, n in self._outcomes(convention) if outcome is None)
 
     def _n_cut(self, convention: Convention) -> int:
-        return sum(n for found, n in self._column(convention) if found is not None and found.end is End.CUT)
+        """Return the number of mentions that begin or end inside a word under a convention."""
+        return sum(n for outcome, n in self._outcomes(convention) if outcome is not None and outcome.end is End.CUT)
 
     def n_both(self, one: Convention, other: Convention) -> int:
-        """Return how many mentions the text has under both of two conventions."""
-        pairs = zip(self._column(one), self._column(other), strict=True)
-        return sum(n for (a, n), (b, _) in pairs if a is not None and b is not None)
+        """Return how many mentions the text has under both of two conventions.
+
+        Args:
+            one: a convention.
+            other: another convention.
+        """
+        total = 0
+        for (ours, n), (theirs, _) in zip(self._outcomes(one), self._outcomes(other), strict=True):
+            if ours is not None and theirs is not None:
+                total += n
+        return total
 
     def fits(self, convention: Convention) -> bool:
-        """Are there mentions, and do all of them begin and end at words under a convention?"""
+        """Return whether there are mentions, and all of them begin and end at words under a convention.
+
+        Args:
+            convention: the convention.
+        """
         return self.n_mentions > 0 and not self._n_cut(convention) and not self._n_impossible(convention)
 
     def is_doubtful(self, convention: Convention) -> bool:
-        """Do most mentions begin or end inside a word, and not say that they do?"""
-        return 2 * self._n_cut(convention) > self.n_mentions >= 2 * self._n_said
+        """Return whether most mentions begin or end inside a word, without quoting words that do.
+
+        Args:
+            convention: the convention.
+        """
+        return 2 * self._n_cut(convention) > self.n_mentions >= 2 * self._n_quoted
 
     def is_possible(self, convention: Convention) -> bool:
-        """Has the text all mentions under a convention?"""
+        """Return whether the text has all mentions under a convention.
+
+        Args:
+            convention: the convention.
+        """
         return not self._n_impossible(convention)
 
     def is_impossible(self, unit: Unit) -> bool:
-        """Is there no convention of a unit under which the text has all mentions?"""
+        """Return whether the text lacks mentions under every convention of a unit.
+
+        Args:
+            unit: what offsets count.
+        """
         return all(self._n_impossible(c) > 0 for c in self.conventions if c.unit is unit)
 
     @property
     def has_words(self) -> bool:
-        """Do mentions name words that are in the text?"""
-        return self._n_said > 0
+        """Whether mentions quote words that are in the text."""
+        return self._n_quoted > 0
 
     @cached_property
     def _votes(self) -> _Votes:
         """What speaks for each convention against each other: the words, or else where the edges fall."""
-        votes, judge = _Votes(), _by_words if self.has_words else _by_edges
-        for found, n in self._found.items():
-            for one, ours in zip(self.conventions, found, strict=True):
-                for other, theirs in zip(self.conventions, found, strict=True):
+        votes = _Votes()
+        judge = _by_words if self.has_words else _by_edges
+        for outcomes, n in self._n_by_outcomes.items():
+            for one, ours in zip(self.conventions, outcomes, strict=True):
+                for other, theirs in zip(self.conventions, outcomes, strict=True):
                     weight = judge(one, ours, theirs)
                     votes.number[one, other] += n * (weight > 0)
                     votes.weight[one, other] += n * weight
         return votes
 
     def best(self, conventions: Sequence[Convention]) -> Convention:
-        """Return the convention for which most speaks; the first of those for which as much does."""
+        """Return the convention for which most speaks; where as much speaks for several, the first of them.
+
+        Args:
+            conventions: the conventions to choose from, in order of preference.
+        """
         best = conventions[0]
         for other in conventions[1:]:
             enough = CLEAR if self.has_words or other.is_usual else CLEAR * CLEAR
@@ -201,12 +282,22 @@ class Evidence:
         return best
 
     def speaks_for(self, one: Convention, other: Convention) -> bool:
-        """Does clearly more speak for one convention than for another?"""
+        """Return whether clearly more speaks for one convention than for another.
+
+        Args:
+            one: a convention.
+            other: another convention.
+        """
         weight = self._votes.weight
         return weight[one, other] >= max(CLEAR, CLEAR * weight[other, one])
 
     def counts(self, one: Convention, other: Convention) -> tuple[int, int]:
-        """Return how many mentions speak for one convention against another, and how many against it."""
+        """Return how many mentions speak for one convention against another, and how many against it.
+
+        Args:
+            one: a convention.
+            other: another convention.
+        """
         return self._votes.number[one, other], self._votes.number[other, one]
 
 
@@ -219,11 +310,20 @@ class _Votes:
 
 
 def unsettled(column: str, evidence: Evidence, one: Convention, other: Convention) -> CleancutError:
-    """The error that asks which of two conventions holds."""
-    ours, theirs = evidence.counts(one, other)
-    why = f"{ours} mentions say the one and {theirs} the other"
-    if not ours or not theirs:
-        why = f"only {ours + theirs} mentions show it" if ours + theirs else "nothing in the text shows it"
+    """Return the error that asks the user which of two conventions holds.
+
+    Args:
+        column: the column with the spans.
+        evidence: what its mentions tell.
+        one: a convention.
+        other: another convention.
+    """
+    n_for_one, n_for_other = evidence.counts(one, other)
+    why = f"{n_for_one} mentions say the one and {n_for_other} the other"
+    if not n_for_one and not n_for_other:
+        why = "nothing in the text shows it"
+    elif not n_for_one or not n_for_other:
+        why = f"only {n_for_one + n_for_other} mentions show it"
     return CleancutError(
         f"do the ends of {column} belong to the mentions? They may be {one} or {other}, and {why}. Give "
         "end='exclusive' or end='inclusive' (command line: --end)."
@@ -231,13 +331,16 @@ def unsettled(column: str, evidence: Evidence, one: Convention, other: Conventio
 
 
 def _goes_on(tokens: Sequence[str], start: int, end: int) -> bool:
-    """Have the first token behind a mention and all before it a capital, so that the mention may be longer?"""
+    """Return whether all words of a mention and the first one behind it have a capital.
+
+    Then the end may be inclusive, and the mention longer.
+    """
     words = tokens[start : end + 1]
     return start < end < len(tokens) and all(word[:1].isupper() for word in words)
 
 
 class End(IntEnum):
-    """How well a mention ends; a higher one is better."""
+    """How well a mention ends; a higher value is better."""
 
     CUT = 0
     """Inside a word, or at a space; or it begins so."""
@@ -248,30 +351,38 @@ class End(IntEnum):
     LIKE_PARTICLE = 3
     """At the end of a Korean word whose last syllable may be a particle."""
     PUNCTUATION = 4
+    """At a punctuation mark that is not followed by a word."""
     BEFORE_PARTICLE = 5
+    """Before a Korean particle of one syllable."""
     WORD = 6
+    """At the end of a word."""
     BEFORE_LONG_PARTICLE = 7
+    """Before a Korean particle of several syllables."""
 
 
 _UNCERTAIN = (End.INSIDE, End.CHANGE, End.LIKE_PARTICLE)
+"""Ends that may be right or wrong."""
 
 
-class _Found(NamedTuple):
+class _Outcome(NamedTuple):
     """How a mention comes out under a convention."""
 
     end: End
+    """How well the mention ends."""
     begins_word: bool = True
-    is_said: bool = False
-    """Are these the words that it names?"""
+    """Whether the mention begins at the beginning of a word."""
+    is_quoted: bool = False
+    """Whether these are the words that the mention quotes."""
 
 
-def _by_words(convention: Convention, ours: _Found | None, theirs: _Found | None) -> int:
+def _by_words(convention: Convention, ours: _Outcome | None, theirs: _Outcome | None) -> int:
     """Return the weight with which the words of a mention speak for a convention against another."""
-    is_theirs = theirs is not None and theirs.is_said
-    return CLEAR if ours is not None and ours.is_said and not is_theirs else 0
+    is_ours = ours is not None and ours.is_quoted
+    is_theirs = theirs is not None and theirs.is_quoted
+    return CLEAR if is_ours and not is_theirs else 0
 
 
-def _by_edges(convention: Convention, ours: _Found | None, theirs: _Found | None) -> int:
+def _by_edges(convention: Convention, ours: _Outcome | None, theirs: _Outcome | None) -> int:
     """Return the weight with which the edges of a mention speak for a convention against another."""
     if ours is None or ours.end is End.CUT:
         return 0
@@ -279,21 +390,24 @@ def _by_edges(convention: Convention, ours: _Found | None, theirs: _Found | None
         return CLEAR
     if not convention.is_usual or ours[:2] <= theirs[:2]:
         return 0
-    uncertain = theirs.end in _UNCERTAIN and ours.end is not End.BEFORE_LONG_PARTICLE
-    return 1 if uncertain else CLEAR
+    is_uncertain = theirs.end in _UNCERTAIN and ours.end is not End.BEFORE_LONG_PARTICLE
+    return 1 if is_uncertain else CLEAR
 
 
-def _says(found: str, surface: str | None) -> bool:
-    """Are these the words that a mention names? Case, spaces between words and the signs of sub-words do not count."""
+def _is_quote(words: str, surface: str | None) -> bool:
+    """Return whether words are those that a mention quotes.
+
+    Case, spaces between words and the signs of sub-words do not count.
+    """
     if not surface or not surface.strip():
         return False
     plain = re.sub("^(##|\u2581|\u0120)", "", surface.strip())
-    trimmed = found == found.strip() or found == surface
-    return trimmed and "".join(found.split()).casefold() == "".join(plain.split()).casefold()
+    is_trimmed = words == words.strip() or words == surface
+    return is_trimmed and "".join(words.split()).casefold() == "".join(plain.split()).casefold()
 
 
-def _found(place: Place, offsets: Offsets, span: Span, convention: Convention) -> _Found | None:
-    """Return how a mention comes out under a convention; None where the text has no such."""
+def _outcome(place: Place, offsets: Offsets, span: Span, convention: Convention) -> _Outcome | None:
+    """Return how a mention comes out under a convention; None where the text does not have it."""
     assert span.start is not None and span.end is not None
     if convention.unit is Unit.TOKENS:
         until = span.end + convention.inclusive
@@ -301,25 +415,30 @@ def _found(place: Place, offsets: Offsets, span: Span, convention: Convention) -
             return None
         words = place.tokens[span.start : until]
         ends_well = len(words) == 1 or any(c.isalnum() for c in words[-1])
-        return _Found(End.WORD if ends_well else End.PUNCTUATION, is_said=_says(" ".join(words), span.surface))
-    at = offsets.characters(span.start, span.end, convention)
-    if at is None:
+        how = End.WORD if ends_well else End.PUNCTUATION
+        return _Outcome(how, is_quoted=_is_quote(" ".join(words), span.surface))
+    characters = offsets.characters(span.start, span.end, convention)
+    if characters is None:
         return None
-    text, (start, end) = place.text, at
-    is_said = _says(text[start:end], span.surface)
+    text = place.text
+    start, end = characters
+    is_quoted = _is_quote(text[start:end], span.surface)
     if text[start].isspace() or text[end - 1].isspace() or is_inside_word(text, start) or is_inside_word(text, end):
-        return _Found(End.CUT, False, is_said)
+        return _Outcome(End.CUT, False, is_quoted)
     begins_word = text[start].isalnum() and (start == 0 or not text[start - 1].isalnum())
-    return _Found(_end(text, start, end), begins_word, is_said)
+    return _Outcome(_end(text, start, end), begins_word, is_quoted)
 
 
 def _end(text: str, start: int, end: int) -> End:
-    last, following = text[end - 1], text[end : end + 1]
+    """Return how well a mention ends that does not cut a word."""
+    last = text[end - 1]
+    following = text[end : end + 1]
     if not following or not _is_word(following):
         if not _is_word(last):
             return End.PUNCTUATION
         return End.LIKE_PARTICLE if end - start > 1 and _PARTICLE.match(last) else End.WORD
-    if particle := _PARTICLE.match(text, end):
+    particle = _PARTICLE.match(text, end)
+    if particle is not None:
         return End.BEFORE_LONG_PARTICLE if particle.end() - end > 1 else End.BEFORE_PARTICLE
     changes = _script(last) != _script(following) and _script(last) != "kana"
     return End.CHANGE if changes else End.INSIDE
@@ -329,18 +448,21 @@ _PARTICLE = re.compile(
     "(은|는|이|가|을|를|의|에|에서|에게|께서|한테|로|으로|와|과|도|만|까지|부터|보다|이나|나|이다|입니다|이라|라는|이라는)"
     r"(?![^\W\d_])"
 )
-"""What may follow a Korean mention in the same word, up to the end of the word."""
+"""Matches what may follow a Korean mention in the same word, up to the end of the word."""
 
 _KANA = re.compile("[\u3040-\u309f]")
+"""Matches a character of Hiragana."""
 _ALONE = re.compile(f"[{WITHOUT_SPACES}]")
+"""Matches a character of a script without spaces."""
 
 
 def _is_word(character: str) -> bool:
+    """Return whether a character can be part of a word."""
     return character.isalnum() or _ALONE.match(character) is not None
 
 
 def _script(character: str) -> str:
-    """Return what tells words apart where there are no spaces: Hiragana, other such scripts, digits, the rest."""
+    """Return the group of a character; a change of it may end a word: Hiragana, other such scripts, digits, ..."""
     if _KANA.match(character):
         return "kana"
     if _ALONE.match(character):
