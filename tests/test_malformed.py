@@ -6,6 +6,8 @@ evaluate module or a command that is given the value in an otherwise good call.
 
 import json
 import math
+import resource
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -636,6 +638,16 @@ def test_a_command_that_cannot_be_run_says_so_and_leaves_nothing(name, capsys, t
     assert sorted(path.name for path in tmp_path.iterdir()) == ["binary", "gold.conll", "pred.conll"]
 
 
+def test_a_line_of_many_columns_takes_no_memory_for_each(capsys):
+    """Neither where it is read nor where blank lines follow; a column that is read at once takes kilobytes."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    wide = "(X " * 50_000 + "O\n"
+    corpus = cc.read_text(wide + "\n" * 1000 + wide, "x.conll")
+    assert len(corpus) == 2 and corpus.tokens()[0] == ["(X"]
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 200_000 * (1024 if sys.platform == "darwin" else 1)
+
+
 def test_a_message_has_no_control_character():
     for name in ("a\x1b[2Jb.conll", "a\x07.parquet", "\u2028.conll", "\ud800.conll"):
         with pytest.raises(CleancutError) as refused:
@@ -667,6 +679,7 @@ PAGES = {
     "gold of answers": lambda v: cc.read_answers(["[]"] * 24, [v]),
     "types of answers": lambda v: cc.read_answers(["[]"] * 24, GOLD, ignore_types=[v, 5]),
     "discarded": lambda v: PLAN.apply(GOLD, discarded=[v]),
+    "origin": lambda v: PLAN.apply(GOLD, origin=[v]),
     "progress": lambda v: cc.mincut(GOLD, effort="fast", min_per_type=0, progress=[v]),
     "columns": lambda v: cc.entities_of(dataset(), columns=[v]),
     "batch_size": lambda v: cc.annotate(dataset(), SHOWN, batch_size=[v]),

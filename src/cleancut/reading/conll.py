@@ -28,6 +28,10 @@ ID = "# id = "
 CONLL_SUFFIXES = (".conll", ".txt", ".tsv", ".bio", ".iob", ".iob2", ".bioes")
 
 
+_WIDEST = 256
+"""Columns of lines that are read at once: each takes memory of its own, so that a line of a million would take all."""
+
+
 def conll_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
     """Return the samples of CoNLL columns, in corpora of ``size`` samples."""
     return row_corpora(source, _conll_blocks(source, options), options, size, line_per_token=True)
@@ -42,7 +46,7 @@ def _conll_blocks(source: Source, options: Options) -> Iterator[Rows | ListedRow
     for block in source.blocks(b"\n\n", b"\n\r\n"):
         if layout.header is not None and block.line == 1:  # its line stays, so that errors number lines as they are
             block = block._replace(data=block.data.replace(layout.header.encode(), b"", 1))
-        is_usual = columns.are_there and not columns.has_language_codes
+        is_usual = columns.are_there and columns.width <= _WIDEST and not columns.has_language_codes
         rows = _rows_at_once(block, columns, names) if is_usual else None
         yield _rows_by_line(source, block, columns, names) if rows is None else rows
 

@@ -289,7 +289,7 @@ def register_attribute(
         raise CleancutError(f"{name!r} is an attribute of cleancut's own. Choose another name.")
     bounds = tuple(_parse_edges(name, edges))
     names = tuple(checks.names(categories, "categories"))
-    described = checks.text(what or name, "what")
+    described = checks.text(name if isinstance(what, str) and not what else what, "what")
     needs_train = checks.switch(needs_train, "needs_train")
     _ATTRIBUTES[name] = Attribute(name, values, described, edges=bounds, categories=names, needs_train=needs_train)
 

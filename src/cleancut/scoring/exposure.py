@@ -102,7 +102,8 @@ class Exposure:
             train = _corpus_of_dataset(train, columns)
         elif columns is not None and not (isinstance(columns, Mapping) and not columns):
             raise CleancutError(f"columns={quoted(columns)} has no effect on data that is no dataset. Leave it out.")
-        if not isinstance(train, Corpus) and (isinstance(train, str | Mapping) or not isinstance(train, Iterable)):
+        is_other = isinstance(train, str | Mapping) or hasattr(train, "__array__") or not isinstance(train, Iterable)
+        if not isinstance(train, Corpus) and is_other:
             raise CleancutError(_WANTED.format(type(train).__name__))
         corpora: Iterable[Corpus] = [train] if isinstance(train, Corpus) else train
         for corpus in corpora:

@@ -202,7 +202,8 @@ class SplitPlan(Drawn):
         >>> {name: len(part) for name, part in parts.items()}
         {'train': 1, 'test': 1}
         """
-        names = self._names_of_parts(checks.switch(discarded, "discarded"))
+        checks.switches(discarded=discarded, origin=origin)
+        names = self._names_of_parts(discarded)
         if _is_rows(data):
             return self._lists(data, names)
         if _is_streamed(data):
