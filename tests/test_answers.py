@@ -131,6 +131,54 @@ def test_a_comma_that_stands_in_the_text_belongs_to_a_name(line, expected):
     assert [named.text for named in parse_answer(line, types=TYPES, tokens=tokens).mentions] == expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [("LOC: Washington, D.C., Paris", ["Washington, D.C.", "Paris"]),
+     ("LOC: Trinidad and Tobago", ["Trinidad and Tobago"]),
+     ("LOC: Paris, Trinidad and Tobago, Oslo", ["Paris", "Trinidad and Tobago", "Oslo"]),
+     ("LOC: Paris and Oslo", ["Paris", "Oslo"]),
+     ("LOC: Paris, Oslo and Rome", ["Paris", "Oslo", "Rome"]),
+     ("LOC: Paris, Oslo, and Rome", ["Paris", "Oslo", "Rome"]),
+     ("LOC: Paris and Oslo and Rome and Lima", ["Paris", "Oslo", "Rome", "Lima"]),
+     ("LOC: Oslo & Rome", ["Oslo", "Rome"]),
+     ("LOC: Oslo / Paris / Rome", ["Oslo", "Paris", "Rome"]),
+     ("LOC: Oslo/Paris", ["Oslo", "Paris"]),
+     ("LOC: Paris; Washington, D.C.; Oslo", ["Paris", "Washington, D.C.", "Oslo"]),
+     ("LOC: Paris, Atlantis, Eldorado", ["Paris", "Atlantis", "Eldorado"]),
+     ("LOC: Bed and Breakfast, Oslo", ["Bed and Breakfast", "Oslo"]),
+     ('{"LOC": "Paris, Washington, D.C. and Oslo", "PER": "none"}', ["Paris", "Washington, D.C.", "Oslo"]),
+     ("| Type | Names |\n|--|--|\n| LOC | Oslo and Paris |", ["Oslo", "Paris"]),
+     ("### LOC\n- Paris, Washington, D.C.", ["Paris", "Washington, D.C."]),
+     ("- Paris, Oslo (LOC)", ["Paris", "Oslo"])],
+)  # fmt: skip
+def test_lists_are_cut_where_the_text_allows_it(answer, expected):
+    tokens = "Trinidad and Tobago or Washington , D.C. or Paris or Oslo , Rome and Lima".split()
+    assert [named.text for named in parse_answer(answer, types=TYPES, tokens=tokens).mentions] == expected
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ['PER = [\n  "Ada",\n  "LOC"\n]\nLOC = ["Oslo"]',
+     '("entity"<|>Ada<|>PER<|>a name)##("entity"<|>LOC<|>PER<|>a name)\n("entity"<|>Oslo<|>LOC<|>a city)',
+     "<Ada, PER>\n<LOC, PER>\n<Oslo, LOC>",
+     '"Ada" is a PER. "LOC" is a PER, and "Oslo" is a LOC.',
+     "Ada ## PER\nLOC ## PER\nOslo ## LOC",
+     "- Ada :: PER\n- LOC :: PER\n- Oslo :: LOC",
+     "<table><tr><th>Name</th><th>Type</th></tr><tr><td>Ada</td><td>PER</td></tr><tr><td>LOC</td><td>PER</td></tr>"
+     "<tr><td>Oslo</td><td>LOC</td></tr></table>",
+     json.dumps({"tool_calls": [{"type": "function", "function": {"name": "ner", "arguments": json.dumps({"items": [
+         {"text": "Ada", "label": "PER"}, {"text": "LOC", "label": "PER"}, {"text": "Oslo", "label": "LOC"}]})}}]})],
+)  # fmt: skip
+def test_rarer_forms_are_understood_though_a_name_is_that_of_a_type(answer):
+    mentions = parse_answer(answer, types=TYPES, tokens="Ada and LOC in Oslo".split()).mentions
+    assert [(named.text, named.label) for named in mentions] == [("Ada", "PER"), ("LOC", "PER"), ("Oslo", "LOC")]
+
+
+@pytest.mark.parametrize("answer", ['People: ["Ada"]\nPlaces: []', '("entity"<|>Ada<|>group<|>a name)'])
+def test_what_is_not_understood_is_not_taken_for_an_empty_list(answer):
+    assert parse_answer(answer, types=["PER", "LOC"], tokens=["Ada", "spoke"]).unparsed is not None
+
+
 def test_a_given_style_is_the_only_one_tried():
     answer = '[{"text": "Charles", "label": "PER"}]'
     assert parse_answer(answer, "json", types=TYPES).style is Style.JSON
@@ -201,6 +249,12 @@ def test_brackets_may_hold_brackets_and_words_that_name_types(answer):
     assert [(span["start"], span["end"], span["label"]) for span in found.spans] == [
         (1, 3, "Disease"), (2, 3, "Disease"), (4, 16, "Chemical"),
     ]  # fmt: skip
+
+
+def test_a_name_in_brackets_may_begin_with_an_apostrophe():
+    tokens = "from Chang 'an to Oslo".split()
+    found = ground(tokens, parse_answer("from [Chang ['an/LOC]/LOC] to [Oslo/LOC]", types=TYPES, tokens=tokens))
+    assert [(span["start"], span["end"]) for span in found.spans] == [(1, 3), (2, 3), (4, 5)]
 
 
 def test_offsets_that_agree_with_the_text_tell_the_place():

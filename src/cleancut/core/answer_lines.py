@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Sequence
+from html import unescape
 from typing import NamedTuple
 
+from .answer_lists import MOST_PARTS, habits_of, names_in_list, several_names
 from .answer_pairs import key_meaning, pair_in_line, pair_of, unquoted
 from .answer_records import Answer, Context, Named, Order, Style, is_none, is_plausible
 from .answer_tags import is_tag, slashed_tags, tag_lines, tagged
@@ -15,9 +17,9 @@ from .loose_json import Bare, values_in
 
 def read_lines(region: str, context: Context) -> Answer | None:
     """Read ``token TAG`` lines, Markdown tables, fields as YAML has them, bullets, ``TYPE: name, name``."""
-    lines = _lines(region)
+    lines = _lines(_html_rows(region) if "</tr>" in region else region)
     readers: tuple[Callable[[list[str], Context], Answer | None], ...]
-    readers = (tag_lines, slashed_tags, _table, _separated, _fields, _items, _quoted_names)
+    readers = (tag_lines, slashed_tags, _records, _table, _separated, _fields, _items, _quoted_names)
     for read in readers:
         answer = read(lines, context)
         if answer is not None:
@@ -28,6 +30,21 @@ def read_lines(region: str, context: Context) -> Answer | None:
 def _lines(region: str) -> list[str]:
     """Return the lines that are not blank, with their indentation, without fences."""
     return [line.rstrip() for line in region.split("\n") if line.strip() and not line.lstrip().startswith("```")]
+
+
+_HTML_ROW = re.compile(r"<tr[^<>]*>(.*?)</tr>", re.S | re.I)
+_HTML_CELL = re.compile(r"<t(?P<kind>[dh])[^<>]*>(?P<text>.*?)</t[dh]>", re.S | re.I)
+
+
+def _html_rows(region: str) -> str:
+    """Return the rows of a table in HTML as those of one in Markdown."""
+    lines: list[str] = []
+    for row in _HTML_ROW.finditer(region):
+        cells = [*_HTML_CELL.finditer(row[1])]
+        lines.append("| " + " | ".join(unescape(cell["text"]).replace("|", "\\|") for cell in cells) + " |")
+        if len(lines) == 1 and all(cell["kind"] in "hH" for cell in cells):
+            lines.append("|---" * len(cells) + "|")
+    return "\n".join(lines)
 
 
 # --- tables -------------------------------------------------------------------------------------------
@@ -64,9 +81,24 @@ def _table(lines: list[str], context: Context) -> Answer | None:
         is_by_type = is_by_type or len(of_row) > 1
         mentions += of_row
     if not mentions:
-        return Answer() if headers and not body else None
+        is_title = bool(rules) or all(key_meaning(cell) != (None, None) for cell in header)
+        return Answer() if headers and not body and is_title else None
     order = Order.TYPE if is_by_type else Order.TEXT
     return Answer(tuple(mentions), Style.LINES, order) if is_plausible(mentions, context) else None
+
+
+def _records(lines: list[str], context: Context) -> Answer | None:
+    """Read records with a delimiter between their fields: ``("entity"<|>Ada<|>PER<|>a mathematician)``."""
+    records = [record for line in lines if "<|>" in line for record in line.split("##")]
+    rows = [[unquoted(cell) for cell in record.strip().strip("()").split("<|>")] for record in records]
+    rows = [row for row in rows if len(row) >= 2]
+    entities = [row[1:] for row in rows if row[0].casefold() == "entity" and len(row) >= 3]
+    rows = entities or rows
+    columns = _columns_by_content(rows, _Columns(None, None), context)
+    if None in columns:
+        return None
+    mentions = [mention for row in rows for mention in _row_mentions(row, columns, context)]
+    return Answer(tuple(mentions), Style.LINES) if mentions else None
 
 
 def _cells(line: str) -> list[str]:
@@ -115,10 +147,7 @@ def _row_mentions(row: list[str], columns: _Columns, context: Context) -> list[N
     name, label = unquoted(row[columns.name]), row[columns.label]
     if not name or not label or context.is_none(name) or is_none(label):
         return []
-    parts = [unquoted(part) for part in re.split(r"\s*;\s+" if ";" in name else r"\s*,\s+", name)]
-    if len(parts) > 1 and not context.in_text(name) and all(map(context.in_text, parts)):
-        return [Named(part, label) for part in parts]
-    return [Named(name, label)]
+    return [Named(one, label) for one in several_names(name, context)]
 
 
 def _separated(lines: list[str], context: Context) -> Answer | None:
@@ -185,14 +214,16 @@ def _is_name_of_text(key: str, value: str, context: Context) -> bool:
 
 
 _QUOTED_NAME = re.compile(
-    r"([\"'`\u201c\u2018\u00ab\u300c])([^\n]{1,200}?)([\"'`\u201d\u2019\u00bb\u300d])\s*[(\[]([^()\[\]]{1,80})[)\]]"
+    r"([\"'`\u201c\u2018\u00ab\u300c])([^\n]{1,200}?)([\"'`\u201d\u2019\u00bb\u300d])"
+    r"\s*(?:[(\[]([^()\[\]]{1,80})[)\]]|is (?:an? )?([^.,;\"]{1,80})[.,;])"
 )
 
 
 def _quoted_names(lines: list[str], context: Context) -> Answer | None:
-    """Read names in quotes with their types behind them, inside prose: ``"Ada" (PER) met "Bo" (PER).``"""
+    """Read names in quotes with their types behind them, inside prose: ``"Ada" (PER)``, ``"Bo" is a PER.``"""
     matches = (match for line in lines for match in _QUOTED_NAME.finditer(line))
-    mentions = [Named(match[2], match[4]) for match in matches if context.types.find(match[4]) is not None]
+    pairs = [Named(match[2], match[4] or match[5]) for match in matches]
+    mentions = [pair for pair in pairs if context.types.find(pair.label) is not None]
     return Answer(tuple(mentions), Style.LINES) if mentions else None
 
 
@@ -231,8 +262,6 @@ def _items(lines: list[str], context: Context) -> Answer | None:
     return Answer(tuple(items.mentions), Style.LINES, order, n_unread=items.n_unread)
 
 
-_MOST_PARTS = 8
-"""Commas, or semicolons, that a name may have."""
 _BEFORE_NAMES = (":", "\uff1a", " - ", "->", "\u2192", "=>", "=", "\t", "|")
 """Signs between a type and its names."""
 
@@ -245,7 +274,7 @@ class _Items:
         types = [label for item in items if (label := self._first_type(item.body)) is not None]
         self._one_each = len(set(types)) < len(types)
         """A type that comes again has one mention a line."""
-        self._by_semicolons = any(";" in item.body for item in items)
+        self._habits = habits_of(filter(None, (self._rest(item.body) for item in items)), context)
         self._heading: str | None = None
         self.mentions: list[Named] = []
         self.is_by_type = False
@@ -257,6 +286,11 @@ class _Items:
         """Return the type that a line begins with."""
         labels = (self._context.types.find(body.partition(sign)[0]) for sign in _BEFORE_NAMES if sign in body)
         return next((label for label in labels if label is not None), None)
+
+    def _rest(self, body: str) -> str:
+        """Return what follows the type that a line begins with."""
+        typed = (sign for sign in _BEFORE_NAMES if self._context.types.find(body.partition(sign)[0]) is not None)
+        return next((body.partition(sign)[2].strip() for sign in typed), "")
 
     def read(self) -> None:
         """Read all lines."""
@@ -296,12 +330,14 @@ class _Items:
         label = self._heading or context.label
         pair = pair_in_line(item.body, context, in_list=item.is_item)
         if pair is not None and not (label is not None and context.in_text(unquoted(item.body))):
-            self.mentions.append(pair)
+            names = several_names(pair.text, context)
+            self.is_by_type = self.is_by_type or len(names) > 1
+            self.mentions += [pair._replace(text=name) for name in names]
         elif context.is_none(item.body) and label is not None:
             self.n_none += 1
         elif item.is_item and label is not None:
             self.is_by_type = True
-            self.mentions.append(Named(self._without_remark(item.body), label))
+            self.mentions += [Named(name, label) for name in self._names_of_item(item.body)]
         elif item.is_item:
             self.n_unread += 1
 
@@ -319,7 +355,7 @@ class _Items:
                 if of_part:
                     mentions += of_part
                     begun = []
-                elif len(begun) > _MOST_PARTS:
+                elif len(begun) > MOST_PARTS:
                     break
             if len(mentions) > 1 and not "".join(begun).strip(" ."):
                 return mentions
@@ -331,21 +367,21 @@ class _Items:
         if pair is not None and self._context.in_text(pair.text):
             return [pair]
         label, _, rest = part.partition(":")
-        names = [unquoted(name) for name in re.split(r",\s+", rest)]
-        if self._context.types.find(label) is None or not all(map(self._context.in_text, names)):
+        names = self._listed(rest)
+        if not names or self._context.types.find(label) is None or not all(map(self._context.in_text, names)):
             return []
         return [Named(name, label.strip()) for name in names]
 
-    def _without_remark(self, body: str) -> str:
-        """Return the name of an item that goes on behind it: ``Ada - a mathematician``."""
-        name = unquoted(body)
-        if self._context.in_text(name):
-            return name
+    def _names_of_item(self, body: str) -> list[str]:
+        """Return the name of an item, or its names, without what goes on behind it: ``Ada - a mathematician``."""
+        names = several_names(body, self._context)
+        if len(names) > 1 or self._context.in_text(names[0]):
+            return names
         for sign in (" - ", " \u2013 ", " \u2014 ", ": ", " (", ", "):
-            begin, found, _ = body.partition(sign)
-            if found and self._context.in_text(unquoted(begin)):
-                return unquoted(begin)
-        return name
+            name = unquoted(body.partition(sign)[0])
+            if sign in body and self._context.in_text(name):
+                return [name]
+        return names
 
     def _typed_line(self, body: str) -> list[Named] | None:
         """Return the mentions of a type that there is, ``PER: Ada, Bo``; None for any other line."""
@@ -370,50 +406,7 @@ class _Items:
 
     def _listed(self, text: str) -> list[str]:
         """Return the names of a list on one line."""
-        text = text.removeprefix("[").removesuffix("]")
-        parts = [unquoted(part) for part in self._cut(text)]
-        if len(parts) > 1:
-            parts[-1] = unquoted(parts[-1].removeprefix("and "))
-        parts = [name for part in parts for name in self._joined_by_and(part)]
-        return [part for part in parts if part and not self._context.is_none(part)]
-
-    def _cut(self, text: str) -> list[str]:
-        """Cut a line between its names, but not at a sign that belongs to one of them.
-
-        Such a sign stands between brackets, or has a space before it, as in a text of tokens, and stands there so.
-        """
-        cuts = [*(_SEMICOLON if self._by_semicolons else _COMMA).finditer(text)]
-        ends = [*(cut.start() for cut in cuts), len(text)][1:]
-        is_balanced = _depth(text) == 0
-        parts: list[str] = []
-        begun = 0
-        for cut, end in zip(cuts, ends, strict=True):
-            part = text[begun : cut.start()]
-            if is_balanced and _depth(part) > 0:
-                continue
-            is_apart = part[-1:].isspace() or cut[0][:1].isspace()
-            if is_apart and self._context.in_text(unquoted(text[begun:end])):
-                continue
-            parts.append(part)
-            begun = cut.end()
-        return [*parts, text[begun:]]
-
-    def _joined_by_and(self, part: str) -> list[str]:
-        """Return the two names of ``Ada and Bo``, if these words do not stand so in the text."""
-        names = [unquoted(name) for name in part.split(" and ")]
-        if len(names) != 2 or self._context.in_text(part) or not all(map(self._context.in_text, names)):
-            return [part]
-        return names
-
-
-_SEMICOLON = re.compile(r"\s*;\s*")
-_COMMA = re.compile(r"(?<!\d),(?:\s+|\Z)|,(?:\s+(?!\d)|\Z)|[\uff0c\u3001]")
-"""A comma between names; one between digits belongs to a name: ``2, 3-dihydro``."""
-
-
-def _depth(text: str) -> int:
-    """How many brackets of a text are open at its end."""
-    return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+        return names_in_list(text.removeprefix("[").removesuffix("]"), self._context, self._habits)
 
 
 def _names_of_list(text: str) -> list[str]:

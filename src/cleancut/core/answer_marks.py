@@ -269,8 +269,9 @@ def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Ma
 def _with_colon(region: str, begun: re.Match[str], ends: int, context: Context) -> _Mark | None:
     """Return brackets whose type stands inside them without a bar: ``[Ada: PER]``, ``[PER: Ada]``, ``[Ada/PER]``."""
     inside = region[begun.end() : ends]
-    if inside.lstrip()[:1] in ('"', "'", "{"):
-        return None  # JSON
+    first = inside.lstrip()[:1]
+    if first == "{" or (first in ('"', "'") and inside.count(first) % 2 == 0):
+        return None  # JSON; a quote without its closing one belongs to a name: ['Donnell/PER]
     label, colon, name = inside.partition(":")
     if colon and context.types.find(label) is not None and name.strip() and not _is_swapped(label, name, context):
         return _Mark(begun.start(), ends - len(name.lstrip()), ends, ends + 1, label.strip())

@@ -124,7 +124,7 @@ def pair_of(items: Sequence[Any], context: Context, *, in_list: bool) -> Named |
 
 _INSIDE = re.compile(r"(.*\S)\s*[(\[<{]([^()\[\]<>{}]{1,80})[)\]>}]\s*[.,;]?\Z")
 _TYPE_FIRST = re.compile(r"[(\[<{]([^()\[\]<>{}]{1,80})[)\]>}]\s*:?\s*(\S.*)\Z")
-_SURE_SEPARATORS = ("\t", "->", "\u2192", "=>", "|", ":", "\uff1a", " - ", " \u2013 ", " \u2014 ")
+_SURE_SEPARATORS = ("\t", "->", "\u2192", "=>", " ## ", "||", "|", "::", ":", "\uff1a", " - ", " \u2013 ", " \u2014 ")
 _SEPARATORS = (*_SURE_SEPARATORS, "\u2013", "\u2014", "=", "/", ",", ";", " is a ", " is an ", " as ")
 _LONGEST_LINE = 2000
 
@@ -164,6 +164,8 @@ def _known_pair(text: str, context: Context) -> Named | None:
     inside = _INSIDE.match(text)
     if inside is not None and context.types.find(inside[2]) is not None:
         return Named(unquoted(inside[1]), inside[2].strip())
+    if text[:1] == "<" and text[-1:] == ">":
+        text = text[1:-1]  # <Ada, PER>
     before = _TYPE_FIRST.match(text)
     if before is not None and context.types.find(before[1]) is not None:
         return Named(unquoted(before[2]), before[1].strip())
@@ -193,12 +195,14 @@ def _named_here(pair: Named, context: Context) -> Named | None:
     meaning = key_meaning(pair.text)
     if meaning.label_rank is not None and meaning.surface_rank is None:
         return None  # Type: PER
-    labels = (match[1] for match in _IN_BRACKETS.finditer(pair.text))
+    labels = [match[1] for match in _IN_BRACKETS.finditer(pair.text)]
+    labels += [match[1] for match in _SENTENCE.finditer(pair.text)]
     if len(pair.text.split()) > _MOST_WORDS or any(context.types.find(label) is not None for label in labels):
         return None
     return pair
 
 
+_SENTENCE = re.compile(r"\bis (?:an? )?([^.,;\"]{1,80})[.,;]")
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,80})[)\]]")
 _TYPE_THEN_REMARK = re.compile(
     r"(.*?\S)\s*(?:[(\[]([^()\[\]]{1,80})[)\]]|(?:->|\u2192|=>|\||:|\s[-\u2013\u2014])\s*([^\s:,;.()\u2013\u2014-][^:,;.()\u2013\u2014]{0,79}?))"

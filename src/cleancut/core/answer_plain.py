@@ -13,6 +13,7 @@ from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple
 
+from .answer_lists import may_be_several
 from .answer_pairs import key_meaning, plain_key
 from .answer_records import Answer, KnownTypes, Named, Order, Style, is_none, squeezed
 from .answer_values import WRAPPERS
@@ -90,7 +91,7 @@ def _are_names(names: Iterable[Any], types: KnownTypes) -> bool:
 
 def _are_whole(names: Iterable[str], text: str) -> bool:
     """Do all names with a sign that may stand between names stand so in the text?"""
-    return all(squeezed(name) in text for name in names if "," in name or ";" in name)
+    return all(squeezed(name) in text for name in names if may_be_several(name))
 
 
 def _json_in(said: str) -> str | None:

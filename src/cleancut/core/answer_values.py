@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .answer_lists import several_names
 from .answer_marks import has_typed_brackets
 from .answer_pairs import key_meaning, name_and_label, pair_in_line, pair_of, plain_key, unquoted
 from .answer_records import Answer, Context, Named, Order, Style, is_plausible, squeezed
@@ -25,7 +26,7 @@ WRAPPERS = (
     "entities", "namedentities", "entitylist", "results", "result", "ner", "output", "outputs", "answer", "answers",
     "annotations", "spans", "mentions", "extractions", "data", "items", "predictions", "prediction", "labels",
     "extractedentities", "response", "list", "tags", "nerresult", "nertags", "recognizedentities", "entity",
-    "properties", "arguments", "parameters", "input", "function",
+    "properties", "arguments", "parameters", "input", "function", "functioncall", "toolcalls", "toolcall",
 )  # fmt: skip
 """Keys whose value is the answer proper, the likeliest first."""
 _ASIDES = frozenset((
@@ -48,9 +49,6 @@ def with_pairs(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [with_pairs(inner) for inner in value]
     return value
-
-
-_BETWEEN_NAMES = re.compile(r"\s*[;,]\s*")
 
 
 class _Roles(NamedTuple):
@@ -261,7 +259,7 @@ class ValueReader:
             inner = (_unpacked(item) for _, item in value)
             return any(isinstance(item, list) and self._describes_itself(item, depth + 1) for item in inner)
         if value and isinstance(value[0], Pairs):
-            return None not in self._roles(value[0])
+            return self._describes_itself(value[0], depth + 1)
         if value and isinstance(value[0], list):
             return any(self._types.find(item) is not None for item in value[0])
         return False
@@ -271,10 +269,10 @@ class ValueReader:
         if isinstance(value, str):
             if self._context.is_none(value):
                 return []
-            parts = _BETWEEN_NAMES.split(value) if "," in value or ";" in value else [value]
-            if len(parts) > 1 and not self._context.in_text(value) and all(map(self._context.in_text, parts)):
+            names = several_names(value, self._context)
+            if len(names) > 1:
                 self.is_by_type = True
-                return [Named(part, label) for part in parts]
+                return [Named(name, label) for name in names]
             return [Named(value, label, start, end)]
         if isinstance(value, Pairs):
             if any(key_meaning(key).surface_rank is not None for key, _ in value):
@@ -407,6 +405,7 @@ def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
             return of_tags
     reader = ValueReader(context)
     read: list[tuple[list[Named], Found]] = []
+    has_unread = False
     for one in found:
         if context.is_strict and _is_bare(one.value):
             continue
@@ -415,12 +414,13 @@ def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
             mentions = reader.mentions(one.value, context.only_label)
         if mentions is not None and (not _is_bare(one.value) or context.n_sure(mentions)):
             read.append((mentions, one))
+        has_unread = has_unread or (mentions is None and not _is_bare(one.value))
     if not read:
         return None
     mentions = _last_word(read, context)
     is_cut = any(one.cut for _, one in read)
-    if not mentions and is_cut:
-        return None  # it ends before a mention is complete
+    if not mentions and (is_cut or has_unread):
+        return None  # it ends before a mention is complete, or names some in a way that is not understood
     style = Style.JSON
     if reader.is_code:
         style = Style.CODE
@@ -511,7 +511,33 @@ def read_json(region: str, context: Context) -> Answer | None:
         return answer
     if region.lstrip().startswith("[") and has_typed_brackets(region, context):
         return None  # [[Ada](PER) Prize](MISC) begins as a list does
-    return answer_of_values(values_in(region), context)
+    values = values_in(region)
+    typed = _typed_lists(region, values, context)
+    return answer_of_values(values if typed is None else [typed], context)
+
+
+_BEFORE_LIST = re.compile(r"^[\s*\-\d.)]*([^\[\]{}:=\n]{1,60}?)[\s*]*[:=][\s*]*(?=\[)", re.M)
+_BEHIND_LIST = re.compile(r"[ \t]*[,;]?[ \t]*(?:\n|\Z)")
+
+
+def _typed_lists(region: str, values: Sequence[Found], context: Context) -> Found | None:
+    """Return lists of quoted names behind their types, ``PER = ["Ada", "Bo"]``, as one object; None for other texts."""
+    types_before = {
+        match.end(): match[1].strip()
+        for match in _BEFORE_LIST.finditer(region)
+        if context.types.find(match[1]) is not None
+    }
+    if not types_before:
+        return None
+    pairs = Pairs()
+    for one in values:
+        if one.start not in types_before:
+            continue
+        are_names = isinstance(one.value, list) and all(type(name) is str for name in one.value)
+        if not are_names or one.cut or _BEHIND_LIST.match(region, one.end) is None:
+            return None  # [35S] TBPS: the brackets belong to a name
+        pairs.append((types_before[one.start], one.value))
+    return Found(pairs, 0, len(region), False) if pairs else None
 
 
 def read_tuples(region: str, context: Context) -> Answer | None:

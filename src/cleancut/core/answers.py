@@ -6,6 +6,7 @@ be so, with a reason; it is never taken for an answer without mentions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -92,7 +93,7 @@ def _parse_text(answer: str, style: Style, context: Context) -> Answer:
     said, why_not = without_thinking(answer)
     if why_not is not None:
         return Answer(unparsed=why_not)
-    if not said.strip():
+    if not said.strip() or _EMPTY_FENCE.fullmatch(said):
         return Answer()
     said = _unwrapped(said)
     best, n_sure = _best_reading(said, style, replace(context, is_strict=True))
@@ -106,6 +107,10 @@ def _parse_text(answer: str, style: Style, context: Context) -> Answer:
         return Answer()
     form = "in any known form" if style is Style.AUTO else f"in the form {style}"
     return Answer(unparsed=because(f"no mention {form}", said))
+
+
+_EMPTY_FENCE = re.compile(r"\s*```[\w+.-]*\s*```\s*")
+"""A block of code with nothing in it, as JSON Lines without a line are."""
 
 
 def _unwrapped(said: str) -> str:
