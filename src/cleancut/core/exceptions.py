@@ -14,7 +14,7 @@ _QUOTED = 80
 
 
 class CleancutError(ValueError):
-    """Bad input. The message says what is wrong, where, and what to do, in one line of bounded length.
+    """Tell of bad input. The message says what is wrong, where, and what to do, in one line of bounded length.
 
     Args:
         message: the text. Line breaks become spaces, and a long text is shortened in its middle.

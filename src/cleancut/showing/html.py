@@ -162,7 +162,10 @@ def html_comparison(
     stored = checks.mapping(given, "the comparison", wanted)
     try:
         facts = [f"{len(stored['systems'])} systems"]
-        sections = [*comparison_sections(stored), *further]
+        sections = [
+            *comparison_sections(stored),
+            *(checks.instance(one, Section, "further", "sections") for one in further),
+        ]
         notes = comparison_notes(stored)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise CleancutError(
