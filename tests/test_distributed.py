@@ -179,7 +179,7 @@ def test_an_interruption_leaves_what_was_there(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["x.jsonl", "--incidence", "i"], "INPUT has no effect"),
+        (["x.jsonl", "--incidence", "i"], "SOURCE has no effect"),
         (["--incidence", "i", "--unit", "doc"], "--unit has no effect"),
         (["--incidence", "i", "--tear-duplicates"], "--tear-duplicates has no effect"),
         (["--incidence", "i", "--format", "conll"], "--format has no effect"),

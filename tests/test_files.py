@@ -540,7 +540,7 @@ def test_a_plan_of_the_command_line_is_for_the_rows_it_was_made_of(folder, run, 
 # --- inputs and outputs -------------------------------------------------------------------------------------------
 
 COMMANDS = next(a for a in cli.parser()._actions if isinstance(a, argparse._SubParsersAction)).choices
-FILES = {"FILE", "DIR", "SOURCE", "PLAN", "IN", "OUT"}
+FILES = {"FILE", "DIR", "SOURCE", "PLAN", "IN", "OUT", "STUDY"}
 """As the help shows a file or a folder."""
 OUTPUT_NAMES = ("output", "html", "plots")
 

@@ -13,7 +13,7 @@ import cleancut
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cleancut"
 
-READABLE_ROOMS = ["hub", "splitting", "mapping", "demo"]
+READABLE_ROOMS = ["cli", "hub", "splitting", "mapping", "demo"]
 """The rooms whose words have been worked over; all others are to follow."""
 
 UNDOCUMENTED = {
@@ -33,7 +33,7 @@ UNDOCUMENTED = {
 }
 """Parameters and fields of public names that no docstring explains yet. The list may only become shorter."""
 
-LONG_FUNCTIONS = {"cli/publish.py: add", "splitting/placement.py: _moved", "splitting/solver.py: _anneal"}
+LONG_FUNCTIONS = {"splitting/placement.py: _moved", "splitting/solver.py: _anneal"}
 """Functions with more than 60 lines: numba kernels, which stay in one piece, and what is still to be divided."""
 
 

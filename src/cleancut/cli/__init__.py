@@ -1,4 +1,7 @@
-"""The command line: parse, call one public function, print. One file a group of commands."""
+"""The command line: each command parses its arguments, calls one public function, and prints the result.
+
+Each file of this folder holds one command or a few that belong together.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from ..core.exceptions import CleancutError, did_you_mean
 from ..showing.escaping import one_line
 from ..version import __version__
 from .paths import guarded
-from .terminal import Incomplete, emit, ensure_streams, formats_told, notices_told, tell, tell_text
+from .terminal import Incomplete, emit, ensure_streams, tell, tell_text, telling_formats, telling_notices
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors in one line, with the nearest right name."""
+    """A parser that reports errors in one line, with the nearest right name."""
 
     def error(self, message: str) -> NoReturn:
         stop = "" if message.endswith((".", "?")) else "."
@@ -34,11 +37,12 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         self.given: Sequence[str] = sys.argv[1:] if args is None else args
-        # before argparse asks for what is missing, which may be there under a misspelt name
+        # Before argparse asks for a missing option, which may have been given under a misspelt name.
         self._refuse_unknown_options(self.given)
         return super().parse_known_args(args, namespace)
 
     def _refuse_unknown_options(self, args: Sequence[str]) -> None:
+        """Report an option that this parser does not have; the parser of a command checks what follows it."""
         known = list(self._option_string_actions)
         for text in args:
             if text == "--" or (self._subparsers is not None and not text.startswith("-")):
@@ -61,31 +65,39 @@ _VERBOSE = "--verbose"
 
 
 class _Version(argparse.Action):
-    """Print the version and leave; with --verbose on either side, say which optional parts are here as well."""
+    """Print the version and exit; with --verbose on either side, also show which optional packages are installed."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         assert isinstance(parser, _Parser)
-        more = ""
+        text = f"cleancut {__version__}"
         if _VERBOSE in parser.given:
             from .parts import parts_text
 
-            more = f"\n\n{parts_text()}"
-        parser.exit(emit(f"cleancut {__version__}{more}"))
+            text += f"\n\n{parts_text()}"
+        parser.exit(emit(text))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; 0, or 2 with one line on standard error where the input, or some of it, is bad."""
+    """Run a command.
+
+    Args:
+        argv: the arguments, without the name of the program; by default those of the process.
+
+    Returns:
+        The exit code: 0; 2 where the input, or some of it, is bad, with one line on standard error; 130 after Ctrl-C.
+    """
     ensure_streams()
     if hasattr(sys.stdout, "reconfigure"):
         codecs.register_error("cleancut", _escaped)
         sys.stdout.reconfigure(errors="cleancut")  # half a character in a token must not break the output
     given = sys.argv[1:] if argv is None else argv
-    main_parser = parser(given[0] if given and given[0] in MODULES else None)
+    command = given[0] if given and given[0] in MODULES else None
+    main_parser = parser(command)
     arguments = main_parser.parse_args(given)
     if arguments.verbose:
         main_parser.error(f"{_VERBOSE} has no effect without --version. Leave it out.")
     try:
-        with guarded(arguments), notices_told(), formats_told():
+        with guarded(arguments), telling_notices(), telling_formats():
             text = arguments.run(arguments)
         code = emit(text) if text else 0
         return 2 if isinstance(text, Incomplete) else code
@@ -101,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
-    """What the encoding of the output does not have, as JSON writes it: JSON stays JSON in every locale."""
+    """Return characters that the output encoding lacks as JSON escapes: JSON stays JSON in every locale."""
     assert isinstance(error, UnicodeEncodeError)
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
@@ -127,22 +139,29 @@ MODULES = {
     "completion": "completion",
     "app": "app",
 }
-"""The module of each command: it is imported when the command is asked for, since all of them take a second."""
+"""The module of each command. It is imported when the command is asked for, since importing all takes a second."""
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser of a command, or of all commands."""
+    """Return the parser of a command, or of all commands.
+
+    Args:
+        command: the name of the command, a key of ``MODULES``; None for all of them.
+    """
     parser = _Parser(
         prog="cleancut",
-        description="What an NER score is worth once memory is taken out of it.",
+        description="Show what an NER score is worth once memorised names are taken out of it.",
         epilog="cleancut COMMAND --help shows the options of a command, with an example.\n\nexample:\n  cleancut demo",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and leave")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     parser.add_argument(
-        _VERBOSE, action="store_true", help="with --version: also which optional parts are here, and how to get others"
+        _VERBOSE,
+        action="store_true",
+        help="with --version: also show which optional packages are installed, and how to install the others",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for module in dict.fromkeys([MODULES[command]] if command is not None else MODULES.values()):
+    modules = MODULES.values() if command is None else [MODULES[command]]
+    for module in dict.fromkeys(modules):
         importlib.import_module(f".{module}", __name__).add(commands)
     return parser

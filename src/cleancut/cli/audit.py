@@ -1,4 +1,4 @@
-"""cleancut audit."""
+"""The command ``cleancut audit``."""
 
 from __future__ import annotations
 
@@ -17,23 +17,31 @@ from ..showing.text import audit_text
 from ..splitting.audit import Unit, audit
 from .options import (
     add_column_options,
+    add_conll_column_option,
+    add_json_option,
     add_key_options,
     add_map_option,
+    add_page_option,
     add_tag_options,
     column_options,
     command,
     json_answer,
-    read_said,
-    say_found,
+    read_and_tell,
     shared_key,
     tag_options,
+    tell_shapes,
     type_options,
 )
-from .paths import Input, Output
+from .paths import Input
 from .terminal import wants_colour
 
 
 def add(commands: Any) -> None:
+    """Add ``cleancut audit`` to the command line.
+
+    Args:
+        commands: what ``add_subparsers`` returned.
+    """
     parser = command(
         commands,
         "audit",
@@ -42,58 +50,81 @@ def add(commands: Any) -> None:
         "cleancut audit --train train.conll --test test.conll",
     )
     parser.add_argument(
-        "source", nargs="?", type=Input, metavar="SOURCE",
+        "source",
+        nargs="?",
+        type=Input,
+        metavar="SOURCE",
         help="a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
-    )  # fmt: skip
+    )
     for split in SPLITS:
-        parser.add_argument(f"--{split}", action="append", type=Input, metavar="FILE", help=f"the {split} split")
-    parser.add_argument("--unit", default="sample", choices=list(Unit), help="what is contaminated; default sample")
-    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
-    parser.add_argument("--top", type=int, default=5, metavar="N", help="leaking entities of each pair; default 5")
+        parser.add_argument(
+            f"--{split}", action="append", type=Input, metavar="FILE", help=f"a file of the {split} split"
+        )
+    parser.add_argument(
+        "--unit",
+        default="sample",
+        choices=list(Unit),
+        help="what counts as contaminated if it mentions a shared entity: a sample, or a whole document; default "
+        "sample",
+    )
+    add_conll_column_option(parser)
+    parser.add_argument(
+        "--top",
+        type=int,
+        default=5,
+        metavar="N",
+        help="the number of leaking entities to show for each pair of splits; default 5",
+    )
     add_column_options(parser)
     add_key_options(parser, relations=True)
     add_tag_options(parser)
     add_map_option(parser)
-    parser.add_argument(
-        "--html", type=Output, metavar="FILE", help="the audit as a page too: one file that needs no other"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_page_option(parser, "audit")
+    add_json_option(parser)
 
 
 def _audit(arguments: argparse.Namespace) -> str:
+    """Audit the splits of a dataset, and return the result as text or JSON."""
     files = {split: getattr(arguments, split) for split in SPLITS if getattr(arguments, split)}
     if arguments.source and files:
         raise CleancutError("audit: give either a folder or dataset, or the files of the splits.")
     if arguments.source and not is_local(arguments.source):
-        if arguments.column is not None:
-            raise CleancutError("--column is for CoNLL files. Give --tags COL for a dataset.")
-        found_in = load_splits(arguments.source, **tag_options(arguments), **column_options(arguments))
-        say_found(arguments.source, found_in)
-        splits = {name: samples.corpus for name, samples in found_in.items()}
+        splits = _load_dataset(arguments)
     else:
         if arguments.source:
             files = {split: [file] for split, file in split_files(arguments.source).items()}
-        corpora = read_said([file for parts in files.values() for file in parts], arguments)
+        corpora = read_and_tell([file for parts in files.values() for file in parts], arguments)
         splits = {name: _together([corpora[file] for file in parts]) for name, parts in files.items()}
     if arguments.join_at:
         splits = {name: join_at(corpus) for name, corpus in splits.items()}
     options = {**shared_key(arguments), **type_options(arguments)}
-    found = audit(splits, unit=arguments.unit, top=arguments.top, **options)
+    result = audit(splits, unit=arguments.unit, top=arguments.top, **options)
     if arguments.html:
         from ..showing.html import html_audit  # only here: it takes as long to import as a small audit
 
         title = f"Audit of {arguments.source}" if arguments.source else "Audit"
-        write_text(arguments.html, html_audit(found, title=title))
+        write_text(arguments.html, html_audit(result, title=title))
     if arguments.json:
-        return json_answer(found.to_dict())
-    return audit_text(found, colour=wants_colour())
+        return json_answer(result.to_dict())
+    return audit_text(result, colour=wants_colour())
+
+
+def _load_dataset(arguments: argparse.Namespace) -> dict[str, Corpus]:
+    """Return the splits of a dataset on the Hub."""
+    if arguments.column is not None:
+        raise CleancutError("--column is for CoNLL files. Give --tags COL for a dataset.")
+    splits = load_splits(arguments.source, **tag_options(arguments), **column_options(arguments))
+    tell_shapes(arguments.source, splits)
+    return {name: samples.corpus for name, samples in splits.items()}
 
 
 def _together(corpora: list[Corpus]) -> Corpus:
-    """Several files of one split; documents of different files are different documents."""
-    if len(corpora) > 1:
-        corpora = [
-            replace(corpus, docs=tuple(doc and f"{i}:{doc}" for doc in corpus.docs)) if corpus.docs else corpus
-            for i, corpus in enumerate(corpora)
-        ]
-    return Corpus.concatenate(corpora)
+    """Return the corpus of several files of one split; documents of different files stay different documents."""
+    if len(corpora) == 1:
+        return corpora[0]
+    parts = []
+    for i, corpus in enumerate(corpora):
+        if corpus.docs:
+            corpus = replace(corpus, docs=tuple(doc and f"{i}:{doc}" for doc in corpus.docs))
+        parts.append(corpus)
+    return Corpus.concatenate(parts)

@@ -1,4 +1,4 @@
-"""cleancut compare."""
+"""The command ``cleancut compare``."""
 
 from __future__ import annotations
 
@@ -18,57 +18,72 @@ from ..showing.report_data import left_out
 from ..showing.text import comparison_text
 from .options import (
     add_beta_option,
+    add_json_option,
+    add_page_option,
+    add_seed_option,
     add_system_options,
     answer_options,
     column_options,
     command,
     exposure_of,
     json_answer,
-    say_found,
     system_files,
     tag_options,
+    tell_shapes,
     type_options,
 )
-from .paths import Output
 from .score import add_metrics, chosen_metrics
 from .terminal import tell, wants_colour
 
 
 def add(commands: Any) -> None:
+    """Add ``cleancut compare`` to the command line.
+
+    Args:
+        commands: what ``add_subparsers`` returned.
+    """
     parser = command(
         commands,
         "compare",
         _compare,
-        "tell which differences between systems are more than chance, and whether their order is stable",
+        "test which differences between systems are more than chance, and whether their order is stable",
         "cleancut compare --gold test.conll --pred a.conll --pred b.conll --train train.conll",
     )
     add_system_options(
-        parser, "predictions of the systems for the same text, two or more; NAME=FILE for another name than the file's"
+        parser,
+        "predictions for the same text, one file for each of two or more systems; NAME=FILE gives a system another "
+        "name "
+        "than its file's",
     )
     add_metrics(parser)
     add_beta_option(parser)
     parser.add_argument(
-        "--ci", type=int, default=10_000, metavar="N", help="resamples for intervals and tests; default 10000"
+        "--ci",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="the number of resamples for intervals and tests; default 10000",
     )
-    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
+    add_seed_option(parser)
     parser.add_argument(
         "--baseline",
         metavar="NAME",
-        help="of three or more systems, the one to compare with; default the one with the highest F1",
+        help="with three or more systems, the one that the others are compared with; by default the one with the "
+        "highest F1",
     )
-    parser.add_argument("--pairs", action="store_true", help="of three or more systems, the tests of all pairs too")
     parser.add_argument(
-        "--html", type=Output, metavar="FILE", help="the comparison as a page too: one file that needs no other"
+        "--pairs", action="store_true", help="with three or more systems, also show the tests of all pairs"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_page_option(parser, "comparison")
+    add_json_option(parser)
 
 
 def _compare(arguments: argparse.Namespace) -> str:
+    """Compare systems batch by batch, and return the result as text or JSON."""
     n = len(arguments.pred or [])
     if n < 2:
-        raise CleancutError(
-            f"--pred has {n} system{'s' * (n != 1)}, but it takes two to compare. Give --pred a.conll b.conll."
-        )
+        given = "1 system" if n == 1 else f"{n} systems"
+        raise CleancutError(f"--pred has {given}, but it takes two to compare. Give --pred a.conll b.conll.")
     metrics = chosen_metrics(arguments)
     systems, columns = system_files(arguments)
     if arguments.baseline is not None and arguments.baseline not in systems:
@@ -77,20 +92,21 @@ def _compare(arguments: argparse.Namespace) -> str:
     reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
     reading |= answer_options(arguments)
     options = {"beta": arguments.beta, "ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
-    found = None
-    batches = zip(*(system_batches(arguments.gold, file, reading, say_found) for file in systems.values()), strict=True)
-    for pairs in with_progress(batches, one_line(arguments.gold)):
-        gold, predicted = pairs[0][0], dict(zip(systems, (pred for _, pred in pairs), strict=True))
+    comparison = None
+    batches_of = [system_batches(arguments.gold, file, reading, tell_shapes) for file in systems.values()]
+    for pairs in with_progress(zip(*batches_of, strict=True), one_line(arguments.gold)):
+        gold = pairs[0][0]
+        predicted = dict(zip(systems, (pred for _, pred in pairs), strict=True))
         if arguments.join_at:
             gold, predicted = join_at(gold), {name: join_at(pred) for name, pred in predicted.items()}
         part = compare(gold, predicted, exposure, metrics=metrics, **options)
-        found = part if found is None else found + part
-    if found is None:
+        comparison = part if comparison is None else comparison + part
+    if comparison is None:
         raise CleancutError(f"{arguments.gold}: there are no samples to compare systems on.")
-    for note in left_out(found.scores, metrics or available_metrics(train=exposure is not None)):
+    for note in left_out(comparison.scores, metrics or available_metrics(train=exposure is not None)):
         tell(note)
     if arguments.html:
-        write_text(arguments.html, html_comparison(found.to_dict()))
+        write_text(arguments.html, html_comparison(comparison.to_dict()))
     if arguments.json:
-        return json_answer(found.to_dict())
-    return comparison_text(found, baseline=arguments.baseline, all_pairs=arguments.pairs, colour=wants_colour())
+        return json_answer(comparison.to_dict())
+    return comparison_text(comparison, baseline=arguments.baseline, all_pairs=arguments.pairs, colour=wants_colour())

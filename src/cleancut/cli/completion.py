@@ -1,4 +1,4 @@
-"""cleancut completion."""
+"""The command ``cleancut completion``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from ..core.exceptions import CleancutError
 from .options import command
 
 SHELLS = ("bash", "zsh", "fish")
+"""The shells that a script can be written for."""
 _FILES = {"FILE", "SOURCE", "PLAN", "IN", "OUT"}
-"""Names under which the help of an argument shows that it is a file."""
+"""The names under which the help of an argument shows that it is a file."""
+_FOLDERS = {"DIR", "STUDY"}
+"""The names under which the help of an argument shows that it is a folder."""
 
 
 def add(commands: Any) -> None:
+    """Add ``cleancut completion`` to the command line.
+
+    Args:
+        commands: what ``add_subparsers`` returned.
+    """
     parser = command(
         commands,
         "completion",
@@ -21,10 +29,13 @@ def add(commands: Any) -> None:
         "print a script that completes commands, options and files in a shell",
         "cleancut completion bash > ~/.local/share/bash-completion/completions/cleancut",
     )
-    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=f"the shell: {', '.join(SHELLS)}")
+    parser.add_argument(
+        "shell", metavar="SHELL", choices=SHELLS, help=f"the shell that is to complete: {', '.join(SHELLS)}"
+    )
 
 
 def _completion(arguments: argparse.Namespace) -> str:
+    """Return the script that completes the commands, options and files of cleancut in a shell."""
     try:
         import shtab
     except ImportError:
@@ -33,10 +44,10 @@ def _completion(arguments: argparse.Namespace) -> str:
 
     main = parser()
     subparsers = next(action for action in main._actions if isinstance(action, argparse._SubParsersAction))
-    for one in subparsers.choices.values():
-        for action in one._actions:
+    for subparser in subparsers.choices.values():
+        for action in subparser._actions:
             if action.choices is None and action.metavar in _FILES:
                 action.complete = shtab.FILE
-            elif action.metavar == "DIR":
+            elif action.metavar in _FOLDERS:
                 action.complete = shtab.DIRECTORY
     return shtab.complete(main, shell=arguments.shell).rstrip()

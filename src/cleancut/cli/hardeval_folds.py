@@ -1,4 +1,4 @@
-"""cleancut hardeval-folds."""
+"""The command ``cleancut hardeval-folds``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from ..core.at_signs import join_at
-from ..core.corpus import overlaps
+from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError
 from ..reading.files import read
 from ..reading.formats import Format, format_of, written_as
@@ -16,6 +16,11 @@ from ..showing.text import folds_text, scores_text, to_json
 from ..splitting.audit import Unit
 from ..splitting.folds import hardeval_folds, kfold
 from .options import (
+    add_interval_option,
+    add_join_option,
+    add_json_option,
+    add_seed_option,
+    add_side_column_options,
     add_tag_options,
     command,
     tag_options,
@@ -26,6 +31,11 @@ from .terminal import wants_colour
 
 
 def add(commands: Any) -> None:
+    """Add ``cleancut hardeval-folds`` to the command line.
+
+    Args:
+        commands: what ``add_subparsers`` returned.
+    """
     parser = command(
         commands,
         "hardeval-folds",
@@ -35,65 +45,90 @@ def add(commands: Any) -> None:
         "  cleancut hardeval-folds --gold corpus.conll -k 10 --pred system.conll",
     )
     parser.add_argument(
-        "--gold", required=True, type=Input, metavar="FILE", help="the whole corpus: CoNLL, JSONL, parquet"
+        "--gold", required=True, type=Input, metavar="FILE", help="the whole corpus: a CoNLL, JSONL or Parquet file"
     )
-    parser.add_argument("-k", type=int, default=10, metavar="N", help="folds; default 10")
-    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the folds and resamples; default 13")
-    parser.add_argument("--unit", default="sample", choices=list(Unit), help="what stays whole; default sample")
+    parser.add_argument("-k", type=int, default=10, metavar="N", help="the number of folds; default 10")
+    add_seed_option(parser, "folds and resamples")
+    parser.add_argument(
+        "--unit",
+        default="sample",
+        choices=list(Unit),
+        help="what stays in one fold as a whole: a sample or a document; default sample",
+    )
     parser.add_argument(
         "-o",
         "--output",
         type=OutputFolder,
         metavar="DIR",
-        help="folder for train and test of each fold and manifest.json",
+        help="the folder for the train and test file of each fold, and manifest.json",
     )
     add_overwrite_option(parser)
     parser.add_argument(
-        "--pred", action=AddSystems, nargs="+", type=Input, default=[], metavar="FILE",
-        help="predictions for the whole corpus, in its order, each sample by a model that had not seen its fold; "
-        "repeat it to compare systems",
-    )  # fmt: skip
-    parser.add_argument("--strict", action="store_true", help="diff: a label the word never had, not a rarer one")
-    parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
-    parser.add_argument("--gold-column", type=int, metavar="N", help="CoNLL column of the gold tags; default the last")
-    parser.add_argument("--pred-column", type=int, metavar="N", help="CoNLL column of predictions; default the last")
-    parser.add_argument("--format", choices=["jsonl", "conll"], help="of the folds; default conll if gold is, or jsonl")
-    parser.add_argument("--join-at", action="store_true", help='join a mention "@" to the user name behind it (BTC)')
+        "--pred",
+        action=AddSystems,
+        nargs="+",
+        type=Input,
+        default=[],
+        metavar="FILE",
+        help="predictions for the whole corpus, in its order, each sample by a model that was not trained on its fold; "
+        "one file for each system",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="call a token diff only if its word never has its label in training; by default, if another label is more "
+        "frequent",
+    )
+    add_interval_option(parser)
+    add_side_column_options(parser)
+    parser.add_argument(
+        "--format",
+        choices=["jsonl", "conll"],
+        help="the format of the folds; by default conll if gold is a CoNLL file, and jsonl if not",
+    )
+    add_join_option(parser)
     add_tag_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_json_option(parser)
 
 
 def _hardeval_folds(arguments: argparse.Namespace) -> str:
+    """Write the folds, score predictions for them, or both, and return the result as text or JSON."""
     for name in ("ci", "pred_column"):
         if getattr(arguments, name) is not None and not arguments.pred:
             raise CleancutError(f"--{name.replace('_', '-')} has no effect without predictions. Give --pred.")
     if arguments.format and not arguments.output:
         raise CleancutError("--format has no effect without a folder to write to. Give -o.")
 
-    def corpus(file: str, column: int | None) -> Any:
-        found = read(file, column=column if format_of(file) is Format.CONLL else None, **tag_options(arguments))
-        return join_at(found) if arguments.join_at else found
-
-    gold = corpus(arguments.gold, arguments.gold_column)
+    gold = _read(arguments.gold, arguments.gold_column, arguments)
     folds = kfold(gold, arguments.k, seed=arguments.seed, unit=arguments.unit)
     systems = zip(names_of(arguments.pred), arguments.pred, strict=True) if arguments.pred else ()
-    scores = {
-        name: {
-            "hardeval": hardeval_folds(
-                gold, corpus(file, arguments.pred_column), folds, arguments.strict, ci=arguments.ci, seed=arguments.seed
-            )
-        }
-        for name, file in with_progress(systems, one_line(arguments.gold))
-    }
-    if arguments.output:  # when nothing that is read can be wrong any more
+    scores = {}
+    for name, file in with_progress(systems, one_line(arguments.gold)):
+        pred = _read(file, arguments.pred_column, arguments)
+        score = hardeval_folds(gold, pred, folds, arguments.strict, ci=arguments.ci, seed=arguments.seed)
+        scores[name] = {"hardeval": score}
+    if arguments.output:  # only now, since all that is read has proved right
         format = arguments.format or written_as(arguments.gold)
         folds.write(gold, arguments.output, format=format, overwrite=arguments.overwrite)
     if arguments.json:
         plain = {name: score["hardeval"].to_dict() for name, score in scores.items()}
         return to_json({**folds.to_dict(), "hardeval": plain})
-    parts = [scores_text(scores, colour=wants_colour())] if scores else [folds_text(folds, colour=wants_colour())]
-    if not scores and not overlaps(gold.mentions):
-        of_gold = hardeval_folds(gold, gold, folds, arguments.strict)
-        hard = f"{of_gold.n_unseen} are unseen and {of_gold.n_diff} diff"
-        parts.append(f"Of {of_gold.n_all} tokens, {hard} by what the other folds show.")
-    return "\n\n".join([*parts, *([f"Written to {one_line(arguments.output)}."] if arguments.output else [])])
+    if scores:
+        parts = [scores_text(scores, colour=wants_colour())]
+    else:
+        parts = [folds_text(folds, colour=wants_colour())]
+        if not overlaps(gold.mentions):
+            of_gold = hardeval_folds(gold, gold, folds, arguments.strict)
+            hard = f"{of_gold.n_unseen} are unseen and {of_gold.n_diff} diff"
+            parts.append(f"Of {of_gold.n_all} tokens, {hard} by what the other folds show.")
+    if arguments.output:
+        parts.append(f"Written to {one_line(arguments.output)}.")
+    return "\n\n".join(parts)
+
+
+def _read(file: str, column: int | None, arguments: argparse.Namespace) -> Corpus:
+    """Return the corpus of a file; the column counts for CoNLL files only."""
+    if format_of(file) is not Format.CONLL:
+        column = None
+    corpus = read(file, column=column, **tag_options(arguments))
+    return join_at(corpus) if arguments.join_at else corpus

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they stand for."""
+"""The options that several commands share, and the functions that turn them into arguments of the public functions."""
 
 from __future__ import annotations
 
@@ -27,12 +27,24 @@ from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics
 from ..showing.escaping import one_line
 from ..showing.text import to_json
-from .paths import Input
+from .paths import Input, Output
 from .systems import AddSystems, names_of
 from .terminal import tell
 
 
 def command(commands: Any, name: str, run: Callable[..., str | None], summary: str, example: str) -> Any:
+    """Add a command to the command line.
+
+    Args:
+        commands: what ``add_subparsers`` returned.
+        name: the name of the command.
+        run: the function that runs the command on its arguments and returns what is printed.
+        summary: one sentence that says what the command does, without a capital letter and a full stop.
+        example: one command or several, one a line.
+
+    Returns:
+        The parser of the command, to which its options are added.
+    """
     parser = commands.add_parser(
         name,
         help=summary,
@@ -45,31 +57,36 @@ def command(commands: Any, name: str, run: Callable[..., str | None], summary: s
 
 
 _PRED = (
-    "predictions for the same text; give several for systems side by side, NAME=FILE for another name than the "
-    "file's. Without it, the last two columns of the gold file are gold and prediction, as conlleval has them"
+    "predictions for the same text, one file for each system; NAME=FILE gives a system another name than its file's. "
+    "Without --pred, the last two columns of the gold file hold the gold tags and the predictions, as in conlleval"
 )
+"""The help of ``--pred`` for commands that take any number of systems."""
 
 
 def add_system_options(parser: Any, pred: str = _PRED, *, needs_gold: bool = True) -> None:
-    """Gold annotation, the predictions of one or more systems, what they were trained on, and how all that is read."""
+    """Add the options for gold annotation, predictions and training data, and for how all of these are read.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+        pred: the help of ``--pred``.
+        needs_gold: whether the command cannot do without ``--gold``.
+    """
     parser.add_argument(
         "--gold",
         required=needs_gold,
         type=Input,
         metavar="FILE",
-        help="gold annotation: CoNLL, JSONL, parquet; also .gz",
+        help="the gold annotation: a CoNLL, JSONL or Parquet file, which may be compressed (.gz)",
     )
     parser.add_argument("--pred", action=AddSystems, nargs="+", type=Input, metavar="FILE", help=pred)
     parser.add_argument(
-        "--train", action="append", type=Input, metavar="SOURCE",
-        help="training data: a file, or a dataset on the Hub (org/name:config@revision)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--gold-column", type=int, metavar="N", help="CoNLL column of gold and training tags; default the last"
+        "--train",
+        action="append",
+        type=Input,
+        metavar="SOURCE",
+        help="the training data: a file, or a dataset on the Hub (org/name:config@revision)",
     )
-    parser.add_argument(
-        "--pred-column", type=int, metavar="N", help="CoNLL column of the predictions; default the last"
-    )
+    add_side_column_options(parser, "gold and the training")
     add_column_options(parser.add_argument_group("columns of data that are not CoNLL"))
     add_key_options(parser)
     add_tag_options(parser)
@@ -77,16 +94,51 @@ def add_system_options(parser: Any, pred: str = _PRED, *, needs_gold: bool = Tru
     add_answer_options(parser)
 
 
+def add_side_column_options(parser: Any, gold: str = "gold") -> None:
+    """Add ``--gold-column`` and ``--pred-column`` for commands that read gold tags and predictions from other columns.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+        gold: which tags the first of the two columns holds, for the help.
+    """
+    for name, content in {"gold": f"{gold} tags", "pred": "predictions"}.items():
+        parser.add_argument(
+            f"--{name}-column",
+            type=int,
+            metavar="N",
+            help=f"the CoNLL column that holds the {content}; by default the last one",
+        )
+
+
 def add_answer_options(parser: Any) -> None:
+    """Add the options for predictions that are answers of language models.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
     group = parser.add_argument_group("answers of language models, as predictions")
-    what = f"the form that they are in ({', '.join(Style)}); found by default, answer by answer"
-    group.add_argument("--answers", metavar="FORM", help=what)
-    ignored = "leave out mentions of types that gold does not have: of these, or of all such types; they count as wrong"
-    group.add_argument("--ignore-types", nargs="?", const=True, default=False, metavar="T", help=f"{ignored} else")
+    group.add_argument(
+        "--answers",
+        metavar="FORM",
+        help=f"the form of the answers ({', '.join(Style)}); by default the form of each answer is detected",
+    )
+    group.add_argument(
+        "--ignore-types",
+        nargs="?",
+        const=True,
+        default=False,
+        metavar="T",
+        help="ignore mentions of types that gold does not have: of the types T (such as DATE,TIME), or of all such "
+        "types if T is not given; by default they count as wrong",
+    )
 
 
 def answer_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """How answers of language models are read, where predictions are such."""
+    """Return the options of the reading functions for answers of language models.
+
+    Args:
+        arguments: the arguments of the command.
+    """
     ignored = arguments.ignore_types
     if isinstance(ignored, str):
         ignored = [name.strip() for name in ignored.split(",") if name.strip()]
@@ -94,53 +146,152 @@ def answer_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def system_files(arguments: argparse.Namespace) -> tuple[dict[str, str], dict[str, int | None]]:
-    """The file of each system by its name, and the CoNLL columns to read."""
+    """Return the file of each system by its name, and the CoNLL columns to read.
+
+    Args:
+        arguments: the arguments of the command.
+
+    Raises:
+        CleancutError: without ``--pred``, the gold file is not a CoNLL file, which alone holds both.
+    """
     columns = {"gold_column": arguments.gold_column, "pred_column": arguments.pred_column}
     files = arguments.pred
-    if files is None:  # conlleval's single file
-        files, last = [arguments.gold], {"gold_column": -2, "pred_column": -1}
-        columns = {name: last[name] if given is None else given for name, given in columns.items()}
+    if files is None:  # one file holds both, as conlleval wants it
+        files = [arguments.gold]
+        for name, default in {"gold_column": -2, "pred_column": -1}.items():
+            if columns[name] is None:
+                columns[name] = default
         if os.path.isfile(arguments.gold) and format_of(arguments.gold) is not Format.CONLL:
             raise CleancutError(f"{arguments.gold}: only a CoNLL file holds gold and predictions. Give --pred FILE.")
     return dict(zip(names_of(files), files, strict=True)), columns
 
 
 def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
-    """The whole gold corpus, and the predictions of each system for it."""
+    """Return the whole gold corpus, and the predictions of each system for it.
+
+    Args:
+        arguments: the arguments of the command.
+    """
     files, columns = system_files(arguments)
-    read: dict[str, tuple[Corpus, Corpus]] = {}
+    reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
+    reading |= answer_options(arguments)
+    golds: list[Corpus] = []
+    predictions: dict[str, Corpus] = {}
     for name, file in files.items():
-        reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
-        reading |= answer_options(arguments)
-        batches = list(with_progress(system_batches(arguments.gold, file, reading, say_found), one_line(file)))
-        ours, theirs = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
-        read[name] = (join_at(ours), join_at(theirs)) if arguments.join_at else (ours, theirs)
-    return next(iter(read.values()))[0], {name: theirs for name, (_, theirs) in read.items()}
+        batches = list(with_progress(system_batches(arguments.gold, file, reading, tell_shapes), one_line(file)))
+        gold, predicted = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
+        if arguments.join_at:
+            gold, predicted = join_at(gold), join_at(predicted)
+        golds.append(gold)
+        predictions[name] = predicted
+    return golds[0], predictions
 
 
 def add_tag_options(parser: Any) -> None:
-    parser.add_argument("--scheme", metavar="S", help=f"tag scheme ({', '.join(Scheme)}); inferred by default")
+    """Add the options for tags: their scheme, their repair, and the names of integer labels.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    parser.add_argument(
+        "--scheme", metavar="S", help=f"the scheme of the tags ({', '.join(Scheme)}); inferred by default"
+    )
     parser.add_argument(
         "--repair",
         default="conlleval",
         metavar="R",
-        help=f"what to do with ill-formed tags ({', '.join(Repair)}); default conlleval",
+        help=f"how to treat ill-formed tags ({', '.join(Repair)}); default conlleval",
     )
     parser.add_argument("--labels", type=Input, metavar="NAMES", help=LABELS)
 
 
 def add_map_option(parser: Any) -> None:
-    what = "other names for types, where data do not agree: person=PER,location=LOC or a file of such lines"
-    parser.add_argument("--map", type=Input, metavar="OLD=NEW", help=what)
+    """Add ``--map``, which renames types.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    parser.add_argument(
+        "--map",
+        type=Input,
+        metavar="OLD=NEW",
+        help="rename types where files use different names: person=PER,location=LOC, or a file with one such pair a "
+        "line",
+    )
 
 
 def add_beta_option(parser: Any) -> None:
-    what = "F-beta in the place of F1: with 2, recall weighs twice as much as precision; default 1"
-    parser.add_argument("--beta", type=float, default=1.0, metavar="B", help=what)
+    """Add ``--beta``, which weighs recall against precision.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    parser.add_argument(
+        "--beta",
+        type=float,
+        default=1.0,
+        metavar="B",
+        help="compute F-beta instead of F1: with 2, recall weighs twice as much as precision; default 1",
+    )
+
+
+def add_interval_option(parser: Any) -> None:
+    """Add ``--ci`` for commands that compute no intervals unless they are asked for.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    parser.add_argument("--ci", type=int, metavar="N", help="compute 95%% intervals from N resamples, such as 10000")
+
+
+def add_seed_option(parser: Any, seeded: str = "resamples") -> None:
+    """Add ``--seed``.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+        seeded: what is drawn at random, for the help.
+    """
+    parser.add_argument("--seed", type=int, default=13, metavar="N", help=f"the seed of the {seeded}; default 13")
+
+
+def add_json_option(parser: Any) -> None:
+    """Add ``--json``.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def add_conll_column_option(parser: Any) -> None:
+    """Add ``--column`` for commands that read all their files in one way.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    parser.add_argument(
+        "--column", type=int, metavar="N", help="the CoNLL column that holds the tags; by default the last one"
+    )
+
+
+def add_page_option(parser: Any, result: str) -> None:
+    """Add ``--html``, which writes the result as a page too.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+        result: what the page shows, for the help.
+    """
+    parser.add_argument(
+        "--html", type=Output, metavar="FILE", help=f"also write the {result} as a page: one file that needs no other"
+    )
 
 
 def type_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The names of types that stand for others, if any are given."""
+    """Return the option ``types`` of the scoring functions, if types are to be renamed.
+
+    Args:
+        arguments: the arguments of the command.
+    """
     if arguments.map is None:
         return {}
     text, place = arguments.map, "--map"
@@ -149,61 +300,131 @@ def type_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"types": parse_type_map(text, place)}
 
 
-LABELS = "names of int labels: a,b,c or a file with one name a line, or with label2id or id2label as JSON"
+LABELS = "the names of integer labels: a,b,c, or a file with one name a line, or with label2id or id2label as JSON"
+"""The help of ``--labels``."""
 
 
 def add_column_options(parser: Any) -> None:
-    """Where a dataset has what, for those whose columns are not found, or not the right ones."""
-    for name, what in COLUMNS.items():
-        parser.add_argument(f"--{name}", metavar="COL", help=f"column of the {what}; found by default")
-    parser.add_argument("--end", choices=list(End), help="does the end of a span belong to it; found by default")
-    parser.add_argument("--word-column", type=int, metavar="N", help="CoNLL column of the words; found by default")
+    """Add the options that say which column of a dataset holds what, where that is not detected rightly.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    for name, content in COLUMNS.items():
+        parser.add_argument(f"--{name}", metavar="COL", help=f"the column that holds {content}; detected by default")
+    parser.add_argument(
+        "--end",
+        choices=list(End),
+        help="whether the end of a span is the last position in it (inclusive) or the one behind it (exclusive); "
+        "detected by default",
+    )
+    parser.add_argument(
+        "--word-column", type=int, metavar="N", help="the CoNLL column that holds the words; detected by default"
+    )
 
 
 COLUMNS = {
-    "tokens": "tokens", "tags": "tags", "entities": "entities (spans)", "text": "text that character offsets are for",
-    "document": "documents",
-}  # fmt: skip
+    "tokens": "the tokens",
+    "tags": "the tags",
+    "entities": "the entities, as spans",
+    "text": "the text that character offsets count in",
+    "document": "the name of the document",
+}
+"""The options that name a column of a dataset, and what the column holds."""
 
 
 def column_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the columns that were named, by the parameters of the reading functions.
+
+    Args:
+        arguments: the arguments of the command.
+    """
     named: dict[str, Any] = {name: getattr(arguments, name) for name in (*COLUMNS, "end")}
     return named if arguments.word_column is None else {**named, "word_column": arguments.word_column}
 
 
 def add_key_options(parser: Any, *, relations: bool = False) -> None:
-    """``relations``: what is shared may also be a pair of entities in a relation, or the whole triple."""
-    known, more = ["surface+type", "surface"], list(Shared)
-    what = "what makes two mentions the same entity; default surface+type"
-    said = " (or entity). pair: the surfaces of head and tail of a relation are what is shared; triple: with its label"
-    parser.add_argument("--key", default="surface+type", choices=known + more * relations, help=what + said * relations)
-    parser.add_argument("--ignore-case", action="store_true", help="words that differ only in case are the same")
-    parser.add_argument("--join-at", action="store_true", help='join a mention "@" to the user name behind it (BTC)')
+    """Add the options that say when two mentions are of the same entity.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+        relations: offer relations as what splits may share, too.
+    """
+    choices = ["surface+type", "surface"]
+    explanation = "what makes two mentions the same entity; default surface+type"
+    if relations:
+        choices += list(Shared)
+        explanation += (
+            " (or entity). With pair, splits share relations instead, by the surfaces of head and tail; with triple, "
+            "by "
+            "these and the label of the relation"
+        )
+    parser.add_argument("--key", default="surface+type", choices=choices, help=explanation)
+    parser.add_argument("--ignore-case", action="store_true", help="treat words that differ only in case as the same")
+    add_join_option(parser)
+
+
+def add_join_option(parser: Any) -> None:
+    """Add ``--join-at``, for corpora that annotate "@" and the user name apart.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    parser.add_argument(
+        "--join-at", action="store_true", help='join a mention "@" to the user name that follows it, as in BTC'
+    )
 
 
 def add_ladder_options(parser: Any) -> None:
+    """Add the options of a contamination ladder.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
     parser.add_argument(
-        "--levels", metavar="L", help="contamination of the ladder, in %%: first:last:step (default 0:100:10), or a,b,c"
+        "--levels",
+        metavar="L",
+        help="the levels of contamination of the ladder, in %%: first:last:step (default 0:100:10), or a,b,c",
     )
-    parser.add_argument("--seeds", type=int, metavar="N", help="training sets of each level of the ladder; default 5")
+    parser.add_argument(
+        "--seeds", type=int, metavar="N", help="the number of training sets at each level of the ladder; default 5"
+    )
 
 
 def key(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the scoring and splitting functions that say when two mentions are of the same entity.
+
+    Args:
+        arguments: the arguments of the command.
+    """
     return {"typed": arguments.key != "surface", "case": not arguments.ignore_case}
 
 
 def shared_key(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The same where relations may be what is shared."""
-    return {**key(arguments), "key": arguments.key if arguments.key in list(Shared) else Shared.ENTITY.value}
+    """Return the same options for functions to which relations, too, can be what splits share.
+
+    Args:
+        arguments: the arguments of the command.
+    """
+    shared = arguments.key if arguments.key in list(Shared) else Shared.ENTITY.value
+    return {**key(arguments), "key": shared}
 
 
 def tag_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "labels": label_names(arguments.labels), "scheme": arguments.scheme, "repair": arguments.repair
-    }  # fmt: skip
+    """Return the options of the reading functions for tags.
+
+    Args:
+        arguments: the arguments of the command.
+    """
+    return {"labels": label_names(arguments.labels), "scheme": arguments.scheme, "repair": arguments.repair}
 
 
 def label_names(text: str | None) -> Any:
+    """Return the names of integer labels, in the form that the reading functions take.
+
+    Args:
+        text: the value of ``--labels``: names with commas between them, or a file; None if it is not given.
+    """
     if text is None:
         return None
     if os.path.isfile(text):
@@ -212,20 +433,27 @@ def label_names(text: str | None) -> Any:
 
 
 _KEPT_TOKENS = 5_000_000
-"""Training data of so many tokens is kept as numbers, about 20 MB, rather than read again."""
+"""Training data of at most so many tokens is kept in memory, where it takes about 20 MB, rather than read again."""
 
 
 class TrainData:
-    """The training data of a command, in batches, to be read as often as it takes.
+    """The training data of a command, in batches, which can be read several times.
 
-    Tags decode without the scheme and repair of what is scored, bare IO names aside. What was read whole is kept, and
-    so are batches while they are small.
+    Tags are decoded without the scheme and the repair of the test data, except for names without prefixes (IO). What
+    was read as a whole is kept, and so are batches while they are small.
+
+    Args:
+        arguments: the arguments of the command.
+        column: the CoNLL column that holds the tags; None for the last one.
+        columns: the columns of other data, as ``column_options`` returns them.
     """
 
     def __init__(self, arguments: argparse.Namespace, column: int | None, columns: Mapping[str, Any]) -> None:
         scheme = "io" if str(arguments.scheme).lower() == "io" else None
         self._options = {"labels": label_names(arguments.labels), "scheme": scheme, **columns}
-        self._sources, self._column, self._joined = arguments.train, column, arguments.join_at
+        self._sources = arguments.train
+        self._column = column
+        self._joined = arguments.join_at
         self._whole: dict[str, Corpus] = {}
         self._kept: list[Corpus] | None = None
 
@@ -245,66 +473,96 @@ class TrainData:
             self._kept = kept
 
     def _batches(self, source: str) -> Iterable[Corpus]:
+        """Return the batches of one file or dataset; some kinds can only be read as a whole, which is one batch."""
         file = Source.of(source)
         if source not in self._whole and (not is_local(source) or needs_shape(file, **self._options)):
             self._whole[source] = _train_split(source, self._options)
         if source in self._whole:
             return [self._whole[source]]
-        of_conll = self._column if format_of(file) is Format.CONLL else None
+        column = self._column if format_of(file) is Format.CONLL else None
         usual = {name: value for name, value in self._options.items() if name not in ("text", "document", "end")}
-        return with_progress(read_batches(file, column=of_conll, **usual), one_line(source))
+        return with_progress(read_batches(file, column=column, **usual), one_line(source))
 
 
 def exposure_of(arguments: argparse.Namespace, metrics: Iterable[str]) -> Exposure | None:
-    """What training has shown, if there is --train; without it, options that are for it are refused.
+    """Return what training has shown, if ``--train`` is given.
 
     The data are read in batches, and twice where one of the metrics needs it.
+
+    Args:
+        arguments: the arguments of the command.
+        metrics: the names of the metrics that will use it.
+
+    Returns:
+        The exposure; None without ``--train``.
+
+    Raises:
+        CleancutError: an option has no effect without ``--train``.
     """
     columns = column_options(arguments)
     if arguments.train:
         data = TrainData(arguments, arguments.gold_column, columns)
-        twice = any(all_metrics()[metric].reads_train_twice for metric in metrics)
-        return Exposure.of(data if twice else iter(data), **key(arguments))
+        if any(all_metrics()[metric].reads_train_twice for metric in metrics):
+            return Exposure.of(data, **key(arguments))
+        return Exposure.of(iter(data), **key(arguments))
     given = [name for name, value in columns.items() if value is not None]
-    if given and not any(columns_for(file, columns) for file in (arguments.gold, *(arguments.pred or ()))):
+    files = [arguments.gold, *(arguments.pred or ())]
+    if given and not any(columns_for(file, columns) for file in files):
         raise CleancutError(f"--{given[0]} has no effect: all files are CoNLL files, whose columns have no names.")
     if arguments.key != "surface+type" or arguments.ignore_case:
-        raise CleancutError("--key and --ignore-case say what training has shown. Give --train FILE.")
+        raise CleancutError("--key and --ignore-case have no effect without training data. Give --train FILE.")
     return None
 
 
 def _train_split(source: str, options: Mapping[str, Any]) -> Corpus:
-    """What a dataset has to train on: its split of that name, or the only one."""
+    """Return the split of a dataset to train on: the one called train, or the only one."""
     splits = load_splits(source, **options)
     name = "train" if "train" in splits else next(iter(splits))
     if name != "train" and len(splits) > 1:
         raise CleancutError(f"--train: {source} has no train split, but {', '.join(splits)}. Give a file.")
-    say_found(source, {name: splits[name]})
+    tell_shapes(source, {name: splits[name]})
     return splits[name].corpus
 
 
-def read_said(files: Sequence[str], arguments: argparse.Namespace) -> dict[str, Corpus]:
-    """Files by the options of the command, all read in one way; what was found in them is said."""
-    found = read_files(
-        {file: file for file in files}, column=arguments.column, **tag_options(arguments), **column_options(arguments)
-    )
-    for file, samples in found.items():
-        say_found(file, {"": samples})
-    return {file: samples.corpus for file, samples in found.items()}
+def read_and_tell(files: Sequence[str], arguments: argparse.Namespace) -> dict[str, Corpus]:
+    """Read files by the options of the command, all in one way, and tell what was recognised in them.
+
+    Args:
+        files: the files.
+        arguments: the arguments of the command.
+
+    Returns:
+        The corpus of each file.
+    """
+    options = {**tag_options(arguments), **column_options(arguments)}
+    samples_of = read_files({file: file for file in files}, column=arguments.column, **options)
+    for file, samples in samples_of.items():
+        tell_shapes(file, {"": samples})
+    return {file: samples.corpus for file, samples in samples_of.items()}
 
 
-def json_answer(found: Mapping[str, Any]) -> str:
+def json_answer(result: Mapping[str, Any]) -> str:
     """Return what ``--json`` prints: a result, with what each file was recognised as under ``read_as``.
 
-    A system may be called that, too: then the key is its own.
+    A system may be called ``read_as``, too; then the key belongs to the system.
+
+    Args:
+        result: the result, as a dict.
     """
-    return to_json({**found, "read_as": found.get("read_as", formats_read())})
+    return to_json({**result, "read_as": result.get("read_as", formats_read())})
 
 
-def say_found(source: str, splits: Mapping[str, Samples]) -> None:
-    """What was found where, and what is to be known of it, on standard error."""
-    for shape in dict.fromkeys(str(samples.shape) for samples in splits.values() if samples.shape is not None):
+def tell_shapes(source: str, splits: Mapping[str, Samples]) -> None:
+    """Tell on standard error which columns of a file or dataset hold what, and what else a user should know of it.
+
+    Args:
+        source: the name of the file or dataset.
+        splits: the samples of each split; the name is empty for a file that is one split.
+    """
+    shapes = [str(samples.shape) for samples in splits.values() if samples.shape is not None]
+    for shape in dict.fromkeys(shapes):
         tell(f"{source}: {shape}")
     for name, samples in splits.items():
+        place = f"{source} ({name})" if name else source
         for note in samples.notes:
-            tell(f"{source}{f' ({name})' if name else ''}: {note}")
+            tell(f"{place}: {note}")

@@ -1,4 +1,4 @@
-"""cleancut --version --verbose: which optional parts are here, what each adds, and how to get it."""
+"""``cleancut --version --verbose``: which optional packages are installed, what each adds, and how to install it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from typing import NamedTuple
 
 
 class Part(NamedTuple):
-    """A package that nothing fails without."""
+    """An optional package or program."""
 
     name: str
+    """The name of the package, by which it is imported, or of the program."""
     adds: str
+    """What cleancut can do with it."""
     remedy: str
+    """How to install it."""
 
 
 PARTS = (
@@ -31,21 +34,24 @@ PARTS = (
     Part("transformers", "scores in a Trainer", 'pip install "cleancut[trainer]"'),
     Part("shtab", "shell completion", 'pip install "cleancut[completion]"'),
 )
+"""The optional packages, in the order in which they are listed."""
 
 
 def parts_text() -> str:
-    """A line for each part, within 80 columns. No part is imported for it."""
-    name, adds = (max(map(len, column)) for column in zip(*(part[:2] for part in PARTS), strict=True))
-    return "\n".join(f"{part.name:{name}}  {part.adds:{adds}}  {_found(part)}" for part in PARTS)
+    """Return a line for each optional package, within 80 columns. No package is imported for it."""
+    name_width = max(len(part.name) for part in PARTS)
+    adds_width = max(len(part.adds) for part in PARTS)
+    return "\n".join(f"{part.name:{name_width}}  {part.adds:{adds_width}}  {_state(part)}" for part in PARTS)
 
 
-def _found(part: Part) -> str:
-    version = _java() if part.name == "java" else _version(part.name)
+def _state(part: Part) -> str:
+    """Return whether a package is present, with its version or with how to install it."""
+    version = _java_version() if part.name == "java" else _version(part.name)
     return f"absent: {part.remedy}" if version is None else f"present {version}".rstrip()
 
 
 def _version(name: str) -> str | None:
-    """Of a package; empty if it does not say, None if it is absent."""
+    """Return the version of a package: empty if the package does not tell, None if it is absent."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:  # a folder that happens to have the name is no package
         return None
@@ -55,8 +61,8 @@ def _version(name: str) -> str | None:
         return ""
 
 
-def _java() -> str | None:
-    """The same of Java, where Spark looks for it, without starting it."""
+def _java_version() -> str | None:
+    """Return the version of Java, in the place where Spark looks for it, without starting it."""
     home = os.environ.get("JAVA_HOME")
     program = shutil.which("java", path=os.path.join(home, "bin") if home else None)
     if program is None:
@@ -65,5 +71,5 @@ def _java() -> str | None:
         text = (Path(program).resolve().parents[1] / "release").read_text("utf-8")
     except OSError:
         return ""
-    found = re.search(r'^JAVA_VERSION="(.*)"$', text, re.M)
-    return found[1] if found else ""
+    version = re.search(r'^JAVA_VERSION="(.*)"$', text, re.M)
+    return version[1] if version else ""

@@ -1,9 +1,9 @@
-"""cleancut score."""
+"""The command ``cleancut score``."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.at_signs import join_at
@@ -21,6 +21,9 @@ from ..showing.report_data import left_out
 from ..showing.text import runs_text, scores_text
 from .options import (
     add_beta_option,
+    add_interval_option,
+    add_json_option,
+    add_seed_option,
     add_system_options,
     answer_options,
     column_options,
@@ -28,18 +31,23 @@ from .options import (
     exposure_of,
     json_answer,
     key,
-    say_found,
     system_files,
     tag_options,
+    tell_shapes,
     type_options,
 )
 from .terminal import tell, wants_colour
 
-_OF_SOME = ("credit", "muc", "iou", "beta")
-"""Options that go to the metrics whose function takes them."""
+_PARAMETERS = ("credit", "muc", "iou", "beta")
+"""The options that only some metrics have a parameter for."""
 
 
 def add(commands: Any) -> None:
+    """Add ``cleancut score`` to the command line.
+
+    Args:
+        commands: what ``add_subparsers`` returned.
+    """
     parser = command(
         commands,
         "score",
@@ -49,120 +57,181 @@ def add(commands: Any) -> None:
     )
     add_system_options(parser)
     add_metrics(parser)
-    parser.add_argument("--by-type", action="store_true", help="show each entity type too")
+    parser.add_argument("--by-type", action="store_true", help="also show the scores of each entity type")
     parser.add_argument(
-        "--runs", action="store_true",
-        help="the predictions are runs of one system: mean and standard deviation; --pred may be a quoted pattern",
-    )  # fmt: skip
-    parser.add_argument("--ci", type=int, metavar="N", help="95%% intervals from N resamples, such as 10000")
-    parser.add_argument("--seed", type=int, default=13, metavar="N", help="of the resamples; default 13")
-    parser.add_argument("--credit", type=float, default=0.5, metavar="C", help="worth of a partial match; default 0.5")
+        "--runs",
+        action="store_true",
+        help="treat the predictions as runs of one system, and show their mean and standard deviation; --pred may be a "
+        "quoted pattern",
+    )
+    add_interval_option(parser)
+    add_seed_option(parser)
+    parser.add_argument(
+        "--credit", type=float, default=0.5, metavar="C", help="the credit for a partial match; default 0.5"
+    )
     add_beta_option(parser)
-    parser.add_argument("--muc", action="store_true", help="partial: the four scores of SemEval-2013 too, with counts")
-    parser.add_argument("--iou", action="store_true", help="partial: credit by intersection over union too")
     parser.add_argument(
-        "--confusable", action="store_true",
-        help="clean: recall on names that have several types in the gold file too, which is read twice then",
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+        "--muc", action="store_true", help="partial score: also show the four scores of SemEval-2013, with counts"
+    )
+    parser.add_argument("--iou", action="store_true", help="partial score: also give credit by intersection over union")
+    parser.add_argument(
+        "--confusable",
+        action="store_true",
+        help="clean score: also show recall on names that have several types in the gold file, which is then read "
+        "twice",
+    )
+    add_json_option(parser)
 
 
 def add_metrics(parser: Any) -> None:
-    """Which scores; see ``chosen_metrics``."""
+    """Add ``--metrics``, whose value ``chosen_metrics`` reads.
+
+    Args:
+        parser: the parser of a command.
+    """
     default = ",".join(score_metrics()[name].short for name in available_metrics(train=False))
     parser.add_argument(
-        "--metrics", metavar="M", help=f"{', '.join(_by_short_name())}; default {default} and, with --train, all"
+        "--metrics",
+        metavar="M",
+        help=f"the scores to compute, of {', '.join(_by_short_name())}; default {default}, and with --train all of "
+        "them",
     )
 
 
 def _by_short_name() -> dict[str, str]:
-    """The names of metrics by what they are called on the command line."""
+    """Return the names of metrics by their names on the command line."""
     return {metric.short: name for name, metric in score_metrics().items()}
 
 
 def _score(arguments: argparse.Namespace) -> str:
-    named = chosen_metrics(arguments)
-    metrics = named or available_metrics(train=bool(arguments.train))
-    for name in ("muc", "iou", "confusable"):
-        taking = [metric for metric in score_metrics().values() if name in metric.keywords]
-        if getattr(arguments, name) and not any(metric.name in metrics for metric in taking):
-            lacks_train = taking[0].needs_train and not arguments.train
-            remedy = "Give --train FILE." if lacks_train else "Add it to --metrics."
-            raise CleancutError(f"--{name} belongs to the {taking[0].short} score. {remedy}")
-    if arguments.runs:
-        if arguments.ci is not None:
-            raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
-        if not arguments.pred:
-            raise CleancutError("--runs needs the predictions of each run. Give --pred 'runs/*.conll'.")
+    """Score each system, and return the scores as text or JSON."""
+    chosen = chosen_metrics(arguments)
+    metrics = chosen or available_metrics(train=bool(arguments.train))
+    _check_options(arguments, metrics)
     files, columns = system_files(arguments)
-    tags, of_columns = tag_options(arguments), column_options(arguments)
+    reading = {**columns, **tag_options(arguments), **column_options(arguments), **answer_options(arguments)}
     exposure = exposure_of(arguments, metrics)
-    confidence = {"ci": arguments.ci, "seed": arguments.seed} if arguments.ci is not None else {}
-    options: dict[str, dict[str, Any]] = {metric: {**confidence, **type_options(arguments)} for metric in metrics}
-    for metric, own in options.items():
-        own |= {name: getattr(arguments, name) for name in _OF_SOME if name in score_metrics()[metric].keywords}
-    if arguments.confusable:  # by the whole file, since batches are scored one by one
-        own = columns_for(arguments.gold, of_columns)
-        whole = read_batches(arguments.gold, column=columns["gold_column"], **tags, **own)
-        batches = (join_at(batch) if arguments.join_at else batch for batch in whole)
-        judge = Exposure.of(batches, **key(arguments))
-        for metric, own in options.items():
-            own |= {"confusable": judge} if "confusable" in score_metrics()[metric].keywords else {}
-    scorer = _Scorer(options, exposure, arguments.join_at, strict=named is not None)
-    reading = {**columns, **tags, **of_columns, **answer_options(arguments)}
+    options = {metric: _options_of(metric, arguments) for metric in metrics}
+    if arguments.confusable:
+        gold_exposure = _exposure_of_gold(arguments, columns["gold_column"])
+        for metric in metrics:
+            if "confusable" in score_metrics()[metric].keywords:
+                options[metric]["confusable"] = gold_exposure
+    scorer = _Scorer(options, exposure, arguments.join_at, strict=chosen is not None)
     results = {name: scorer.score(arguments.gold, file, reading) for name, file in files.items()}
     for note in left_out(results, metrics):
         tell(note)
     if arguments.runs:
         return _runs(results, arguments)
     if arguments.json:
-        plain = {name: {metric: score.to_dict() for metric, score in found.items()} for name, found in results.items()}
-        return json_answer(plain if len(files) > 1 else next(iter(plain.values())))
+        plain: dict[str, dict[str, Any]] = {}
+        for name, scores in results.items():
+            plain[name] = {metric: score.to_dict() for metric, score in scores.items()}
+        if len(files) == 1:
+            [plain] = plain.values()
+        return json_answer(plain)
     return scores_text(results, by_type=arguments.by_type, colour=wants_colour())
 
 
+def _check_options(arguments: argparse.Namespace, metrics: Sequence[str]) -> None:
+    """Raise an error if an option has no effect on the metrics, or if two options contradict each other."""
+    for name in ("muc", "iou", "confusable"):
+        owners = [metric for metric in score_metrics().values() if name in metric.keywords]
+        if getattr(arguments, name) and not any(metric.name in metrics for metric in owners):
+            lacks_train = owners[0].needs_train and not arguments.train
+            remedy = "Give --train FILE." if lacks_train else "Add it to --metrics."
+            raise CleancutError(f"--{name} belongs to the {owners[0].short} score. {remedy}")
+    if arguments.runs:
+        if arguments.ci is not None:
+            raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
+        if not arguments.pred:
+            raise CleancutError("--runs needs the predictions of each run. Give --pred 'runs/*.conll'.")
+
+
+def _options_of(metric: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of one metric."""
+    options = type_options(arguments)
+    if arguments.ci is not None:
+        options |= {"ci": arguments.ci, "seed": arguments.seed}
+    for name in _PARAMETERS:
+        if name in score_metrics()[metric].keywords:
+            options[name] = getattr(arguments, name)
+    return options
+
+
+def _exposure_of_gold(arguments: argparse.Namespace, column: int | None) -> Exposure:
+    """Return which types each name has in the whole gold file, since the batches that are scored show only a part."""
+    columns = columns_for(arguments.gold, column_options(arguments))
+    batches = read_batches(arguments.gold, column=column, **tag_options(arguments), **columns)
+    if arguments.join_at:
+        batches = map(join_at, batches)
+    return Exposure.of(batches, **key(arguments))
+
+
 def _runs(results: Mapping[str, Mapping[str, Score]], arguments: argparse.Namespace) -> str:
-    first = next(iter(results.values()))
-    shared = [metric for metric in first if all(metric in found for found in results.values())]
-    over = {metric: over_runs([found[metric] for found in results.values()]) for metric in shared}
+    """Return mean and standard deviation of the scores that all runs have."""
+    first, *others = results.values()
+    shared = [metric for metric in first if all(metric in scores for scores in others)]
+    spread = {metric: over_runs([scores[metric] for scores in results.values()]) for metric in shared}
     if arguments.json:
-        return json_answer({"runs": len(results), **over})
-    return runs_text(results, over, by_type=arguments.by_type, colour=wants_colour())
+        return json_answer({"runs": len(results), **spread})
+    return runs_text(results, spread, by_type=arguments.by_type, colour=wants_colour())
 
 
 class _Scorer:
-    """Scores systems batch by batch, so that files of any size take the same memory."""
+    """A scorer that reads systems batch by batch, so that files of any size take the same memory.
+
+    Args:
+        options: the options of each metric.
+        exposure: what training has shown, if that is known.
+        joined: whether a mention "@" is joined to the user name that follows it.
+        strict: whether the user chose the metrics, so that none may be left out.
+    """
 
     def __init__(
         self, options: Mapping[str, Mapping[str, Any]], exposure: Exposure | None, joined: bool, *, strict: bool
-    ) -> None:  # fmt: skip
-        self._options, self._exposure, self._joined, self._strict = options, exposure, joined, strict
+    ) -> None:
+        self._options = options
+        self._exposure = exposure
+        self._joined = joined
+        self._strict = strict
 
     def score(self, gold: str, pred: str, reading: dict[str, Any]) -> dict[str, Score]:
-        """All metrics of one system."""
+        """Return all scores of one system; default metrics that overlapping mentions rule out are left out."""
         sums: dict[str, Score] = {}
         undefined = set()
-        for ours, theirs in with_progress(system_batches(gold, pred, reading, say_found), one_line(pred)):
+        for gold_batch, pred_batch in with_progress(system_batches(gold, pred, reading, tell_shapes), one_line(pred)):
             if self._joined:
-                ours, theirs = join_at(ours), join_at(theirs)
+                gold_batch, pred_batch = join_at(gold_batch), join_at(pred_batch)
             for metric in self._options:
                 if metric in undefined:
                     continue
-                may_leave_out = score_metrics()[metric].flat_only and not self._strict  # it is only a default
-                if may_leave_out and (overlaps(ours.mentions) or overlaps(theirs.mentions)):
+                may_leave_out = score_metrics()[metric].flat_only and not self._strict
+                if may_leave_out and (overlaps(gold_batch.mentions) or overlaps(pred_batch.mentions)):
                     undefined.add(metric)
                     sums.pop(metric, None)
                     continue
-                score = self._one(metric, ours, theirs)
+                score = self._score_batch(metric, gold_batch, pred_batch)
                 sums[metric] = sums[metric] + score if metric in sums else score
         return sums
 
-    def _one(self, metric: str, gold: Corpus, pred: Corpus) -> Score:
+    def _score_batch(self, metric: str, gold: Corpus, pred: Corpus) -> Score:
+        """Return one score of one batch."""
         return score_metrics()[metric](gold, pred, self._exposure, **self._options[metric])
 
 
 def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
-    """The metrics that are named; None for all that there are data for."""
+    """Return the metrics that ``--metrics`` names.
+
+    Args:
+        arguments: the arguments of the command.
+
+    Returns:
+        The names of the metrics; None without ``--metrics``, for all that there are data for.
+
+    Raises:
+        CleancutError: there is no such metric, or it needs training data.
+    """
     if arguments.metrics is None:
         return None
     names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
@@ -174,8 +243,8 @@ def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
     if not names:
         raise CleancutError(f"--metrics: none given. The metrics are {', '.join(known)}.")
     chosen = [known[name] for name in dict.fromkeys(names)]
-    exposed = [metric for metric in score_metrics().values() if metric.needs_train]
-    if arguments.train is None and any(metric.name in chosen for metric in exposed):
-        who = " and ".join(metric.short for metric in exposed)
-        raise CleancutError(f"--metrics: {who} need to know what training has shown. Give --train FILE.")
+    need_train = [metric for metric in score_metrics().values() if metric.needs_train]
+    if arguments.train is None and any(metric.name in chosen for metric in need_train):
+        names_of_them = " and ".join(metric.short for metric in need_train)
+        raise CleancutError(f"--metrics: {names_of_them} need to know what training has shown. Give --train FILE.")
     return chosen

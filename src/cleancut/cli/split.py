@@ -1,4 +1,4 @@
-"""cleancut split and incidence."""
+"""The commands ``cleancut split`` and ``cleancut incidence``."""
 
 from __future__ import annotations
 
@@ -43,29 +43,38 @@ from ..splitting.recipes import Recipe
 from ..splitting.settings import DEFAULTS, OPTIONS, Engine, flag_of
 from .options import (
     add_column_options,
+    add_conll_column_option,
+    add_json_option,
     add_key_options,
+    add_page_option,
     add_tag_options,
     column_options,
     command,
     json_answer,
     key,
-    say_found,
     shared_key,
     tag_options,
+    tell_shapes,
 )
 from .paths import Input, Output, OutputFolder, add_overwrite_option
 from .terminal import wants_colour
 
 SPARK = "spark"
-"""On the command line an engine like the others: peeling, with its components found by Spark."""
+"""An engine of the command line alone: peeling, as by ``peel``, of components that Spark computes."""
 
 
 def add(commands: Any) -> None:
+    """Add ``cleancut split`` and ``cleancut incidence`` to the command line.
+
+    Args:
+        commands: what ``add_subparsers`` returned.
+    """
     _add_split(commands)
     _add_incidence(commands)
 
 
 def _add_split(commands: Any) -> None:
+    """Add ``cleancut split``."""
     parser = command(
         commands,
         "split",
@@ -74,44 +83,53 @@ def _add_split(commands: Any) -> None:
         "cleancut split train.conll test.conll -o clean --ratios 80/10/10",
     )
     parser.add_argument(
-        "input", nargs="*", type=Input, metavar="SOURCE",
-        help="files, a folder with train, dev and test files, or a dataset on the Hub (org/name:config@revision)",
-    )  # fmt: skip
+        "input",
+        nargs="*",
+        type=Input,
+        metavar="SOURCE",
+        help="the data to split: files, a folder with train, dev and test files, or a dataset on the Hub "
+        "(org/name:config@revision)",
+    )
     parser.add_argument(
-        "-o", "--output", type=OutputFolder, metavar="DIR", help="folder for the splits, plan and report"
+        "-o", "--output", type=OutputFolder, metavar="DIR", help="the folder for the splits, the plan and the report"
     )
     add_overwrite_option(parser)
     parser.add_argument(
-        "--frontier", action="store_true",
-        help="split nothing, but show what less sharing costs by several discards and density floors, and which to use",
-    )  # fmt: skip
+        "--frontier",
+        action="store_true",
+        help="write no split, but show what less sharing costs for several discards and density floors, and "
+        "recommend one",
+    )
     parser.add_argument(
-        "--incidence", type=Input, metavar="FILE",
-        help="split the samples of such a file (see cleancut incidence) instead of INPUT; DIR gets assignment.parquet",
-    )  # fmt: skip
+        "--incidence",
+        type=Input,
+        metavar="FILE",
+        help="split the samples of a file that cleancut incidence wrote, instead of SOURCE; DIR then holds "
+        "assignment.parquet instead of the splits",
+    )
     parser.add_argument(
         "--recipe",
         type=Input,
         metavar="FILE",
-        help="a .toml file, or the name of a shipped recipe: INPUT and options not given",
+        help="a .toml file, or the name of a recipe of cleancut, that gives SOURCE and the options that are not "
+        "given here",
     )
-    parser.add_argument("--compare", action="store_true", help="show random and paper beside the method")
+    parser.add_argument("--compare", action="store_true", help="also show splits by the methods random and paper")
     _add_split_options(parser)
     _add_spark_options(parser)
     _add_reading_options(parser, relations=True)
     parser.add_argument(
-        "--format", choices=list(SplitFormat),
-        help="of the files written; input keeps the rows as they stand in the input, with all columns. "
-        "Default: input for datasets of the Hub, parquet, JSONL and CSV (which become parquet), jsonl for CoNLL",
-    )  # fmt: skip
-    parser.add_argument(
-        "--html", type=Output, metavar="FILE", help="the report as a page too: one file that needs no other"
+        "--format",
+        choices=list(SplitFormat),
+        help="the format of the splits; input keeps the rows as they are in SOURCE, with all columns. By default "
+        "input for JSONL, Parquet, CSV and datasets of the Hub (the last two become Parquet), and jsonl for all others",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    add_page_option(parser, "report")
+    add_json_option(parser)
 
 
 def _add_split_options(parser: Any, only: Iterable[str] = OPTIONS) -> None:
-    """Add the options of a split; without a default, so that a recipe can fill in what is not given."""
+    """Add options of a split, all of them by default; none has a default value, so that a recipe can fill it in."""
     for name in only:
         option, default = OPTIONS[name], getattr(DEFAULTS, name)
         if name in _KEY:
@@ -119,31 +137,41 @@ def _add_split_options(parser: Any, only: Iterable[str] = OPTIONS) -> None:
         if isinstance(default, bool):
             parser.add_argument(option.flag, dest=name, action="store_false", default=None, help=option.flag_help)
             continue
-        said = "" if default is None else f"; default {option.write(default)}"
-        more: dict[str, Any] = {"metavar": option.metavar}
+        explanation = option.help
+        if default is not None:
+            explanation += f"; default {option.write(default)}"
+        values: dict[str, Any] = {"metavar": option.metavar}
         if option.choices is not None:
-            more = {"choices": [*option.choices, SPARK] if name == "engine" else list(option.choices)}
-            said += ". spark: as peel, from any path that Spark reads, into assignment.parquet" * (name == "engine")
+            values = {"choices": list(option.choices)}
         elif option.read in (int, float):
-            more["type"] = option.read
-        parser.add_argument(flag_of(name), **more, help=option.help + said)
+            values["type"] = option.read
+        if name == "engine":
+            values["choices"].append(SPARK)
+            explanation += ". spark: as peel, from any path that Spark reads, into assignment.parquet"
+        parser.add_argument(flag_of(name), **values, help=explanation)
 
 
 _KEY = ("key", "case", "typed")
-"""Options of a split that other commands have too, where --key and --ignore-case say them."""
+"""The options of a split that are given by --key and --ignore-case, as in other commands."""
 
 
 def _add_incidence(commands: Any) -> None:
+    """Add ``cleancut incidence``."""
     parser = command(
         commands,
         "incidence",
         _incidence,
-        "write which sample mentions which entity how often, as Parquet: what a split has to know of a corpus",
+        "write which sample mentions which entity how often, as Parquet: all that a split has to know of a corpus",
         "cleancut incidence corpus.jsonl -o corpus.parquet && cleancut split --incidence corpus.parquet -o plan",
     )
-    parser.add_argument("input", nargs="+", type=Input, metavar="SOURCE", help="as for cleancut split")
+    parser.add_argument("input", nargs="+", type=Input, metavar="SOURCE", help="the data, as for cleancut split")
     parser.add_argument(
-        "-o", "--output", required=True, type=Output, metavar="FILE", help="the file; of Spark, a folder of files"
+        "-o",
+        "--output",
+        required=True,
+        type=Output,
+        metavar="FILE",
+        help="the file to write; with Spark, a folder of files",
     )
     _add_split_options(parser, ("unit", "duplicates_together"))
     parser.add_argument("--engine", choices=[SPARK], help="extract with Spark, from any path that it reads")
@@ -153,22 +181,29 @@ def _add_incidence(commands: Any) -> None:
 
 
 def _add_spark_options(parser: Any) -> None:
-    parser.add_argument("--master", metavar="URL", help="of Spark, such as local[2] or yarn; default local[*]")
+    """Add the options of Spark."""
     parser.add_argument(
-        "--spark-conf", action="append", metavar="NAME=VALUE",
+        "--master", metavar="URL", help="the master of Spark, such as local[2] or yarn; default local[*]"
+    )
+    parser.add_argument(
+        "--spark-conf",
+        action="append",
+        metavar="NAME=VALUE",
         help="a setting of Spark, such as spark.driver.memory=8g; can be repeated. Keep secrets in spark-defaults.conf",
-    )  # fmt: skip
+    )
 
 
 def _add_reading_options(parser: Any, *, relations: bool = False) -> None:
+    """Add the options that say how the data are read; a recipe may fill in --key and --repair."""
     add_column_options(parser)
     add_key_options(parser, relations=relations)
     add_tag_options(parser)
     parser.set_defaults(key=None, repair=None)
-    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+    add_conll_column_option(parser)
 
 
 def _split(arguments: argparse.Namespace) -> str:
+    """Split the data and write the splits, or show the frontier, and return the result as text or JSON."""
     _refuse_without_effect(arguments, ("recipe",), "with --incidence", bool(arguments.incidence))
     several = ("discard", "representative", "format", "compare")
     _refuse_without_effect(arguments, several, "with --frontier, which tries several", arguments.frontier)
@@ -177,7 +212,7 @@ def _split(arguments: argparse.Namespace) -> str:
     if arguments.recipe:
         Recipe.find(arguments.recipe).fill(vars(arguments))
     if not arguments.input and not arguments.incidence:
-        raise CleancutError("split: there is nothing to split. Give INPUT, or --recipe with the name of a recipe.")
+        raise CleancutError("split: there is nothing to split. Give SOURCE, or --recipe with the name of a recipe.")
     _refuse_without_effect(arguments, ("master", "spark_conf"), "without --engine spark", arguments.engine != SPARK)
     arguments.repair = arguments.repair or Repair.CONLLEVAL
     if arguments.incidence or arguments.engine == SPARK:
@@ -189,10 +224,10 @@ def _split(arguments: argparse.Namespace) -> str:
     if "stratify" in options:
         column = options["stratify"]
         options["stratify"] = {column: [value for part in samples.values() for value in part.column(column)]}
-    title = f" of {arguments.input[0]}" if len(arguments.input) == 1 else ""
+    of_source = f" of {arguments.input[0]}" if len(arguments.input) == 1 else ""
     if arguments.frontier:
-        return _frontier(arguments, parts, options, f"Frontier{title}")
-    # now rather than after the work
+        return _frontier(arguments, parts, options, f"Frontier{of_source}")
+    # Refuse now rather than after the work.
     refuse_foreign(arguments.output, _to_write(arguments, samples), overwrite=arguments.overwrite)
     plans = _plans(parts, arguments, options)
     for method, plan in plans.items():
@@ -201,24 +236,24 @@ def _split(arguments: argparse.Namespace) -> str:
     report = {REPORT: f"{split_text(plans, markdown=True)}\n"}
     page = ""
     if arguments.html:
-        groups = component_sizes(parts, **shared_key(arguments))
-        page = html_split(plans, components=groups, title=f"Split{title}")
+        components = component_sizes(parts, **shared_key(arguments))
+        page = html_split(plans, components=components, title=f"Split{of_source}")
     overwrite = arguments.overwrite
     plan.write(arguments.output, samples, format=arguments.format, beside=report, overwrite=overwrite)
     if page:
         write_text(arguments.html, page)
-    return _said(plans, arguments)
+    return _summary(plans, arguments)
 
 
 def _options(arguments: argparse.Namespace, more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was asked of ``mincut``."""
+    """Return the options of ``mincut`` that are given, and some more."""
     given = {name: vars(arguments).get(name) for name in OPTIONS if name not in _KEY}
     given["engine"] = _engine(arguments)
     return {name: _value(name, value) for name, value in given.items() if value is not None} | dict(more)
 
 
 def _value(name: str, given: Any) -> Any:
-    """Return the value of an option, from the text that was given for it."""
+    """Return the value of an option, which may be given as text."""
     try:
         return OPTIONS[name].read(given) if isinstance(given, str) else given
     except ValueError:
@@ -226,10 +261,11 @@ def _value(name: str, given: Any) -> Any:
 
 
 def _plans(data: Any, arguments: argparse.Namespace, options: dict[str, Any]) -> dict[str, SplitPlan]:
-    """The plan, and those to compare it with, by their methods."""
-    method, discard = options.pop("method", "mincut"), options.pop("discard", 0)
-    with work_shown("cutting") as shown:
-        plans = {method: mincut(data, method=method, discard=discard, progress=shown, **options)}
+    """Return the plan, and those to compare it with, by their methods."""
+    method = options.pop("method", "mincut")
+    discard = options.pop("discard", 0)
+    with work_shown("cutting") as progress:
+        plans = {method: mincut(data, method=method, discard=discard, progress=progress, **options)}
     if arguments.compare:
         from ..splitting.solver import has_metis
 
@@ -240,48 +276,55 @@ def _plans(data: Any, arguments: argparse.Namespace, options: dict[str, Any]) ->
 
 
 def _engine(arguments: argparse.Namespace) -> str | None:
+    """Return the engine that ``mincut`` knows: Spark is one of the command line alone."""
     return Engine.PEEL if arguments.engine == SPARK else arguments.engine
 
 
 REPORT = "report.md"
+"""The file of the report beside a split."""
 
 
-def _said(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:
+def _summary(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> str:
+    """Return what is printed of a split, as text or JSON."""
     if arguments.json:
         return json_answer(next(iter(plans.values())).to_dict())
     return f"{split_text(plans, colour=wants_colour())}\n\nWritten to {one_line(arguments.output)}."
 
 
 def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any], title: str) -> str:
-    chosen = {name: value for name, value in options.items() if name not in ("discard", "representative")}  # a recipe's
+    # A recipe may give these two, of which the frontier tries several.
+    """Compute the frontier, write it where it is asked for, and return it as text or JSON."""
+    fixed = {name: value for name, value in options.items() if name not in ("discard", "representative")}
     if arguments.output and not arguments.overwrite:
         _refuse_other_frontier(arguments.output)
-    with work_shown("cutting") as shown:
-        found = frontier(data, progress=shown, **chosen)
-    page, plain = html_frontier(found, title=title), to_json(found.to_dict())
+    with work_shown("cutting") as progress:
+        result = frontier(data, progress=progress, **fixed)
+    page = html_frontier(result, title=title)
     if arguments.output:
-        texts = {"md": frontier_text(found, markdown=True), "json": plain, "html": page}
+        texts = {"md": frontier_text(result, markdown=True), "json": to_json(result.to_dict()), "html": page}
         with made_folder(arguments.output), uninterrupted():
             for suffix, text in texts.items():
                 write_text(name_inside(arguments.output, f"frontier.{suffix}"), text + "\n")
     if arguments.html:
         write_text(arguments.html, page)
     if arguments.json:
-        return json_answer(found.to_dict())
-    said = [f"Written to {one_line(arguments.output)}."] if arguments.output else []
-    return "\n\n".join([frontier_text(found, colour=wants_colour()), *said])
+        return json_answer(result.to_dict())
+    text = frontier_text(result, colour=wants_colour())
+    if arguments.output:
+        text += f"\n\nWritten to {one_line(arguments.output)}."
+    return text
 
 
 def _refuse_other_frontier(folder: str) -> None:
-    """An error where a file that is to be written is there, and is not of a frontier."""
+    """Raise an error if a file of the frontier would overwrite a file that is not of a frontier."""
     paths = {suffix: name_inside(folder, f"frontier.{suffix}") for suffix in ("md", "json", "html")}
     try:
         stored = json.loads(Path(paths["json"]).read_bytes())
-        ours = stored.keys() >= {"points", "recommendation", "signature"}
+        is_frontier = stored.keys() >= {"points", "recommendation", "signature"}
     except (OSError, ValueError, AttributeError):
-        ours = False
+        is_frontier = False
     for path in paths.values():
-        if os.path.lexists(path) and not ours:
+        if os.path.lexists(path) and not is_frontier:
             remedy = "Choose another folder, or give --overwrite"
             raise CleancutError(f"{path} is not a file of cleancut's, and would be lost. {remedy}.")
 
@@ -292,10 +335,13 @@ _OF_TEXT = (
     "input", "unit", "duplicates_together", "join_at", "key", "ignore_case", "tokens", "tags", "entities", "labels",
     "scheme",
 )  # fmt: skip
+"""The options that say how text is read, of which a file of incidences holds none."""
 _NOT_OF_SPARK = ("column", "text", "document", "end", "duplicates_together")
+"""The options that extraction by Spark does not have."""
 
 
 def _split_incidences(arguments: argparse.Namespace) -> str:
+    """Split samples of which only the entities are known, and return the result as text or JSON."""
     of_rows = ("format", "column", "text", "document", "end", "stratify")
     _refuse_without_effect(arguments, of_rows, "without the text", True)
     if arguments.frontier and arguments.engine != SPARK:
@@ -303,7 +349,9 @@ def _split_incidences(arguments: argparse.Namespace) -> str:
             return _frontier(arguments, data, _options(arguments, {}), f"Frontier of {arguments.incidence}")
     _refuse_without_effect(arguments, ("frontier",), "with --engine spark", True)
     if arguments.key in (Shared.PAIR, Shared.TRIPLE):
-        raise CleancutError(f"--key {arguments.key}: incidences are of entities, without relations. Give INPUT alone.")
+        raise CleancutError(
+            f"--key {arguments.key}: incidences are of entities, without relations. Give SOURCE instead."
+        )
     refuse_foreign(arguments.output, (PLAN, REPORT, ASSIGNMENT), overwrite=arguments.overwrite)
     together = written_together(arguments.output, overwrite=arguments.overwrite)
     with together as folder, _incidences(arguments) as data:
@@ -316,12 +364,12 @@ def _split_incidences(arguments: argparse.Namespace) -> str:
         write_assignment(next(iter(plans.values())), data, folder)
     if page:
         write_text(arguments.html, page)
-    return _said(plans, arguments)
+    return _summary(plans, arguments)
 
 
 @contextmanager
 def _incidences(arguments: argparse.Namespace) -> Iterator[Incidences]:
-    """From a file or from Spark, which keeps what it needs in a hidden folder beside the results."""
+    """Yield the incidences of a file, or those of Spark, which keeps its files in a hidden folder for the time."""
     file = arguments.incidence
     _refuse_without_effect(arguments, _OF_TEXT, "with --incidence, which has the entities", bool(file))
     if arguments.engine != SPARK:
@@ -341,6 +389,7 @@ def _incidences(arguments: argparse.Namespace) -> Iterator[Incidences]:
 
 
 def _incidence(arguments: argparse.Namespace) -> str:
+    """Write the incidences of the data."""
     arguments.repair = arguments.repair or Repair.CONLLEVAL
     is_spark = arguments.engine == SPARK
     _refuse_without_effect(arguments, ("master", "spark_conf"), "without --engine spark", not is_spark)
@@ -348,7 +397,8 @@ def _incidence(arguments: argparse.Namespace) -> str:
         _extract(arguments, arguments.output)
     else:
         parts = {name: samples.corpus for name, samples in _split_samples(arguments).items()}
-        parts = {name: join_at(corpus) if arguments.join_at else corpus for name, corpus in parts.items()}
+        if arguments.join_at:
+            parts = {name: join_at(corpus) for name, corpus in parts.items()}
         given = {name: getattr(arguments, name) for name in ("unit", "duplicates_together")}
         options = {name: value for name, value in given.items() if value is not None} | key(arguments)
         write_incidence(parts, arguments.output, **options)
@@ -356,17 +406,26 @@ def _incidence(arguments: argparse.Namespace) -> str:
 
 
 def _extract(arguments: argparse.Namespace, path: str) -> None:
+    """Write the incidences of the data with Spark."""
     from ..splitting.spark import spark_extract
 
     _refuse_without_effect(arguments, _NOT_OF_SPARK, "with --engine spark", True)
     columns = {name: getattr(arguments, name) for name in ("tokens", "tags", "entities")}
     spark_extract(
-        arguments.input, path, master=arguments.master, conf=_spark_conf(arguments), unit=arguments.unit or Unit.SAMPLE,
-        joined=arguments.join_at, **key(arguments), **tag_options(arguments), **columns,
-    )  # fmt: skip
+        arguments.input,
+        path,
+        master=arguments.master,
+        conf=_spark_conf(arguments),
+        unit=arguments.unit or Unit.SAMPLE,
+        joined=arguments.join_at,
+        **key(arguments),
+        **tag_options(arguments),
+        **columns,
+    )
 
 
 def _spark_conf(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return the settings of Spark by their names."""
     pairs = [text.partition("=") for text in arguments.spark_conf or ()]
     for name, equals, _ in pairs:
         if not equals:  # the value is not shown: it may be a secret
@@ -375,17 +434,21 @@ def _spark_conf(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def _refuse_without_effect(
-    arguments: argparse.Namespace, names: tuple[str, ...], why: str, useless: bool
-) -> None:  # fmt: skip
+    arguments: argparse.Namespace, names: tuple[str, ...], condition: str, applies: bool
+) -> None:
+    """Raise an error if one of some options is given though a condition, under which it has no effect, applies."""
+    if not applies:
+        return
     for name in names:
         default = None if name == "duplicates_together" else False
-        if useless and vars(arguments).get(name) not in (None, default, []):
-            option = {"input": "INPUT", "duplicates_together": "--tear-duplicates"}.get(name, f"--{name}")
-            raise CleancutError(f"{option.replace('_', '-')} has no effect {why}. Leave it out.")
+        if vars(arguments).get(name) not in (None, default, []):
+            special = {"input": "SOURCE", "duplicates_together": "--tear-duplicates"}
+            option = special.get(name, f"--{name.replace('_', '-')}")
+            raise CleancutError(f"{option} has no effect {condition}. Leave it out.")
 
 
 def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
-    """The original splits, from a dataset on the Hub or from files."""
+    """Return the samples of the original splits, from a dataset on the Hub or from files."""
     options = {**tag_options(arguments), **column_options(arguments)}
     hub = [source for source in arguments.input if not is_local(source)]
     if hub and len(arguments.input) > 1:
@@ -393,33 +456,35 @@ def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
     if hub:
         if arguments.column is not None:
             raise CleancutError("--column is for CoNLL files. Give --tags COL for a dataset.")
-        found = load_splits(hub[0], **options)
-        say_found(hub[0], found)
+        splits = load_splits(hub[0], **options)
+        tell_shapes(hub[0], splits)
     else:
         files = by_split(arguments.input)
         if arguments.output:
             refuse_own_input(files.values(), arguments.output)
-        found = read_files(files, column=arguments.column, **options)
+        splits = read_files(files, column=arguments.column, **options)
         for name, file in files.items():
-            say_found(file, {"": found[name]})
-    torn = any(part.holds_documents for part in found.values())
-    if torn and arguments.unit != Unit.DOC and _kept_format(arguments, found) == "input":
+            tell_shapes(file, {"": splits[name]})
+    holds_documents = any(samples.holds_documents for samples in splits.values())
+    keeps_rows = _format_to_write(arguments, splits) == "input"
+    if holds_documents and keeps_rows and arguments.unit != Unit.DOC:
         raise CleancutError("the rows are documents of several sentences, which stay whole. Give --unit doc.")
-    return found
+    return splits
 
 
 def _reading(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options by which the rows are read, where not by default."""
+    """Return the options by which the rows are read, without those that have their default."""
     given = {**tag_options(arguments), "column": arguments.column, **column_options(arguments)}
     return {name: value for name, value in given.items() if value not in (None, Repair.CONLLEVAL)}
 
 
 def _to_write(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> list[str]:
-    """The files of a split that are certain beforehand."""
-    format = _kept_format(arguments, samples)
+    """Return the files of a split whose names are certain before it is made."""
+    format = _format_to_write(arguments, samples)
     splits = [] if format == "input" else [f"{name}.{format}" for name in ("train", "test")]
     return [PLAN, REPORT, *splits]
 
 
-def _kept_format(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> str:
+def _format_to_write(arguments: argparse.Namespace, samples: Mapping[str, Samples]) -> str:
+    """Return the format of the splits: the one that is given, or the default for the data."""
     return arguments.format or default_format(samples)

@@ -1,4 +1,4 @@
-"""cleancut subsets: the clean and the contaminated test set, as files or as configs of a dataset on the Hub."""
+"""The command ``cleancut subsets``: the clean and the contaminated test set, as files or as configs of a dataset."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from ..splitting.folders import written_together
 from .options import (
     TrainData,
     add_column_options,
+    add_conll_column_option,
     add_key_options,
     add_tag_options,
     column_options,
     command,
     key,
-    say_found,
     tag_options,
+    tell_shapes,
 )
 from .paths import Input, OutputFolder, add_overwrite_option
 from .publish import add_config_options, announced
@@ -36,26 +37,36 @@ from .terminal import quiet_clients
 
 
 def add(commands: Any) -> None:
+    """Add ``cleancut subsets`` to the command line.
+
+    Args:
+        commands: what ``add_subparsers`` returned.
+    """
     parser = command(
         commands,
         "subsets",
         _subsets,
-        "write or publish the clean and the contaminated test set (all samples, filtered mentions)",
+        "write or publish the clean and the contaminated test set: all samples, each with a part of the mentions",
         "cleancut subsets --train train.conll --test test.conll -o subsets\n"
         "  cleancut subsets org/name --to my-org/name",
     )
     parser.add_argument(
-        "source", nargs="?", type=Input, metavar="SOURCE",
+        "source",
+        nargs="?",
+        type=Input,
+        metavar="SOURCE",
         help="a folder with train and test files, or a dataset on the Hub (org/name:config@revision)",
-    )  # fmt: skip
-    parser.add_argument("--train", action="append", type=Input, metavar="FILE", help="training data")
+    )
+    parser.add_argument("--train", action="append", type=Input, metavar="FILE", help="the training data")
     parser.add_argument("--test", type=Input, metavar="FILE", help="the test set")
     parser.add_argument("--split", metavar="NAME", help="the split of SOURCE whose mentions are filtered; default test")
-    parser.add_argument("-o", "--output", type=OutputFolder, metavar="DIR", help="folder for the two files")
+    parser.add_argument("-o", "--output", type=OutputFolder, metavar="DIR", help="the folder for the two files")
     add_overwrite_option(parser)
-    parser.add_argument("--to", metavar="ORG/NAME", help="dataset on the Hub for the two configs")
-    parser.add_argument("--config", metavar="NAME", help="config that the splits are of, put before the two names")
-    parser.add_argument("--column", type=int, metavar="N", help="CoNLL column of the tags; default the last")
+    parser.add_argument("--to", metavar="ORG/NAME", help="the dataset on the Hub that the two configs are added to")
+    parser.add_argument(
+        "--config", metavar="NAME", help="the config that the splits belong to; the names of the two begin with it"
+    )
+    add_conll_column_option(parser)
     add_column_options(parser)
     add_key_options(parser)
     add_tag_options(parser)
@@ -63,8 +74,9 @@ def add(commands: Any) -> None:
 
 
 def _subsets(arguments: argparse.Namespace) -> str:
-    of_files = [name for name in ("train", "test") if getattr(arguments, name)]
-    if bool(arguments.source) == bool(of_files) or len(of_files) == 1:
+    """Write or publish the two test sets, and return what was written where."""
+    given_files = [name for name in ("train", "test") if getattr(arguments, name)]
+    if bool(arguments.source) == bool(given_files) or len(given_files) == 1:
         raise CleancutError("subsets: give either a folder or dataset, or --train and --test.")
     if bool(arguments.output) == bool(arguments.to):
         raise CleancutError("subsets: give either -o DIR, to write files, or --to ORG/NAME, to publish.")
@@ -78,7 +90,7 @@ def _subsets(arguments: argparse.Namespace) -> str:
 
 
 def _published(arguments: argparse.Namespace) -> str:
-    """Publish the two test sets as configs, or say what would be uploaded."""
+    """Publish the two test sets as configs, or show what would be uploaded."""
     from ..hub.publishing import push_subsets
 
     if not arguments.source:
@@ -88,13 +100,21 @@ def _published(arguments: argparse.Namespace) -> str:
     quiet_clients()
     options = _given_columns(arguments)
     splits = load_splits(arguments.source, **options)
-    say_found(arguments.source, splits)
-    said = push_subsets(
-        splits, arguments.to, config=arguments.config, split=arguments.split or "test", **key(arguments),
-        licence=arguments.licence, create_pr=arguments.pr, private=arguments.private, dry_run=not arguments.push,
-        max_shard_size=arguments.max_shard_size, **options,
-    )  # fmt: skip
-    return announced(said, arguments.push)
+    tell_shapes(arguments.source, splits)
+    uploads = push_subsets(
+        splits,
+        arguments.to,
+        config=arguments.config,
+        split=arguments.split or "test",
+        **key(arguments),
+        licence=arguments.licence,
+        create_pr=arguments.pr,
+        private=arguments.private,
+        dry_run=not arguments.push,
+        max_shard_size=arguments.max_shard_size,
+        **options,
+    )
+    return announced(uploads, arguments.push)
 
 
 def _from_source(arguments: argparse.Namespace) -> tuple[Exposure, Samples]:
@@ -102,16 +122,20 @@ def _from_source(arguments: argparse.Namespace) -> tuple[Exposure, Samples]:
     quiet_clients()
     if not is_local(arguments.source) and arguments.column is not None:
         raise CleancutError("--column is for CoNLL files. Give --tags COL for a dataset.")
-    of_conll = {} if arguments.column is None else {"column": arguments.column}
-    splits = load_splits(arguments.source, **of_conll, **tag_options(arguments), **column_options(arguments))
-    say_found(arguments.source, splits)
+    options = {**tag_options(arguments), **column_options(arguments)}
+    if arguments.column is not None:
+        options["column"] = arguments.column
+    splits = load_splits(arguments.source, **options)
+    tell_shapes(arguments.source, splits)
     split = arguments.split or "test"
     for name in ("train", split):
         if name not in splits:
-            there = ", ".join(map(repr, splits))
-            raise CleancutError(f"{arguments.source} has no split {name!r}, but {there}. Choose with --split.")
+            present = ", ".join(map(repr, splits))
+            raise CleancutError(f"{arguments.source} has no split {name!r}, but {present}. Choose with --split.")
     train = splits["train"].corpus
-    return Exposure.of(join_at(train) if arguments.join_at else train, **key(arguments)), splits[split]
+    if arguments.join_at:
+        train = join_at(train)
+    return Exposure.of(train, **key(arguments)), splits[split]
 
 
 def _from_files(arguments: argparse.Namespace) -> tuple[Exposure, Samples]:
@@ -121,14 +145,15 @@ def _from_files(arguments: argparse.Namespace) -> tuple[Exposure, Samples]:
     columns = column_options(arguments)
     exposure = Exposure.of(iter(TrainData(arguments, arguments.column, columns)), **key(arguments))
     test = read_samples(arguments.test, column=arguments.column, **tag_options(arguments), **columns)
-    say_found(arguments.test, {"": test})
+    tell_shapes(arguments.test, {"": test})
     return exposure, test
 
 
 def _written(test: Samples, exposure: Exposure, arguments: argparse.Namespace) -> str:
-    """Write the two test sets: the rows as they stand, with all columns, where these hold what was read."""
+    """Write the two test sets, as rows with all their columns if the rows hold the mentions that were read."""
     corpus = join_at(test.corpus) if arguments.join_at else test.corpus
-    rows = corpus if arguments.join_at or arguments.repair != Repair.CONLLEVAL else _rows_of(test)
+    changes_mentions = arguments.join_at or arguments.repair != Repair.CONLLEVAL
+    rows = corpus if changes_mentions else _rows_of(test)
     options = {} if isinstance(rows, Corpus) else _given_columns(arguments)
     parts = dict(zip(Which, subsets(rows, exposure, **options), strict=True))
     n_seen = int(exposure.view(corpus).seen.sum())
@@ -145,16 +170,16 @@ def _written(test: Samples, exposure: Exposure, arguments: argparse.Namespace) -
 
 
 def _given_columns(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that say which columns hold what, as far as they are given."""
+    """Return those of the options about columns, labels and the scheme that are given."""
     labels = tag_options(arguments)["labels"]
     options = {**column_options(arguments), "labels": labels, "scheme": arguments.scheme}
     return {name: value for name, value in options.items() if value is not None}
 
 
 def _rows_of(test: Samples) -> Any:
-    """Return the rows of a dataset, or of a file that has columns; of any other, the corpus."""
+    """Return the rows of a dataset or of a file that has columns; for any other file, its corpus."""
     if test.corpus.relations is not None:
-        return test.corpus  # relations count the entities of their sample
+        return test.corpus  # relations refer to entities by their numbers, which filtering changes
     if test.rows is not None:
         return test.rows
     if test.path is None or format_of(test.path) not in (Format.JSONL, Format.PARQUET):
@@ -163,6 +188,7 @@ def _rows_of(test: Samples) -> Any:
 
 
 def _suffix(part: Any, test: Samples) -> str:
+    """Return how the name of a file ends that holds a test set of this kind."""
     if isinstance(part, Corpus):
         return ".jsonl" if test.path is None else f".{written_as(test.path)}"
     return ".jsonl" if isinstance(part, list) else ".parquet"

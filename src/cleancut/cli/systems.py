@@ -17,21 +17,28 @@ class System(Input):
     """The file of a system's predictions, with the name that the user gave the system, if any."""
 
     given_name: str | None = None
+    """The name that the user gave the system; None to call it after its file."""
 
     @classmethod
     def named(cls, file: str, name: str) -> System:
-        """Return the file of a system that has a name."""
+        """Return the file of a system, with the name of the system.
+
+        Args:
+            file: the file.
+            name: the name that the user gave.
+        """
         system = cls(file)
         system.given_name = name
         return system
 
 
 class AddSystems(argparse.Action):
-    """Adds systems to those given before. A pattern stands for its files, NAME=FILE for a file with a name."""
+    """An action that adds systems to those given before. A pattern stands for its files, NAME=FILE names a system."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
     ) -> None:
+        """Add the systems that the values of one option stand for, as argparse wants it."""
         systems = [*(getattr(namespace, self.dest) or ())]
         for value in values:
             systems += _systems(value, systems)
@@ -39,9 +46,9 @@ class AddSystems(argparse.Action):
 
 
 def _systems(value: str, before: Sequence[str]) -> list[System]:
-    """Return the systems that a value stands for, of a pattern those that were not given before.
+    """Return the systems that a value stands for; a pattern stands for those of its files that were not given before.
 
-    A name that is a file is that file, whatever characters it has.
+    A value that is the name of a file stands for that file, even if it looks like a pattern.
     """
     if os.path.exists(value):
         return [System(value)]
@@ -50,19 +57,27 @@ def _systems(value: str, before: Sequence[str]) -> list[System]:
         return [System.named(file, name)]
     files = sorted(glob.glob(value, recursive=True))
     if not files:
-        return [System(value)]  # that a file is not there is said when it is read
+        return [System(value)]  # reading it will report that it is missing
     return [System(file) for file in files if file not in before]
 
 
 def names_of(systems: Sequence[str]) -> list[str]:
-    """Return a name for each system: the one it was given, or the stem of its file, with folders if need be."""
+    """Return a name for each system: the one it was given, or the stem of its file, with folders if need be.
+
+    Args:
+        systems: the files of the systems.
+
+    Raises:
+        CleancutError: a file is given twice or a name is, or a pattern stands for no file.
+    """
     if len({os.path.realpath(system) for system in systems}) < len(systems):
         raise CleancutError("--pred: the same file is given twice.")
     for system in systems:
         if glob.has_magic(system) and not os.path.exists(system):
             raise CleancutError(f"--pred {system}: no such file, and no file of this pattern.")
     given = [getattr(system, "given_name", None) for system in systems]
-    stems = iter(_distinct_stems([system for system, name in zip(systems, given, strict=True) if name is None]))
+    unnamed = [system for system, name in zip(systems, given, strict=True) if name is None]
+    stems = iter(_distinct_stems(unnamed))
     names = [next(stems) if name is None else name for name in given]
     for name in names:
         if names.count(name) > 1:
@@ -75,11 +90,13 @@ def _distinct_stems(files: Sequence[str]) -> list[str]:
     resolved = [Path(file.removesuffix(".gz")).resolve() for file in files]
     paths = [path.with_suffix("") if path.name else path for path in resolved]
     names = [path.name for path in paths]
-    for depth in range(2, 1 + max((len(path.parts) for path in paths), default=0)):
-        twice = {name for name in names if names.count(name) > 1}
-        if not twice:
+    deepest = max((len(path.parts) for path in paths), default=0)
+    for depth in range(2, 1 + deepest):
+        ambiguous = {name for name in names if names.count(name) > 1}
+        if not ambiguous:
             break
-        names = ["/".join(p.parts[-depth:]) if name in twice else name for p, name in zip(paths, names, strict=True)]
-    if len(set(names)) < len(names):  # the same folder and stem: only the endings differ
-        names = [Path(file).name if names.count(name) > 1 else name for file, name in zip(files, names, strict=True)]
-    return names
+        for i, path in enumerate(paths):
+            if names[i] in ambiguous:
+                names[i] = "/".join(path.parts[-depth:])
+    ambiguous = {name for name in names if names.count(name) > 1}  # the same folder and stem: only the endings differ
+    return [Path(file).name if name in ambiguous else name for file, name in zip(files, names, strict=True)]

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees: results, messages, colour, and what the clients of the Hub have to say.
+"""What is shown at a terminal: results, messages, colour, and the messages of the clients of the Hub.
 
 Standard output and standard error may be closed, full, or a pipe that nobody reads any more.
 """
@@ -20,23 +20,31 @@ from ..showing.escaping import one_line, visible
 
 
 class Incomplete(str):
-    """What a command prints though some of its input was bad, which it has told: its exit code is 2."""
+    """What a command prints though some of its input was bad, which it has told already; the exit code is 2."""
 
 
 def ensure_streams() -> None:
-    """Open standard streams that are closed, so that no file of ours gets their place, and print writes nowhere."""
+    """Open standard streams that are closed, so that no file of ours takes their place, and printing goes nowhere."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def tell(message: str) -> None:
-    """Print a message in one line on standard error."""
+    """Print a message in one line on standard error.
+
+    Args:
+        message: the message; line breaks in it become spaces.
+    """
     tell_text(f"cleancut: {one_line(' '.join(message.split()))}\n")
 
 
 def tell_text(text: str) -> None:
-    """Print a text as it is on standard error; where that cannot be written, nobody is told."""
+    """Print a text as it is on standard error; if that cannot be written, do nothing.
+
+    Args:
+        text: the text, with its line breaks.
+    """
     try:
         print(text, end="", file=sys.stderr, flush=True)
     except (OSError, ValueError):
@@ -46,8 +54,11 @@ def tell_text(text: str) -> None:
 def emit(text: str) -> int:
     """Print a result on standard output.
 
+    Args:
+        text: the result, without the last line break.
+
     Returns:
-        The exit code: 0, also where a reader has seen enough; 2 where it cannot be written, which is told.
+        The exit code: 0, also if a reader has seen enough and left; 2 if the text cannot be written, which is told.
     """
     try:
         print(_COLOURS.sub(_kept_colour, text), flush=True)
@@ -60,15 +71,16 @@ def emit(text: str) -> int:
 
 
 _COLOURS = re.compile("(\x1b\\[[01]m)|([^\x1b]+|\x1b)")
-"""Our own marks of colour, and everything else."""
+"""Matches a mark of colour that cleancut writes, or else any other text."""
 
 
-def _kept_colour(found: re.Match[str]) -> str:
-    return found[1] or visible(found[2])
+def _kept_colour(match: re.Match[str]) -> str:
+    """Return a mark of colour as it is, and any other text with its control characters made visible."""
+    return match[1] or visible(match[2])
 
 
 def _give_up(stream: TextIO) -> None:
-    """Let what is left in a stream that cannot be written go nowhere, or the interpreter would complain at its end."""
+    """Discard what is left in a stream that cannot be written; else the interpreter would complain at its end."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
@@ -76,7 +88,7 @@ def _give_up(stream: TextIO) -> None:
 
 
 def _reader_has_gone(error: Exception) -> bool:
-    """Is it the other end of a pipe that is closed? Windows reports that as an argument that is not valid."""
+    """Return whether the other end of a pipe is closed. Windows reports that as an argument that is not valid."""
     if isinstance(error, BrokenPipeError):
         return True
     is_invalid = isinstance(error, OSError) and error.errno == errno.EINVAL and error.filename is None
@@ -84,14 +96,15 @@ def _reader_has_gone(error: Exception) -> bool:
 
 
 @contextmanager
-def notices_told() -> Iterator[None]:
-    """Print notices on standard error, each once."""
+def telling_notices() -> Iterator[None]:
+    """Print the notices of what runs inside on standard error, each once."""
 
     class Lines(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             tell(record.getMessage())
 
-    log, handler = logging.getLogger("cleancut"), Lines(logging.WARNING)
+    log = logging.getLogger("cleancut")
+    handler = Lines(logging.WARNING)
     log.addHandler(handler)
     try:
         with said_once():
@@ -101,8 +114,8 @@ def notices_told() -> Iterator[None]:
 
 
 @contextmanager
-def formats_told() -> Iterator[None]:
-    """Listen to what is read; on a terminal, say at the end in a line each what it was recognised as."""
+def telling_formats() -> Iterator[None]:
+    """Note what each file is recognised as; on a terminal, tell it at the end, in one line for each file."""
     with formats_heard():
         try:
             yield
@@ -113,14 +126,13 @@ def formats_told() -> Iterator[None]:
 
 
 def quiet_clients() -> None:
-    """The Hub's clients show their progress on a terminal only, leave the words to us, and do not wait for ever."""
+    """Let the clients of the Hub show progress on a terminal only, print no messages, and not wait for ever."""
     import datasets
     import huggingface_hub
 
     from ..hub.requests import wait_no_longer
 
     wait_no_longer()
-
     datasets.logging.set_verbosity_error()
     huggingface_hub.logging.set_verbosity_error()
     if not sys.stderr.isatty():
@@ -129,4 +141,5 @@ def quiet_clients() -> None:
 
 
 def wants_colour() -> bool:
+    """Return whether the output goes to a terminal that shows colours, and the user has not refused them."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

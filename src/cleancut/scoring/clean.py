@@ -311,7 +311,7 @@ METRIC = Metric(
     function=clean_f1,
     short="clean",
     order=30,
-    title="What training has not shown (%)",
+    title="Names unseen in training (%)",
     description="F1 on the mentions that training has not shown, and how much of an F1 is memory.",
     titles={
         "f1": "F1", "clean_f1": "clean F1", "delta_f1": "delta F1", "clean_recall": "R clean",

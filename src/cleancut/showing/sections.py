@@ -342,7 +342,7 @@ def _leaks(found: Audit, leaks: Sequence[Exhibit]) -> Section:
         title = "Not shared by the key, but for case or Unicode form"
         exhibits.append(Exhibit("near", title, ["entity", "type", "pair", "mentions"], near))
     if copies:
-        exhibits.append(Exhibit("copies", "Samples that stand in both, word for word", ["pair", "samples"], copies))
+        exhibits.append(Exhibit("copies", "Samples that appear verbatim in both splits", ["pair", "samples"], copies))
     lead = "Which entities make up the contamination, and what an exact comparison does not see."
     return Section("leaks", "What leaks", lead, exhibits)
 

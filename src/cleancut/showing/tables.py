@@ -451,7 +451,8 @@ def audit_notes(found: Audit) -> list[str]:
     notes = []
     for (a, b), n in found.duplicates.items():
         if n and (a, b) in found.near_leaks:
-            notes.append(f"{n} samples of {a} stand word for word in {b}.")
+            samples = "sample also appears" if n == 1 else "samples also appear"
+            notes.append(f"{n} {a} {samples} verbatim in {b}.")
     for (a, b), row in found.near_leaks.items():
         if row["n_mentions"]:
             shown = ", ".join(repr(example["entity"]) for example in row["examples"][:3])
