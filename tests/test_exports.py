@@ -104,6 +104,8 @@ def test_a_file_of_spacy(tmp_path):
         ("x.xml", "<PER>Ada ran\n<PER>Bo</PER>\n", "line 1: a mark that does not begin or end"),
         ("x.txt", "<A><B>x</B></A>\n<C>y</C>\n", "mark that does not|name within a name"),
         ("x.tsv", "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.b|x\n#T_SP=c.d|y\n\n1-1\t0-1\ta\t_\t_\n", "which layer"),
+        ("x.json", json.dumps([{"data": {"text": "<p>Ada ran</p>"}, "annotations": [{"result": [{"value": {
+            "globalOffsets": {"start": 0, "end": 3}, "text": "Ada", "hypertextlabels": ["PER"]}}]}]}]), "of HTML"),
         ("x.txt", "1|t|Ada\n1|a|ran\n2\t0\t3\tAda\tPER\tX\n", "line 3: a mention of 2, whose text"),
         ("x.conll", "#begin document (x)\nx 0 0 Ada N * - - - - (PER* -\n\n", "does not end"),
     ],

@@ -68,9 +68,9 @@ def _read_text(path: Path) -> _Text:
     entities = []
     n_split = 0
     source = Source(str(text_path))
-    text = source.text()  # offsets count line ends as they stand, and a mark of the byte order
-    if source.read().startswith(BYTE_ORDER_MARK):
-        text = f"\ufeff{text}"
+    bare = source.text()  # offsets count line ends as they stand
+    text = f"\ufeff{bare}" if source.read().startswith(BYTE_ORDER_MARK) else bare
+    is_quoted = True
     for number, line in enumerate(Source(str(path)).text().split("\n"), 1):
         if not line.startswith("T"):
             continue
@@ -82,11 +82,13 @@ def _read_text(path: Path) -> _Text:
         start, end = min(place[0] for place in places), max(place[1] for place in places)
         if end > len(text):
             raise CleancutError(f"{path}, line {number}: {start} to {end} in a text of {len(text)} characters.")
+        is_quoted &= len(places) > 1 or bare[start:end] == found[3]
         entities.append({"start": start, "end": end, "label": found[1]})
-    return _Text(path, text, entities, n_split)
+    # offsets count the mark of the byte order too, unless the words of the mentions show that they do not
+    return _Text(path, bare if is_quoted else text, entities, n_split)
 
 
-_MENTION = re.compile(r"T\S*\t(\S+) (\d{1,18} +\d{1,18}(?: *; *\d{1,18} +\d{1,18})*) *(?:\t.*)?")
+_MENTION = re.compile(r"T\S*\t(\S+) (\d{1,18} +\d{1,18}(?: *; *\d{1,18} +\d{1,18})*) *(?:\t(.*))?")
 """A line of a mention: its name, its type, from where to where (of several pieces, of each), its words."""
 
 

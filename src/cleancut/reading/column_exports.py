@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,44 +20,123 @@ from .opening import Row, Source
 def is_conllu(source: Source) -> bool:
     rows = [line.split("\t") for line in source.head_lines if not line.startswith("#")]
     is_wide = bool(rows) and all(len(fields) == 10 for fields in rows)
-    counts = is_wide and re.match(r"\d+", rows[0][0]) is not None
-    return counts and any(_NER_IN_MISC.search(fields[9]) for fields in rows)
+    if not is_wide or re.match(r"\d+", rows[0][0]) is None:
+        return False
+    last = {fields[9] for fields in rows}
+    has_tags = last != {"_"} and all(map(_IS_TAG.fullmatch, last))  # columns of CoNLL, with the tag in the last
+    return _key_of_names([fields[9] for fields in rows]) is not None or (source.suffix == ".conllu" and not has_tags)
 
 
-_NER_IN_MISC = re.compile(r"(?:^|\|)(?:NER|NE|Ner|ner)=([^|]*)")
+_NER_KEYS = ("NER", "NE", "Ner", "ner")
+"""What tags of entities are usually called in the last column of CoNLL-U."""
+_BRACKETS_KEY = "Entity"
+"""What entities in brackets are called there, ``Entity=(1-person``."""
+_IS_TAG = re.compile(r"O|_|[BIESLUM]-.+")
+
+
+def _values_of(misc: str) -> dict[str, str]:
+    """Return the values of a field of CoNLL-U such as ``NER=B-PER|SpaceAfter=No``."""
+    pairs = (part.partition("=") for part in misc.split("|"))
+    return {key: value for key, is_there, value in pairs if is_there}
+
+
+def _key_of_names(miscs: Sequence[str]) -> str | None:
+    """Return what the tags of entities, or their brackets, are called in the last column; None where there are none."""
+    values: dict[str, list[str]] = {}
+    for misc in miscs:
+        for key, value in _values_of(misc).items():
+            values.setdefault(key, []).append(value)
+    usual = [key for key in _NER_KEYS if key in values]
+    if usual:
+        return usual[0]
+    tagged = [key for key, own in values.items() if all(map(_IS_TAG.fullmatch, own)) and any("-" in v for v in own)]
+    if len(tagged) == 1:
+        return tagged[0]
+    return _BRACKETS_KEY if any(set(value) & set("()") for value in values.get(_BRACKETS_KEY, ())) else None
 
 
 def conllu(source: Source) -> Exported:
-    """CoNLL-U with the tag of each word in the last column, ``NER=B-PER``."""
+    """CoNLL-U with the entities in the last column: the tag of each word, ``NER=B-PER``, or ``Entity=(1-person``."""
     rows: list[Row] = []
-    row: Row = {"tokens": [], "tags": []}
+    row: Row = {"tokens": [], "misc": []}
     document = None
-    for number, line in enumerate(source.text().split("\n"), 1):
+    order = None
+    for number, line in enumerate([*source.text().split("\n"), ""], 1):
         line = line.rstrip("\r")
         if not line.strip():
             if row["tokens"]:
                 rows.append(row)
-            row = {"tokens": [], "tags": []}
+            row = {"tokens": [], "misc": []}
         elif line.startswith("#"):
             key, _, value = (part.strip() for part in line.removeprefix("#").partition("="))
             if key == "sent_id":
                 row["id"] = value
             elif key == "newdoc id":
                 document = value
+            elif key == "global.Entity":
+                order = value.split("-")
         else:
             fields = line.split("\t")
             if len(fields) != 10:
                 raise CleancutError(f"{source}, line {number}: {len(fields)} columns, but CoNLL-U has 10.")
             if "-" in fields[0] or "." in fields[0]:  # words joined in writing, and words that are not written
                 continue
-            found = _NER_IN_MISC.search(fields[9])
             row["tokens"].append(fields[1])
-            row["tags"].append(found[1] if found and found[1] not in ("", "_") else "O")
+            row["misc"].append(fields[9])
             if document is not None:
                 row["doc"] = document
-    if row["tokens"]:
-        rows.append(row)
+    return _entities_of_misc(rows, order, source)
+
+
+def _entities_of_misc(rows: list[Row], order: list[str] | None, source: Source) -> Exported:
+    """Return the rows with what their column ``misc`` says of entities in its place."""
+    key = _key_of_names([misc for row in rows for misc in row["misc"]])
+    if key is None:
+        raise CleancutError(
+            f"{source}: no entities in the last column of CoNLL-U. Write them there as NER=B-PER, or give a word and "
+            "its tag on each line of a .conll file."
+        )
+    values = [[_values_of(misc).get(key, "") for misc in row.pop("misc")] for row in rows]
+    if key == _BRACKETS_KEY and any("(" in value for own in values for value in own):
+        for row, own in zip(rows, values, strict=True):
+            row["entities"] = _spans_in_brackets(own, order, source)
+        return Exported(rows, TOKEN_SPANS)
+    for row, own in zip(rows, values, strict=True):
+        row["tags"] = ["O" if value in ("", "_") else value for value in own]
     return Exported(rows, TAGS)
+
+
+def _spans_in_brackets(values: Sequence[str], order: list[str] | None, source: Source) -> list[Row]:
+    """Return the spans of a sentence whose words have ``(1-person``, ``1)``, or both, as GUM and CorefUD write them.
+
+    Args:
+        values: what each word has.
+        order: what the parts of a bracket are, as the file says; a type and a number where it does not.
+        source: the file, for messages.
+    """
+    names = order or ["etype", "eid"]
+    if "etype" not in names:
+        raise CleancutError(f"{source}: the entities in brackets have no type, but {'-'.join(names)}.")
+    identity = next((names.index(name) for name in ("eid", "GRP") if name in names), None)
+    spans: list[Row] = []
+    opened: list[tuple[str, Row]] = []
+    for place, value in enumerate(values):
+        for begun, is_closed, closed in re.findall(r"\(([^()]+)(\))?|([^()]+)\)", value):
+            if begun:
+                parts = begun.split("-")
+                if len(parts) <= names.index("etype"):
+                    raise CleancutError(f"{source}: the entity ({begun} has no type.")
+                spans.append({"start": place, "end": place + 1, "label": parts[names.index("etype")]})
+                if not is_closed:
+                    opened.append((begun if identity is None else parts[identity], spans[-1]))
+                continue
+            at = [i for i, (name, _) in enumerate(opened) if closed == name or name in closed.split("-")]
+            if not at:
+                raise CleancutError(f"{source}: the entity {closed}) ends in a sentence in which it does not begin.")
+            opened.pop(at[-1])[1]["end"] = place + 1
+    if opened:
+        raise CleancutError(f"{source}: the entity ({opened[0][0]} does not end in its sentence.")
+    return spans
 
 
 def is_conll_2012(source: Source) -> bool:
@@ -164,14 +244,15 @@ def _webanno_pieces(lines: list[list[str]], source: Source) -> tuple[list[str], 
 
 def _webanno_column(text: str, source: Source) -> int:
     """Return the column of the value of named entities: by the name of the layer, or of the only layer."""
-    layers = re.findall(r"^#T_SP=([^|\r\n]+)\|?([^\r\n]*)", text, re.M)
+    layers = re.findall(r"^#T_(SP|CH|RL)=([^|\r\n]+)\|?([^\r\n]*)", text, re.M)
     columns: dict[str, int] = {}
     next_column = 3
-    for layer, features in layers:
+    for kind, layer, features in layers:
         names = [feature for feature in features.split("|") if feature]
-        if names:
-            value = names.index("value") if "value" in names else len(names) - 1
-            columns[layer] = next_column + value
+        of_links = {at + beside for at, name in enumerate(names) if name.startswith("ROLE_") for beside in (0, 1)}
+        own = [at for at in range(len(names)) if at not in of_links]
+        if kind == "SP" and own:
+            columns[layer] = next_column + (names.index("value") if "value" in names else own[-1])
         next_column += max(len(names), 1)
     named = [layer for layer in columns if "NamedEntity" in layer or layer.lower().endswith("ner")]
     chosen = named or list(columns)

@@ -337,7 +337,8 @@ def _layout(source: Source, word_column: int | None) -> ConllLayout:
     separator = "\t" if "\t" in first else " "
     width = len(_fields(first, separator))
     header = _header(lines, separator)
-    samples = _samples_of_fields(lines if header is None else lines[lines.index(header.line) + 1 :], separator, width)
+    named_by = None if header is None else header.line
+    samples = _samples_of_fields([line for line in lines if line != named_by], separator, width)
     has_comments = any(line.startswith("#") for line in lines)
     if word_column is not None:
         word = word_column
@@ -346,14 +347,13 @@ def _layout(source: Source, word_column: int | None) -> ConllLayout:
     rows = [fields for sample in samples for fields in sample]
     tag, notes = _tag_column(rows, word, width, has_comments)
     if header is not None:
-        tag, notes = header.tag - width, (f"line 1 names the columns; tags are read from {header.tag_name!r}.",)
+        tag, notes = header.tag - width, (f"a line names the columns; tags are read from {header.tag_name!r}.",)
     elif word and word_column is None:
         notes = (f"the words are read from column {word}. Choose another with word_column=.", *notes)
     words = [fields[word] for fields in rows if 0 <= word < width]
     codes = width > 1 and len(words) > 2 and all(language_before([own]) is not None for own in words)
     said = ("the code of a language before every word is taken away.",) if codes else ()
-    line = None if header is None else header.line
-    return ConllLayout(separator, width, word, tag, codes, line, _odd_tag(rows, tag), (*notes, *said))
+    return ConllLayout(separator, width, word, tag, codes, named_by, _odd_tag(rows, tag), (*notes, *said))
 
 
 def _samples_of_fields(lines: Sequence[str], separator: str, width: int) -> list[list[list[str]]]:
@@ -369,26 +369,31 @@ def _samples_of_fields(lines: Sequence[str], separator: str, width: int) -> list
 
 
 class _Header(NamedTuple):
-    """The first line of a file, where it names the columns of words and of tags."""
+    """What a file says of where the words and the tags stand: by its first line, or by a comment as in CoNLL-U Plus."""
 
-    line: str
+    line: str | None
+    """The first line; None where a comment names the columns."""
     word: int
     tag: int
     tag_name: str
 
 
+_COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.+)")
+
+
 def _header(lines: Sequence[str], separator: str) -> _Header | None:
-    """Return the line that names the columns; None where the first line is a token, or there is no other line."""
+    """Return where columns stand by their names; None where the first line is a token, or there is no other line."""
     line, *others = [line for line in lines if line.strip()] or [""]
-    fields = _fields(line, separator)
-    names = [plain_name(field) for field in fields]
+    in_comment = _COLUMNS.match(line)
+    fields = in_comment[1].split() if in_comment else _fields(line, separator)
+    names = [plain_name(field.rpartition(":")[2]) for field in fields]
     word = next((names.index(name) for name in TOKEN_A_ROW if name in names), None)
     tag = next((names.index(name) for name in TAG_A_ROW if name in names), None)
     if word is None or tag is None or word == tag or not others:
         return None
     rows = [own for own in (_fields(other, separator) for other in others) if len(own) == len(fields)]
     is_named_again = any(own[tag] == fields[tag] for own in rows)  # a type may be called so
-    return None if is_named_again else _Header(line, word, tag, fields[tag])
+    return None if is_named_again or not rows else _Header(None if in_comment else line, word, tag, fields[tag])
 
 
 def _odd_tag(rows: Sequence[Sequence[str]], tag: int) -> str | None:
@@ -423,8 +428,8 @@ def _word_column(samples: Sequence[Sequence[Sequence[str]]], width: int, has_com
 
 
 def _counts(samples: Sequence[Sequence[Sequence[str]]], column: int, has_comments: bool) -> bool:
-    """Does a column count the words of each sample, from 0 or from 1?"""
-    own = [[fields[column] for fields in sample] for sample in samples]
+    """Does a column count the words of each sample from 0 or 1, alone or with the sample's number (``3-1``)?"""
+    own = [_without_number([fields[column] for fields in sample]) for sample in samples]
     if not any(all(values == [str(i + first) for i in range(len(values))] for values in own) for first in (0, 1)):
         return False
     if has_comments or len(samples) < 2 or max(map(len, samples)) > 2:
@@ -432,6 +437,14 @@ def _counts(samples: Sequence[Sequence[Sequence[str]]], column: int, has_comment
     # in short samples words may be numbers too; then the next column is not of words, and has fewer values
     n_values, n_next = (len({fields[at] for sample in samples for fields in sample}) for at in (column, column + 1))
     return n_next > n_values
+
+
+def _without_number(values: list[str]) -> list[str]:
+    """Return values without the number and the hyphen that all of them begin with, if they do."""
+    first = re.match(r"\d+-", values[0])
+    if first is None or not all(value.startswith(first[0]) for value in values):
+        return values
+    return [value.removeprefix(first[0]) for value in values]
 
 
 def _names_samples(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:

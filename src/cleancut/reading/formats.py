@@ -36,10 +36,12 @@ from .json_exports import (
     bioc,
     by_first,
     doccano,
+    dygie,
     is_argilla,
     is_argilla_record,
     is_bioc,
     is_doccano,
+    is_dygie,
     is_json,
     is_label_studio,
     is_pipeline_output,
@@ -85,7 +87,7 @@ _FORMS_OF_JSON: Sequence[FileFormat] = (
     FileFormat(
         "Label Studio",
         expected='tasks with "data" and "annotations", or with a text and spans that have "labels"',
-        in_json=InJson(is_label_studio, label_studio),
+        in_json=InJson(is_label_studio, label_studio, is_of_records=True),
     ),
     FileFormat(
         "BioC",
@@ -121,6 +123,11 @@ _FORMS_OF_JSON: Sequence[FileFormat] = (
         "Argilla",
         expected='records with "text" and "annotation" of [label, start, end]',
         in_json=InJson(by_first(is_argilla), argilla, is_of_records=True),
+    ),
+    FileFormat(
+        "DyGIE++",
+        expected='documents with "sentences" of words and "ner", of each sentence [first word, last word, type]',
+        in_json=InJson(by_first(is_dygie), dygie, is_of_records=True),
     ),
     FileFormat(
         "Argilla 2",
@@ -169,7 +176,7 @@ FORMATS: Sequence[FileFormat] = (
     ),
     FileFormat(
         "CoNLL-U with NER in MISC",
-        expected="ten columns, the last with NER=B-PER",
+        expected="ten columns, the last with NER=B-PER or Entity=(1-person",
         recognises=is_conllu,
         suffixes=(".conllu",),
         rows=conllu,

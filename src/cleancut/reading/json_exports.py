@@ -15,7 +15,7 @@ from ..core.exceptions import CleancutError, reason
 from .batches import FEW
 from .column_names import PLAIN_ENTITIES, PLAIN_TAGS, PLAIN_TOKENS
 from .conll import CONLL_SUFFIXES
-from .exported import CHARACTERS, TAGS, Exported
+from .exported import CHARACTERS, TAGS, TOKEN_SPANS, Exported, characters_of
 from .file_format import FileFormat
 from .jsonl import json_records
 from .opening import Row, Source
@@ -201,8 +201,11 @@ def is_bioc(value: Row) -> bool:
 
 
 def bioc(values: list[Any], name: str) -> Exported:
-    """BioC: a row for each passage, or sentence, with offsets that count from the beginning of the document."""
-    rows: list[Row] = []
+    """BioC: a row for each passage, or sentence, with offsets that count from the beginning of the document.
+
+    Some tools count from the beginning of each passage; that is done where all that mentions quote shows it.
+    """
+    parts: list[tuple[Row, Row, Sequence[Row]]] = []
     collections = [value.get("documents") or value.get("PubTator3") or [value] for value in values]
     for document in chain.from_iterable(collections):
         for passage in document["passages"]:
@@ -210,24 +213,62 @@ def bioc(values: list[Any], name: str) -> Exported:
             inner = [annotation for sentence in sentences for annotation in sentence.get("annotations", ())]
             annotations = passage.get("annotations") or []
             if passage.get("text") or not sentences:
-                rows.append(_bioc_row(document, passage, [*annotations, *inner]))
+                parts.append((document, passage, [*annotations, *inner]))
             elif annotations:
                 raise CleancutError(f"{name}: a passage of {document.get('id')} has annotations but no text. Add it.")
             else:
-                rows += [_bioc_row(document, sentence, sentence.get("annotations", ())) for sentence in sentences]
+                parts += [(document, sentence, sentence.get("annotations", ())) for sentence in sentences]
+    rows = [_bioc_row(*part, first=int(part[1].get("offset", 0))) for part in parts]
+    if not _are_as_quoted(rows):
+        of_passages = [_bioc_row(*part, first=0) for part in parts]
+        rows = of_passages if _are_as_quoted(of_passages) else rows
     return Exported(rows, CHARACTERS)
 
 
-def _bioc_row(document: Row, part: Row, annotations: Iterable[Row]) -> Row:
+def _are_as_quoted(rows: Iterable[Row]) -> bool:
+    """Has each text at the characters of its spans what they quote?"""
+    return all(
+        span["text"] is None or row["text"][max(span["start"], 0) : span["end"]] == span["text"]
+        for row in rows
+        for span in row["entities"]
+    )
+
+
+def _bioc_row(document: Row, part: Row, annotations: Iterable[Row], first: int) -> Row:
     """Return the row of a passage or a sentence; of an annotation at several places, all from the first to the last."""
-    first = int(part.get("offset", 0))
     entities = []
     for annotation in annotations:
         places = [(int(place["offset"]) - first, int(place["length"])) for place in annotation["locations"]]
         start, end = min(start for start, _ in places), max(start + length for start, length in places)
         label = annotation.get("infons", {}).get("type")
-        entities.append({"start": start, "end": end, "label": label, "text": annotation.get("text")})
+        quote = annotation.get("text") if len(places) == 1 else None
+        entities.append({"start": start, "end": end, "label": label, "text": quote})
     return {**_named(document, "doc"), "text": part.get("text") or "", "entities": entities}
+
+
+def is_dygie(record: Row) -> bool:
+    """Is it a document of DyGIE++ or SciERC: sentences of words, and for each its spans over the whole document?"""
+    sentences, spans = record.get("sentences"), record.get("ner")
+    return (
+        isinstance(sentences, list)
+        and isinstance(spans, list)
+        and len(sentences) == len(spans) > 0
+        and all(isinstance(words, list) and all(isinstance(word, str) for word in words) for words in sentences)
+        and all(isinstance(own, list) and all(isinstance(s, list) and len(s) >= 3 for s in own) for own in spans)
+    )
+
+
+def dygie(records: list[Any], name: str) -> Exported:
+    """DyGIE++: a row for each sentence; spans count the words of the document, and their ends are inclusive."""
+    rows = []
+    for record in records:
+        first = 0
+        for words, spans in zip(record["sentences"], record["ner"], strict=True):
+            entities = [{"start": s[0] - first, "end": s[1] - first + 1, "label": s[2]} for s in spans]
+            document = {"doc": str(record["doc_key"])} if record.get("doc_key") is not None else {}
+            rows.append({**document, "tokens": words, "entities": entities})
+            first += len(words)
+    return Exported(rows, TOKEN_SPANS)
 
 
 def is_spacy_pairs(value: list[Any]) -> bool:
@@ -287,8 +328,12 @@ def is_label_studio(value: list[Any]) -> bool:
     first = value[0]
     if not isinstance(first, dict):
         return False
-    is_full = isinstance(first.get("annotations"), list) and "data" in first
+    is_full = "data" in first and any(isinstance(first.get(name), list) for name in _OF_TASKS)
     return is_full or _label_of_min(value) is not None
+
+
+_OF_TASKS = ("annotations", "completions", "predictions")
+"""What tasks of Label Studio may have: annotations, which were called completions, and what a model has predicted."""
 
 
 def _label_of_min(value: list[Any]) -> str | None:
@@ -306,31 +351,80 @@ def _label_of_min(value: list[Any]) -> str | None:
 
 
 def label_studio(value: list[Any], name: str) -> Exported:
-    """Label Studio, full or short: the first annotation of each task that was not cancelled."""
+    """Label Studio, full or short: the first annotation of each task that was not cancelled.
+
+    Where no task has been annotated at all, the predictions are read.
+    """
     short = _label_of_min(value)
-    rows, n_cancelled = [], 0
-    for at, task in enumerate(value):
-        if "annotations" in task or "data" in task:
-            done = [own for own in task.get("annotations") or () if not own.get("was_cancelled")]
-            if not done:
-                n_cancelled += 1
-                continue
-            spans = [item["value"] for item in done[0]["result"] if "labels" in item.get("value", {})]
-            texts = {key: text for key, text in task["data"].items() if isinstance(text, str)}
-            key = done[0]["result"][0].get("to_name", "text") if done[0]["result"] else "text"
-        else:
-            spans, texts, key = task.get(short) or [], task, "text"
-        text = texts.get(key) or texts.get("text")
-        if not isinstance(text, str):
-            raise CleancutError(f"task {at} ({name}): which field holds the text? There are {', '.join(texts)}.")
+    is_full = [any(kind in task for kind in (*_OF_TASKS, "data")) for task in value]
+    results = [_results_of(task, _OF_TASKS[:2]) for task in value]
+    is_predicted = any(is_full) and not any(results)
+    if is_predicted:
+        results = [_results_of(task, _OF_TASKS[2:]) for task in value]
+    rows = []
+    for at, (task, full, own) in enumerate(zip(value, is_full, results, strict=True)):
+        if full and not own:
+            continue
+        where = f"task {at} ({name})"
+        fields = task["data"] if full else {key: item for key, item in task.items() if key not in _BESIDE_TEXT}
+        spans = _spans_of_result(own[0], where) if full else task.get(short) or []
         entities = [
             {"start": span["start"], "end": span["end"], "label": label, "text": span.get("text")}
             for span in spans
             for label in ([span["labels"]] if isinstance(span["labels"], str) else span["labels"])
         ]
-        rows.append({**_named(task, "id"), "text": text, "entities": entities})
-    notes = [f"{n_cancelled} of {len(value)} tasks were not annotated and are left out."] if n_cancelled else []
-    return Exported(rows, CHARACTERS, notes)
+        to_name = own[0][0].get("to_name", "text") if full and own[0] else "text"
+        text = _text_of_task(fields, to_name, entities, where)
+        row = {**_named(task, "id"), "text": text, "entities": entities}
+        if any("globalOffsets" in span for span in spans) and not _are_as_quoted([row]):
+            raise CleancutError(f"{where}: spans of HTML are not where they are in its text. Export the plain text.")
+        rows.append(row)
+    n_left = len(value) - len(rows)
+    notes = {
+        "no task has annotations; the predictions are read.": is_predicted and bool(rows),
+        f"{n_left} of {len(value)} tasks were not annotated and are left out.": n_left,
+    }
+    return Exported(rows, characters_of(rows), [note for note, is_said in notes.items() if is_said])
+
+
+_BESIDE_TEXT = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
+"""What stands beside the text in the short form of Label Studio."""
+
+
+def _results_of(task: Row, kinds: Sequence[str]) -> list[list[Row]]:
+    """Return the results of a task that were not cancelled."""
+    done = chain.from_iterable(task.get(kind) or () for kind in kinds)
+    return [own["result"] for own in done if not own.get("was_cancelled")]
+
+
+def _spans_of_result(result: Sequence[Row], where: str) -> list[Row]:
+    """Return the spans of a result: those of texts, and those of HTML by the characters of its text."""
+    spans = []
+    for item in result:
+        own = item.get("value", {})
+        kind = next((key for key in own if key.endswith("labels")), None)
+        if kind == "labels":
+            spans.append(own)
+        elif kind == "hypertextlabels" and "globalOffsets" in own:
+            spans.append({**own, **own["globalOffsets"], "labels": own[kind]})
+        elif kind is not None:
+            raise CleancutError(f"{where}: {kind} are no spans of a text. Leave such results out, or give JSONL.")
+    return spans
+
+
+def _text_of_task(fields: Row, to_name: str, entities: Sequence[Row], where: str) -> str:
+    """Return the text of a task: the field that is called as what was annotated, or the one that the spans quote."""
+    texts = {key: item for key, item in fields.items() if isinstance(item, str)}
+    usual = texts.get(to_name) or texts.get("text")
+    if usual is not None:
+        return usual
+    quoting = [text for text in texts.values() if _are_as_quoted([{"text": text, "entities": entities}])]
+    if len(texts) > 1 and not entities:
+        quoting = []
+    if len(quoting) != 1:
+        there = ", ".join(texts) or "none"
+        raise CleancutError(f"{where}: which field holds the text? There are {there}. Call it text.")
+    return quoting[0]
 
 
 def is_pipeline_output(value: list[Any]) -> bool:
@@ -456,7 +550,7 @@ def ubiai(records: list[Any], name: str) -> Exported:
             {"start": s["start"], "end": s["end"], "label": s["entityLabel"], "text": s.get("text")} for s in spans
         ]
         rows.append({**_others(record, "document", "tokens"), "text": record["document"], "entities": entities})
-    return Exported(rows, CHARACTERS)
+    return Exported(rows, characters_of(rows))
 
 
 def is_argilla(record: Row) -> bool:
@@ -472,7 +566,11 @@ def is_argilla(record: Row) -> bool:
 
 
 def argilla(records: list[Any], name: str) -> Exported:
-    """Argilla: the annotation of each record, or else what was predicted."""
+    """Argilla: the annotation of each record, or else what was predicted; what was discarded is left out."""
+    n_records = len(records)
+    records = [record for record in records if record.get("status") != "Discarded"]
+    n_discarded = n_records - len(records)
+    notes = [f"{n_discarded} of {n_records} records have the status Discarded and are left out."] if n_discarded else []
     field_name = "annotation" if any(record.get("annotation") for record in records) else "prediction"
     rows = []
     for record in records:
@@ -481,7 +579,7 @@ def argilla(records: list[Any], name: str) -> Exported:
             label, start, end = (span["label"], span["start"], span["end"]) if isinstance(span, dict) else span[:3]
             entities.append({"start": start, "end": end, "label": label})
         rows.append({**_others(record, "annotation", "prediction", "tokens"), "entities": entities})
-    return Exported(rows, CHARACTERS)
+    return Exported(rows, CHARACTERS, notes)
 
 
 # --- Argilla 2 --------------------------------------------------------------------------------------------------------
@@ -491,7 +589,16 @@ def is_argilla_record(record: Row) -> bool:
     """Is it a record of Argilla 2, nested or flat, or of a feedback dataset of Argilla 1?"""
     if isinstance(record.get("fields"), dict):
         return isinstance(record.get("responses"), dict | list) or isinstance(record.get("suggestions"), dict | list)
-    return any(name.endswith((".responses", ".suggestion")) for name in record)
+    return any(name.endswith((".responses", ".suggestion")) or _are_answers(record[name]) for name in record)
+
+
+def _are_answers(value: Any) -> bool:
+    """Are they answers of users to a question, as feedback datasets of Argilla 1 have them on the Hub?"""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(answer, dict) and {"user_id", "value", "status"} <= set(answer) for answer in value)
+    )
 
 
 def argilla_records(records: list[Any], name: str) -> Exported:
@@ -524,29 +631,44 @@ def argilla_records(records: list[Any], name: str) -> Exported:
 def _argilla_spans(record: Row, kind: str) -> dict[str, list[list[Any]]]:
     """Return the lists of spans that questions were answered with, by the question; what was discarded is left out."""
     if isinstance(record.get("fields"), dict):
-        given = record.get(kind) or {}
-        values = {question: _argilla_values(answers) for question, answers in given.items()}
+        values = {question: _argilla_values(own) for question, own in _by_question(record.get(kind) or {}).items()}
     elif kind == "suggestions":
-        values = {key.removesuffix(".suggestion"): [v] for key, v in record.items() if key.endswith(".suggestion")}
+        endings = (".suggestion", "-suggestion")
+        values = {key[: -len(endings[0])]: [v] for key, v in record.items() if key.endswith(endings)}
     else:
         values = {
             key.removesuffix(".responses"): _submitted(answers or [], record.get(f"{key}.status") or [])
             for key, answers in record.items()
             if key.endswith(".responses")
         }
+        values |= {key: _argilla_values(answers) for key, answers in record.items() if _are_answers(answers)}
     spans = {question: [own for own in found if _are_spans(own)] for question, found in values.items()}
     return {question: found for question, found in spans.items() if found}
 
 
-def _argilla_values(answers: Any) -> list[Any]:
-    """Return the values of responses, or of a suggestion."""
-    listed = answers if isinstance(answers, list) else [answers]
-    return [answer["value"] for answer in listed if answer and answer.get("status", "submitted") != "discarded"]
+def _by_question(given: Any) -> dict[str, list[Row]]:
+    """Return answers, or suggestions, by the question; feedback datasets of Argilla 1 have a list of them by user."""
+    if isinstance(given, dict):
+        return {question: own if isinstance(own, list) else [own] for question, own in given.items()}
+    questions: dict[str, list[Row]] = {}
+    for answer in given:
+        values = answer.get("values") or {answer["question_name"]: answer}
+        for question, own in values.items():
+            questions.setdefault(question, []).append({**own, "status": answer.get("status", "submitted")})
+    return questions
+
+
+def _argilla_values(answers: Sequence[Any]) -> list[Any]:
+    """Return the values of responses, those that were submitted before drafts, or of a suggestion."""
+    known = [answer for answer in answers if answer]
+    return _submitted([answer["value"] for answer in known], [answer.get("status", "submitted") for answer in known])
 
 
 def _submitted(answers: Sequence[Any], statuses: Sequence[str]) -> list[Any]:
+    """Return the answers that were not discarded, those that were submitted before drafts."""
     known = [*statuses, *["submitted"] * (len(answers) - len(statuses))]
-    return [answer for answer, status in zip(answers, known, strict=True) if status != "discarded"]
+    kept = [(status, answer) for answer, status in zip(answers, known, strict=True) if status != "discarded"]
+    return [answer for _, answer in sorted(kept, key=lambda pair: pair[0] != "submitted")]
 
 
 def _are_spans(value: Any) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
+from dataclasses import replace
 from xml.etree import ElementTree
 
 from ..core.exceptions import CleancutError, reason
-from .exported import CHARACTERS, Exported
+from .exported import CHARACTERS, Exported, characters_of
+from .json_exports import bioc
 from .opening import Row, Source
 
 
@@ -32,7 +34,7 @@ def pubtator(source: Source) -> Exported:
                 )
             span = {"start": int(fields[1]), "end": int(fields[2]), "label": fields[4], "text": fields[3]}
             rows[fields[0]]["entities"].append(span)
-    return Exported(list(rows.values()), CHARACTERS)
+    return Exported(list(rows.values()), characters_of(list(rows.values())))
 
 
 _MARKED = re.compile(
@@ -97,7 +99,8 @@ def is_xml(source: Source) -> bool:
 def xml_document(source: Source) -> Exported:
     """An XML document: elements that have both text and elements are samples, and the elements in them are mentions.
 
-    All elements called as these are samples too. The type of a mention is its attribute ``type``, or its name.
+    All elements called as these are samples too. The type of a mention is its attribute ``type``, or its name. A
+    collection of BioC is read as its JSON is.
     """
     text = source.text().lstrip("\ufeff").lstrip()
     if "<!ENTITY" in text:
@@ -106,6 +109,8 @@ def xml_document(source: Source) -> Exported:
         root = ElementTree.fromstring(text.encode())
     except ElementTree.ParseError as error:
         raise CleancutError(f"{source}: not a whole XML document ({reason(error)}). Close every element.") from None
+    if root.tag == "collection" and root.find("document/passage") is not None:
+        return replace(bioc([_collection_of_bioc(root)], source.name), name="BioC XML")
     names = _names_of_samples(root)
     rows: list[Row] = []
     for element in _outermost(root, names):
@@ -118,6 +123,29 @@ def xml_document(source: Source) -> Exported:
         mark = rows[0]["entities"][0]["label"]
         raise CleancutError(f"{source}: all of the text stands in marks such as {mark}. Leave only those of names.")
     return Exported(rows, CHARACTERS)
+
+
+def _collection_of_bioc(root: ElementTree.Element) -> Row:
+    """Return a collection of BioC as its JSON has it, as far as mentions are concerned."""
+
+    def part(element: ElementTree.Element) -> Row:
+        return {
+            "offset": element.findtext("offset") or 0,
+            "text": element.findtext("text"),
+            "annotations": [annotation(own) for own in element.findall("annotation")],
+            "sentences": [part(own) for own in element.findall("sentence")],
+        }
+
+    def annotation(element: ElementTree.Element) -> Row:
+        infons = {own.get("key"): own.text for own in element.findall("infon")}
+        places = [dict(own.attrib) for own in element.findall("location")]
+        return {"infons": infons, "locations": places, "text": element.findtext("text")}
+
+    documents = [
+        {"id": own.findtext("id"), "passages": [part(passage) for passage in own.findall("passage")]}
+        for own in root.findall("document")
+    ]
+    return {"documents": documents}
 
 
 def _names_of_samples(root: ElementTree.Element) -> set[str]:
