@@ -130,7 +130,8 @@ SAMPLES = {
     "system.conll": "perceptron", "a.conll": "lookup", "b.conll": "perceptron", "runs/1.conll": "lookup",
     "runs/2.conll": "perceptron", "corpus.conll": "test", "corpus.jsonl": "test", "corpus/1.jsonl": "test",
     "train.jsonl": "train", "test.jsonl": "test", "uh_ritual.jsonl": "lookup", "spinningbytes.jsonl": "perceptron",
-    "mic-cis.jsonl": "perceptron", "mincut.py": "",
+    "mic-cis.jsonl": "perceptron", "mincut.py": "", "study/news/train.jsonl": "train", "study/news/test.jsonl": "test",
+    "study/news/pred/lookup.jsonl": "lookup",
 }  # fmt: skip
 """What pages call files of the reader's, and which file of the demo stands for it."""
 
@@ -170,7 +171,7 @@ class Desk:
         shutil.copytree(demo, self.cwd)
         for name, source in SAMPLES.items():
             if re.search(rf"(?<![\w./]){re.escape(re.sub('/.*', '/', name))}", text):
-                (self.cwd / name).parent.mkdir(exist_ok=True)
+                (self.cwd / name).parent.mkdir(parents=True, exist_ok=True)
                 if source:
                     cleancut.write(cleancut.read(demo / f"{source}.conll"), self.cwd / name)
                 else:

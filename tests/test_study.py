@@ -388,6 +388,14 @@ def test_progress_is_shown_on_a_terminal_only(folder, monkeypatch, capsys):
     assert "study" in shown and "news: 4 systems" in shown and "web: 3 systems" in shown
 
 
+def test_many_files_of_a_format_are_told_in_one_line(folder, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert cli.main(["report", str(folder), "--format", "csv", *FAST]) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if "read as" in line]
+    assert any(line.startswith("cleancut: 3 files: read as CoNLL columns") for line in told) and len(told) < 6
+    assert "cleancut: 3 files: read as JSONL with answers of a language model" in told
+
+
 # --- what is shown ---------------------------------------------------------------------------------------------------
 
 

@@ -53,7 +53,7 @@ def add(commands: Any) -> None:
         _report,
         "show systems on a page: scores, attributes, and their errors in context",
         "cleancut report --gold test.conll --pred a.conll --pred b.conll --train train.conll -o report.html\n"
-        "  cleancut report STUDY -o study.html",
+        "  cleancut report study/ -o study.html",
     )
     parser.add_argument(
         "study",
@@ -61,8 +61,7 @@ def add(commands: Any) -> None:
         type=InputTree,
         metavar="STUDY",
         help="report on several datasets instead of --gold and --pred: a folder with one folder for each dataset, "
-        "which "
-        "holds train, test and a folder pred",
+        "which holds train, test and a folder pred",
     )
     add_system_options(parser, needs_gold=False)
     parser.add_argument(

@@ -10,7 +10,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
@@ -121,8 +122,20 @@ def telling_formats() -> Iterator[None]:
             yield
         finally:
             if sys.stderr.isatty():
-                for source, name in formats_read().items():
-                    tell(f"{source}: read as {name}")
+                _tell_formats(formats_read())
+
+
+_MOST_FILES = 10
+"""Files whose formats are told one by one; of more, as many as are alike are told in one line."""
+
+
+def _tell_formats(read_as: Mapping[str, str]) -> None:
+    if len(read_as) <= _MOST_FILES:
+        for source, name in read_as.items():
+            tell(f"{source}: read as {name}")
+        return
+    for name, n_files in Counter(read_as.values()).items():
+        tell(f"{n_files} file{'s' * (n_files != 1)}: read as {name}")
 
 
 def quiet_clients() -> None:

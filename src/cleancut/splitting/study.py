@@ -257,6 +257,8 @@ class _Scoring(NamedTuple):
         flat = not (overlaps(both.gold) or overlaps(both.pred))
         metrics = [score_metrics()[name] for name in available_metrics(train=True, flat=flat)]
         scores = {metric.name: metric(gold, pred, exposure, **options) for metric in metrics}
+        for score in scores.values():
+            len(score)  # its values are computed when they are asked for: now, while progress is shown
         return scores, buckets(gold, pred, exposure, attributes=PAPER, **options)
 
     def contamination(self, data: StudyData) -> dict[str, Any]:
