@@ -29,7 +29,6 @@ UNDOCUMENTED = {
     "html_split": "plans components title",
     "model_wise": "systems",
     "over_runs": "scores",
-    "read_pair": "path options",
 }
 """Parameters and fields of public names that no docstring explains yet. The list may only become shorter."""
 

@@ -157,7 +157,7 @@ def from_dataset(
     end: str | None = None,
     repair: str = "conlleval",
 ) -> Corpus:
-    """Return a dataset as a corpus.
+    """Return a dataset as a corpus: a ``Dataset``, a list of dicts, or the id or path of a dataset with one split.
 
     Columns that are not named are detected (``detect`` says which). ClassLabel columns are taken from Arrow without a
     copy. Text gets tokens by one rule: a run of word characters, or any other single character, is a token, each
@@ -635,7 +635,7 @@ class Converter:
 
 
 def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Samples]:
-    """Return the splits of a dataset by name.
+    """Return the splits of a Hub dataset, a folder or a file, by name.
 
     Args:
         source: the id of a dataset on the Hub (``org/name:config@revision``), a folder with a file for each split, or a

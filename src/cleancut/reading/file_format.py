@@ -1,4 +1,4 @@
-"""What is known of a format of files: how it is recognised, read and written. The table of them is in ``formats``."""
+"""Formats of files: how each is recognised, read and written. The table of them is in ``formats``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from .writing import Writing
 
 
 class Format(StrEnum):
-    """How the samples of a file are got at."""
+    """How the samples of a file are read."""
 
     CONLL = "conll"
+    """As columns without names."""
     JSONL = "jsonl"
+    """As an object a line."""
     PARQUET = "parquet"
+    """As a table of Arrow."""
     ROWS = "rows"
-    """By a reader of what another tool exports, which gives rows whose columns are known or have to be found."""
+    """By a reader of what another tool exports, which gives rows whose columns are known or have to be detected."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,13 @@ class Plain:
     """How a file of samples is read in batches, in constant memory."""
 
     corpora: Callable[[Source, Options, int | None], Iterator[Corpus]]
-    """The samples, so many at a time, or all of them at once."""
+    """Yields the samples of a source in corpora of so many, or in one corpus where the number is None."""
     copy: Callable[[Sequence[str], Mapping[int, str], Sequence[str], str | os.PathLike[str]], list[str]]
-    """Writes samples of files as they stand there: by their numbers, the output that each goes to."""
+    """Writes samples of files as they stand there, each to the output that its number is assigned to."""
     details: Callable[[Source, Options], tuple[str, ...]] | None = None
-    """What is to be known of where a file has what, where columns have no names."""
+    """Returns what is known about the columns of a file, where these have no names."""
     first_records: Callable[[Source], list[Row]] | None = None
-    """Records that show which columns there are; None where columns have no names."""
+    """Returns records that show which columns there are; None where columns have no names."""
 
 
 @dataclass(frozen=True)
@@ -45,52 +48,62 @@ class Writer:
     """How samples are written in a format."""
 
     name: str
-    """What the format is called where one is chosen: ``conll``, ``brat``."""
+    """The name by which the format is chosen: ``conll``, ``brat``."""
     write: Callable[[Iterable[Corpus], str, Writing], None]
     """Writes samples, given in parts, to a file or a folder, which appears when it is complete."""
 
 
 @dataclass(frozen=True)
 class InJson:
-    """How what a tool writes as JSON is recognised by the values that it holds, and read."""
+    """How the JSON that a tool writes is recognised by its values, and read."""
 
     recognises: Callable[[list[Any]], bool]
-    """Given the values of an array, or a value that stands alone."""
+    """Returns whether the values of an array, or a value that stands alone, are of the format."""
     rows: Callable[[list[Any], str], Exported]
-    """Given the same, and what to call the file in errors."""
+    """Returns the rows of the same values; the second argument names the file in errors."""
     is_of_records: bool = False
-    """Is each value an object that says what it is, so that a line of JSONL may hold it?"""
+    """Whether each value is an object that shows its format, so that a line of JSONL may hold it."""
 
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format of files: an entry of the table."""
+    """A format of files, which is an entry of the table."""
 
     name: str
-    """What it is called where it is said what was recognised."""
+    """The name of the format in reports of what was recognised."""
     expected: str
-    """What a file holds, as an error says it."""
+    """What a file of the format holds, for messages."""
     recognises: Callable[[Source], bool] | None = None
-    """Given what is read; None for a form of JSON, which is recognised when the JSON is read."""
+    """Returns whether a source is of the format; None for a form of JSON, which is recognised as it is read."""
     suffixes: tuple[str, ...] = ()
-    """Usual endings of names."""
+    """The usual endings of names."""
     kind: Format = Format.ROWS
+    """How the samples are read."""
     rows: Callable[[Source], Exported] | None = None
-    """How the rows of a tool are read."""
+    """Returns the rows of a source, where a tool has exported it."""
     in_json: InJson | None = None
-    """How it is read where it is a form of JSON."""
+    """How the format is read where it is a form of JSON."""
     plain: Plain | None = None
-    """How it is read where it holds samples as they are."""
+    """How the format is read where it holds samples as they are."""
     writer: Writer | None = None
-    """How it is written; None where it is only read."""
+    """How the format is written; None where it is only read."""
 
     def taken_for(self, source: Source | str, read: Callable[[], Exported], name: str | None = None) -> Exported:
-        """Return the rows that ``read`` reads; where they are not of the format after all, an error that says so."""
+        """Return the rows that a function reads from a source of this format.
+
+        Args:
+            source: the source, or its name.
+            read: the function.
+            name: the name of the format in the message; that of this one by default.
+
+        Raises:
+            CleancutError: the source is not of the format after all.
+        """
         try:
             return read()
         except CleancutError:
             raise
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-            taken = f"{source}: taken for {name or self.name}"
+            assumed = f"{source}: taken for {name or self.name}"
             why = f"{type(error).__name__}: {reason(error)}"
-            raise CleancutError(f"{taken}, which it is not to the end ({why}). Expected {self.expected}.") from None
+            raise CleancutError(f"{assumed}, which it is not to the end ({why}). Expected {self.expected}.") from None

@@ -1,4 +1,4 @@
-"""The door for files: whatever they hold, CoNLL columns, JSONL, parquet or what other tools export, in one way."""
+"""Reading files in one way, whatever they hold: CoNLL columns, JSONL, parquet or what other tools export."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from .formats import Format, format_of, has_usual_names, plain_batches, read_pla
 from .opening import Readable, Source
 
 _ONLY_SHAPES = ("text", "document", "end")
+"""Options that need the columns of a file to be detected."""
 _OF_COLUMNS = ("tokens", "tags", "entities", *_ONLY_SHAPES)
-"""Options that say which columns hold what, which a CoNLL file has none of."""
+"""Options that name columns, which a CoNLL file does not have."""
 
 
 def read(
@@ -49,26 +50,37 @@ def read(
         word_column: the CoNLL column of the words; by default the first that is no count and no name of a sentence.
         labels: the names of tags that are numbers.
         scheme: the tag scheme, where the tags do not show it.
-        repair: what is done with ill-formed tags: ``conlleval``, ``discard`` or ``error``.
-        tokens: the column of the tokens, where it is not found or not the right one; likewise the following.
+        repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+        tokens: the column of the tokens, where it is not detected rightly; likewise the following.
         tags: the column of the tags.
         entities: the column of the spans.
         text: the column of the text that spans count the characters of.
         document: the column of the documents.
-        end: does the end of a span belong to it? ``inclusive`` or ``exclusive``.
+        end: whether the end of a span belongs to it: ``inclusive`` or ``exclusive``.
 
     Returns:
         The samples with their mentions.
+
+    Raises:
+        CleancutError: the file cannot be read, or an option has no effect on it; the message names the place.
     """
     reading = {
-        "labels": labels, "scheme": scheme, "repair": repair, "tokens": tokens, "tags": tags, "entities": entities,
-        "text": text, "document": document, "end": end, "word_column": word_column,
-    }  # fmt: skip
+        "labels": labels,
+        "scheme": scheme,
+        "repair": repair,
+        "tokens": tokens,
+        "tags": tags,
+        "entities": entities,
+        "text": text,
+        "document": document,
+        "end": end,
+        "word_column": word_column,
+    }
     return next(_batches(Source.of(path), None, format, column, reading))
 
 
 def read_text(text: str | bytes, name: str = "pasted", **options: Any) -> Corpus:
-    """Return a text in memory as a corpus: the same as ``read`` does with a file that holds it.
+    r"""Return a text in memory as a corpus, as ``read`` does with a file that holds it.
 
     Args:
         text: what the file would hold, as text or as bytes.
@@ -81,7 +93,7 @@ def read_text(text: str | bytes, name: str = "pasted", **options: Any) -> Corpus
     Raises:
         CleancutError: where ``read`` would, with ``name`` for the name of the file.
 
-    >>> read_text("Ada\\tB-PER\\nran\\tO\\n").texts()
+    >>> read_text("Ada\tB-PER\nran\tO\n").texts()
     ['Ada']
     """
     return read(Source.of_text(text, name), **options)
@@ -95,16 +107,20 @@ def read_batches(
     column: int | None = None,
     **reading: Any,
 ) -> Iterator[Corpus]:
-    """Return the same in corpora of ``size`` samples, in constant memory. Scores of the batches add up:
+    """Yield the samples of a file in corpora of some size, in constant memory.
 
+    Scores of the batches add up:
     ``sum(exact_f1(g, p) for g, p in zip(read_batches("gold.conll"), read_batches("pred.conll"), strict=True))``
 
     Args:
-        path: a file, as for ``read``. One whose columns have to be found is one batch.
-        size: samples of a batch.
-        format: as for ``read``.
-        column: the same.
+        path: a file, as for ``read``. One whose columns have to be detected is one batch.
+        size: the number of samples of a batch.
+        format: the format, where the content does not show it.
+        column: the CoNLL column of the tags; the last by default.
         **reading: the other options of ``read``.
+
+    Raises:
+        CleancutError: the file cannot be read, or an option has no effect on it; the message names the place.
     """
     checks.whole(size, "size", 1, wanted="at least one sample a batch")
     return _batches(Source.of(path), size, format, column, reading)
@@ -113,10 +129,11 @@ def read_batches(
 def _batches(
     source: Source, size: int | None, format: str | None, column: int | None, reading: dict[str, Any]
 ) -> Iterator[Corpus]:
+    """Yield the samples of a source in corpora of some size, or all at once where the size is None."""
     given = {name: value for name, value in reading.items() if value is not None}
     check_reading({**given, "column": column})
     if format is None and needs_shape(source, **given):
-        samples = _found_samples(source, column, given)
+        samples = _detected_samples(source, column, given)
         log_notes(f"{source.base}: {note}" for note in samples.notes)
         return iter([samples.corpus])
     if column is None and source.is_there and format_of(source, format) is Format.CONLL:
@@ -126,19 +143,29 @@ def _batches(
     return plain_batches(source, size, format=format, column=column, **given)
 
 
-def _found_samples(source: Source, column: int | None, given: dict[str, Any]) -> Samples:
-    """Return the samples of a file whose columns have to be found, or an error that names the file."""
+def _detected_samples(source: Source, column: int | None, given: dict[str, Any]) -> Samples:
+    """Return the samples of a file whose columns have to be detected; errors name the file."""
     try:
         return read_samples(source, column=column, **given)
     except CleancutError as error:
         if has_usual_names(source):  # the plain reader says which line is not as usual
-            read_plain(source, column=column, **{name: given[name] for name in given if name not in _ONLY_SHAPES})
-        where = source.base
-        raise (error if where in str(error) else CleancutError(f"{where}: {error}")) from None
+            plain_options = {name: value for name, value in given.items() if name not in _ONLY_SHAPES}
+            read_plain(source, column=column, **plain_options)
+        if source.base in str(error):
+            raise error from None
+        raise CleancutError(f"{source.base}: {error}") from None
 
 
 def read_pair(path: Readable, **options: Any) -> tuple[Corpus, Corpus]:
-    """Gold and predictions from conlleval's single file, whose last two columns they are."""
+    """Return gold and predictions from one file as conlleval takes it, whose last two columns they are.
+
+    Args:
+        path: the file.
+        **options: the other options of ``read``.
+
+    Returns:
+        The gold corpus and that of the predictions.
+    """
     source = Source.of(path)
     return read(source, column=-2, **options), read(source, column=-1, **options)
 
@@ -154,44 +181,69 @@ def paired_batches(
     scheme: str | None = None,
     repair: str = "conlleval",
 ) -> Iterator[tuple[Corpus, Corpus]]:
-    """Gold and predictions of two files with the usual columns, in batches; an error where one has more samples.
+    """Yield gold and predictions of two files with the usual columns, in batches.
 
     Samples in another order are joined by their ids: then what is left of the files is read as a whole.
     Which mentions ``repair="discard"`` or ``"error"`` meets must not depend on the batch, so that a scheme
     that was not given is first inferred from the whole files.
+
+    Args:
+        gold: the file of the gold annotation.
+        pred: the file of the predictions.
+        size: the number of samples of a batch.
+        gold_column: the CoNLL column of the gold tags; the last by default.
+        pred_column: the CoNLL column of the predicted tags; the last by default.
+        labels: the names of tags that are numbers.
+        scheme: the tag scheme, where the tags do not show it.
+        repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+
+    Raises:
+        CleancutError: a file cannot be read, or one has more samples than the other.
     """
-    gold, pred = Source.of(gold), Source.of(pred)
-    given: dict[str, Any] = {"labels": labels, "scheme": scheme, "repair": repair}
-    ours, theirs = {**given, "column": gold_column}, {**given, "column": pred_column}
+    gold = Source.of(gold)
+    pred = Source.of(pred)
+    shared: dict[str, Any] = {"labels": labels, "scheme": scheme, "repair": repair}
+    of_gold = {**shared, "column": gold_column}
+    of_pred = {**shared, "column": pred_column}
     if scheme is None and repair != Repair.CONLLEVAL:
         lenient = {"repair": Repair.CONLLEVAL}
-        of_gold = tagging_of(read_batches(gold, size, **ours | lenient))
-        of_pred = tagging_of(read_batches(pred, size, **theirs | lenient))
-        ours["scheme"] = of_gold.scheme() if of_gold else None
-        theirs["scheme"] = of_pred.scheme_beside(of_gold) if of_pred else None
-    left, right = read_batches(gold, size, **ours), read_batches(pred, size, **theirs)
-    n_before, can_join = 0, True
+        gold_tagging = tagging_of(read_batches(gold, size, **of_gold | lenient))
+        pred_tagging = tagging_of(read_batches(pred, size, **of_pred | lenient))
+        of_gold["scheme"] = gold_tagging.scheme() if gold_tagging else None
+        of_pred["scheme"] = pred_tagging.scheme_beside(gold_tagging) if pred_tagging else None
+    gold_batches = read_batches(gold, size, **of_gold)
+    pred_batches = read_batches(pred, size, **of_pred)
+    n_before = 0
+    can_join = True
     while True:
-        a, b = next(left, None), next(right, None)
-        if a is None and b is None:
+        gold_batch = next(gold_batches, None)
+        pred_batch = next(pred_batches, None)
+        if gold_batch is None and pred_batch is None:
             return
-        if can_join and a is not None and b is not None and a.ids and b.ids and a.ids != b.ids:
-            whole = read(gold, **ours)
-            joined = by_id(whole, read(pred, **theirs))
+        if can_join and _differ_in_ids(gold_batch, pred_batch):
+            whole = read(gold, **of_gold)
+            joined = by_id(whole, read(pred, **of_pred))
             can_join = joined.ids == whole.ids  # else ids do not tell samples apart
             if can_join:
-                for at in range(n_before, len(whole), size):
-                    yield whole.select(slice(at, at + size)), joined.select(slice(at, at + size))
+                for first in range(n_before, len(whole), size):
+                    chosen = slice(first, first + size)
+                    yield whole.select(chosen), joined.select(chosen)
                 return
-        if a is None or b is None or len(a) != len(b):
-            n_gold, n_pred = (
-                sum(map(len, read_batches(f, size, **options))) for f, options in ((gold, ours), (pred, theirs))
-            )
+        if gold_batch is None or pred_batch is None or len(gold_batch) != len(pred_batch):
+            n_gold = sum(map(len, read_batches(gold, size, **of_gold)))
+            n_pred = sum(map(len, read_batches(pred, size, **of_pred)))
             raise CleancutError(
                 f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
             )
-        n_before += len(a)
-        yield a, on_same_words(a, b)  # the metrics compare them, one after the other
+        n_before += len(gold_batch)
+        yield gold_batch, on_same_words(gold_batch, pred_batch)  # the metrics compare them, one after the other
+
+
+def _differ_in_ids(gold: Corpus | None, pred: Corpus | None) -> bool:
+    """Return whether both batches have ids, and these are not the same in the same order."""
+    if gold is None or pred is None or not gold.ids or not pred.ids:
+        return False
+    return gold.ids != pred.ids
 
 
 def answered_batches(
@@ -203,25 +255,44 @@ def answered_batches(
     types: Mapping[str, str] | None,
     ignore_types: bool | Iterable[str],
 ) -> Iterator[tuple[Corpus, Corpus]]:
-    """Gold samples and the answers to them, read by the types that the whole gold file has."""
+    """Yield gold samples and the answers of a language model to them, in batches.
+
+    Args:
+        gold: the file of the gold annotation, of which all types are known before an answer is read.
+        pred: the file of the answers.
+        size: the number of samples of a batch.
+        reading: the options of ``read`` for the gold file.
+        answers: the form of the answers, as for ``read_answers``; None for ``auto``.
+        types: other names for types, by those that the answers have.
+        ignore_types: whether mentions of types that gold does not have are left out; or the types to leave out.
+
+    Raises:
+        CleancutError: a file cannot be read, or a gold sample has no answer.
+    """
     gold = Source.of(gold)
-    known: set[str] = set()
-    n_samples = 0
+    gold_types: set[str] = set()
+    n_left = 0
     for batch in read_batches(gold, size, **reading):
-        known.update(batch.mentions.labels)
-        n_samples += len(batch)
-    book = AnswerBook(answer_rows(pred), answer_reading(sorted(known), answers, types, ignore_types))
+        gold_types.update(batch.mentions.labels)
+        n_left += len(batch)
+    book = AnswerBook(answer_rows(pred), answer_reading(sorted(gold_types), answers, types, ignore_types))
     for batch in read_batches(gold, size, **reading):
-        n_samples -= len(batch)
-        yield batch, book.answers_to(batch, last=n_samples == 0)
+        n_left -= len(batch)
+        yield batch, book.answers_to(batch, last=n_left == 0)
 
 
-def columns_for(given: Readable, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that say which columns hold what, as far as they are for the format of a file."""
-    known = (*_OF_COLUMNS, "word_column")
-    named = {name: value for name, value in columns.items() if value is not None and name in known}
-    source = Source.of(given)
-    if not named or not (source.is_there or is_brat(source)):
+def columns_for(readable: Readable, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that name columns, as far as they are for the format of a file.
+
+    Args:
+        readable: the file.
+        columns: options by name; those that are None, or do not name columns, do not count.
+    """
+    given = {name: value for name, value in columns.items() if value is not None}
+    source = Source.of(readable)
+    if not given.keys() & {*_OF_COLUMNS, "word_column"}:
+        return {}
+    if not source.is_there and not is_brat(source):
         return {}
     wanted = ("word_column",) if format_of(source) is Format.CONLL else _OF_COLUMNS
-    return {name: value for name, value in named.items() if name in wanted}
+    return {name: value for name, value in given.items() if name in wanted}

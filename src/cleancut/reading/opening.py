@@ -1,4 +1,4 @@
-"""What is read, a file or a text that has a name, as a ``Source``: its bytes, its lines, and its beginning."""
+"""Sources, which are files or texts with a name: their bytes, their lines and their beginning."""
 
 from __future__ import annotations
 
@@ -20,27 +20,33 @@ from ..core.limits import PIECE, longest_line, max_unpacked, refuse_endless, ref
 from .progress import Told, work_shown
 
 Row = dict[str, Any]
-Found = TypeVar("Found")
+"""The fields of a record by name."""
+Value = TypeVar("Value")
 
 
 class Block(NamedTuple):
-    """Some lines of a file."""
+    """Some whole lines of a file."""
 
     line: int
-    """The number of the first."""
+    """The number of the first line."""
     data: bytes
+    """The bytes of the lines."""
 
     def without_mark(self) -> Block:
         """Return the block without the mark of the byte order that may begin a file."""
-        return self._replace(data=self.data.removeprefix(BYTE_ORDER_MARK)) if self.line == 1 else self
+        if self.line != 1:
+            return self
+        return self._replace(data=self.data.removeprefix(BYTE_ORDER_MARK))
 
 
 @dataclass
 class _Reader:
-    """Who reads a source as a whole, and how far they have come."""
+    """The progress of whoever reads a source as a whole."""
 
     told: Told | None = None
+    """The function that is told how much was read; None if nobody listens."""
     n_bytes: int = 0
+    """The number of bytes that it was told of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,33 +61,56 @@ class Source:
     name: str
     """The path, or what a text is called in messages; its ending may show the format."""
     data: bytes | None = None
-    """What is in memory; None for a path."""
+    """The bytes of a text in memory; None for a path."""
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What ``once`` has found out."""
     _reader: _Reader = field(default_factory=_Reader, repr=False)
+    """Who listens while the source is read."""
 
     @classmethod
-    def of(cls, given: Readable) -> Source:
-        """Return the source of a path; a source is itself."""
-        return given if isinstance(given, Source) else cls(checks.checked_path(given))
+    def of(cls, readable: Readable) -> Source:
+        """Return the source of a path. A source is returned as it is.
+
+        Args:
+            readable: the path, or the source.
+        """
+        if isinstance(readable, Source):
+            return readable
+        return cls(checks.checked_path(readable))
 
     @classmethod
     def of_text(cls, text: str | bytes, name: str) -> Source:
-        """Return the source of a text, or of the bytes of a file, that is in memory."""
+        """Return the source of a text in memory.
+
+        Args:
+            text: the text, or the bytes of a file.
+            name: what to call it in messages; an ending such as ``.csv`` may show the format.
+
+        Raises:
+            CleancutError: ``text`` is neither text nor bytes.
+        """
         if not isinstance(text, str | bytes | bytearray | memoryview):
             raise CleancutError(f"{quoted(text)} is no text. Give the text, or the bytes, of a file.")
         checks.text(name, "name", "a name for messages, such as pasted.conll")
-        # half a character, which UTF-8 does not have, is met again as bytes that are not UTF-8: errors name its line
-        return cls(name, text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text))
+        if isinstance(text, str):
+            # half a character, which UTF-8 does not have, becomes bytes that are not UTF-8: errors name its line
+            return cls(name, text.encode("utf-8", "surrogatepass"))
+        return cls(name, bytes(text))
 
     def __str__(self) -> str:
         return self.name
 
-    def once(self, what: Any, find: Callable[[], Found]) -> Found:
-        """Return what ``find`` finds out about the source, and ask it the first time only."""
+    def once(self, what: Any, find: Callable[[], Value]) -> Value:
+        """Return what a function finds out about the source. It is called the first time only.
+
+        Args:
+            what: a name for what it finds out.
+            find: the function.
+        """
         if what not in self._known:
             self._known[what] = find()
-        known: Found = self._known[what]
-        return known
+        value: Value = self._known[what]
+        return value
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
@@ -102,20 +131,25 @@ class Source:
 
     @property
     def is_packed(self) -> bool:
-        """Does the name say that it is gzipped?"""
+        """Whether the name says that the source is gzipped."""
         return self.name.endswith(".gz")
 
     @property
     def is_there(self) -> bool:
-        """Is it a text in memory, or a file that exists?"""
+        """Whether the source is a text in memory, or a file that exists."""
         return self.data is not None or os.path.isfile(self.name)
 
     @property
     def is_folder(self) -> bool:
+        """Whether the source is a folder."""
         return self.data is None and os.path.isdir(self.name)
 
     def check(self) -> None:
-        """Raise an error where there is nothing that can be read more than once."""
+        """Check that there is something that can be read more than once.
+
+        Raises:
+            CleancutError: the source is a folder, a pipe or a device, or does not exist.
+        """
         if self.is_there:
             return
         if self.is_folder:
@@ -128,7 +162,11 @@ class Source:
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
-        """The bytes, unpacked where the name ends in .gz."""
+        """Open the bytes for reading, unpacked where the name ends in .gz.
+
+        Raises:
+            CleancutError: the bytes cannot be read or unpacked.
+        """
         try:
             with self._stream() as stream:
                 yield stream
@@ -138,13 +176,14 @@ class Source:
             raise CleancutError(f"{self}: {error.strerror or error}.") from None
 
     def _stream(self) -> Any:
+        """Return the open stream; errors are those of Python."""
         if self.data is not None:
             stream = io.BytesIO(self.data)
             return gzip.GzipFile(fileobj=stream) if self.is_packed else stream
         return gzip.open(self.name, "rb") if self.is_packed else open(self.name, "rb")
 
     def read(self) -> bytes:
-        """Return all bytes, unpacked; packed data that may be large is first unpacked without keeping it."""
+        """Return all bytes, unpacked. Packed data that may be large is first unpacked without keeping it."""
         with self.opened() as stream:
             if self.is_packed and _MOST_PACKED * self.size >= max_unpacked():
                 refuse_endless(iter(partial(stream.read, PIECE), b""), self.name)
@@ -153,40 +192,46 @@ class Source:
 
     @property
     def size(self) -> int:
-        """The number of bytes as they are, packed or not."""
+        """The number of bytes as they are stored, packed or not."""
         return os.path.getsize(self.name) if self.data is None else len(self.data)
 
     def blocks(self, *ends: bytes, size: int | None = None) -> Iterator[Block]:
-        """Return the bytes in blocks of whole lines, so that many lines can be read at once.
+        """Yield the bytes in blocks of whole lines, so that many lines can be read at once.
 
         Args:
             *ends: what a block may end with, each of at least a line feed; a line feed by default.
-            size: the bytes of a block, at least; it is longer where what it ends with comes later.
+            size: the number of bytes of a block, at least; it is longer where what it ends with comes later.
+
+        Raises:
+            CleancutError: the source cannot be read, or a line is longer than the limit.
         """
-        ends, size = ends or (b"\n",), size or BLOCK
-        number, waiting = 1, b""
+        ends = ends or (b"\n",)
+        size = size or BLOCK
+        number = 1
+        pending = b""
         with self.opened() as stream:
             while data := stream.read(size):
                 self._tell(stream)
-                waiting += data
-                cut = max(waiting.rfind(end) + len(end) if end in waiting else 0 for end in ends)
+                pending += data
+                cut = max(_end_of_last(end, pending) for end in ends)
                 if not cut:
-                    refuse_longer(len(waiting), f"{self}, line {number}")
-                    # so that what is waiting is not looked through again and again
+                    refuse_longer(len(pending), f"{self}, line {number}")
+                    # larger pieces, so that what is pending is not searched again and again
                     size = min(2 * size, longest_line())
                     continue
-                block = Block(number, waiting[:cut]).without_mark()
+                block = Block(number, pending[:cut]).without_mark()
                 yield block
                 number += block.data.count(b"\n")
-                waiting = waiting[cut:]
-        if waiting:
-            yield Block(number, waiting).without_mark()
+                pending = pending[cut:]
+        if pending:
+            yield Block(number, pending).without_mark()
 
     @contextmanager
     def shown(self) -> Iterator[None]:
         """Show a bar of how much of the file has been read, where reading it takes more than a moment."""
         with work_shown(f"reading {self.base}") as told:
-            self._reader.told, self._reader.n_bytes = told, 0
+            self._reader.told = told
+            self._reader.n_bytes = 0
             try:
                 yield
             finally:
@@ -203,12 +248,25 @@ class Source:
             reader.n_bytes = n_bytes
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Numbered lines; only line feeds end a line, since tokens may hold Unicode's other separators."""
+        """Yield the lines with their numbers.
+
+        Only line feeds end a line, since tokens may hold Unicode's other separators.
+
+        Raises:
+            CleancutError: a line is not UTF-8, or has a carriage return inside.
+        """
         for block in self.blocks(size=_LINES):
             yield from self.lines_of(block)
 
     def lines_of(self, block: Block) -> Iterator[tuple[int, str]]:
-        """Return the numbered lines of a block; an error names the line that is not text."""
+        """Yield the lines of a block with their numbers.
+
+        Args:
+            block: the block.
+
+        Raises:
+            CleancutError: a line is not UTF-8, or has a carriage return inside; the message names it.
+        """
         for number, raw in enumerate(block.data.removesuffix(b"\n").split(b"\n"), block.line):
             try:
                 line = raw.decode("utf-8")
@@ -225,7 +283,11 @@ class Source:
             yield number, line
 
     def text(self) -> str:
-        """Return all of it as text, its line ends as they are."""
+        """Return all of the source as text, with its line ends as they are.
+
+        Raises:
+            CleancutError: the source is not UTF-8; the message names the line.
+        """
         data = self.read()
         try:
             return data.decode("utf-8").removeprefix("\ufeff")
@@ -245,7 +307,7 @@ class Source:
         with self.opened() as stream:
             data = stream.read(_HEAD)
             if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) and b"\n" not in data:
-                data += stream.readline(min(_LONGEST, longest_line()))  # the first record tells most
+                data += stream.readline(min(_LONGEST_RECORD, longest_line()))  # the first record tells most
         text = data.decode("utf-8", "replace").removeprefix("\ufeff")
         if len(data) < _HEAD and not text.endswith("\n"):
             text += "\n"  # the last line is whole
@@ -259,7 +321,7 @@ class Source:
 
     @cached_property
     def first_record(self) -> Row:
-        """The object that the first line holds, or the first of an array; empty where there is none."""
+        """The object that the first line holds, or the first object of an array; empty where there is none."""
         text = self.head.lstrip("\ufeff \t\r\n").removeprefix("[").lstrip()
         try:
             record, _ = json.JSONDecoder().raw_decode(text)
@@ -269,14 +331,22 @@ class Source:
 
 
 Readable = str | os.PathLike[str] | Source
-"""A path, or a source of one."""
+"""A path, or a source."""
 
 BLOCK = 1 << 21
-"""Bytes that are read at a time where many lines are read at once: so few that arrays of them are reused."""
+"""The number of bytes that are read at a time where many lines are read at once: few enough that arrays are reused."""
 _LINES = 1 << 16
-"""The same where a reader may need only the first lines."""
+"""The number of bytes that are read at a time where a reader may need only the first lines."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""The mark that may begin a file of UTF-8."""
 _MOST_PACKED = 1040
-"""Bytes that one byte of gzip can unpack to, at most."""
-_HEAD, _LONGEST = 1 << 16, 1 << 26
-"""Bytes that show the format of a file, and of the longest line that is looked at for it."""
+"""The number of bytes that one byte of gzip can unpack to, at most."""
+_HEAD = 1 << 16
+"""The number of bytes at the beginning of a file by which its format is recognised."""
+_LONGEST_RECORD = 1 << 26
+"""The number of bytes of a first record that are looked at for the same purpose, at most."""
+
+
+def _end_of_last(end: bytes, data: bytes) -> int:
+    """Return where the last occurrence of some bytes ends; 0 where there is none."""
+    return data.rfind(end) + len(end) if end in data else 0

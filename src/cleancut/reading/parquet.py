@@ -27,13 +27,27 @@ from .writing import Writing, refuse_relations
 
 
 def is_parquet(source: Source) -> bool:
-    """Does the name say so, or the content where the name says nothing else?"""
+    """Return whether a source is a parquet file, by its name or, where that shows nothing, by its content.
+
+    Args:
+        source: the source.
+    """
     if source.suffix in (".parquet", *CONLL_SUFFIXES, *JSONL_SUFFIXES):
         return source.suffix == ".parquet"
     return source.head.startswith("PAR1")
 
 
 def parquet_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
+    """Yield the samples of a parquet file with the usual columns.
+
+    Args:
+        source: the file.
+        options: how it is read.
+        size: the number of samples of each corpus but the last; None for one corpus of all samples.
+
+    Raises:
+        CleancutError: the file cannot be read, or a row is not a sample.
+    """
     import pyarrow as pa
 
     with readable_parquet(source):
@@ -48,7 +62,14 @@ def parquet_corpora(source: Source, options: Options, size: int | None) -> Itera
 
 @contextmanager
 def readable_parquet(name: object) -> Iterator[None]:
-    """Have what Arrow says of a broken file name it."""
+    """Turn the errors of Arrow inside into one that names the file.
+
+    Args:
+        name: the file.
+
+    Raises:
+        CleancutError: Arrow cannot read the file.
+    """
     import pyarrow as pa
 
     try:
@@ -60,17 +81,27 @@ def readable_parquet(name: object) -> Iterator[None]:
 
 
 def parquet_file(source: Source) -> Any:
-    """Return a file whose columns have names of their own, and that takes no more memory than it may."""
+    """Return an open parquet file.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: the file cannot be read, has two columns of one name, or would take more memory than it may.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     with readable_parquet(source):
-        data = source.read() if source.is_packed or source.path is None else None
-        file = pq.ParquetFile(pa.BufferReader(data) if data is not None else source.path)
+        data = None
+        if source.is_packed or source.path is None:
+            data = source.read()
+        stored = source.path if data is None else pa.BufferReader(data)
+        file = pq.ParquetFile(stored)
         names = file.schema_arrow.names
-        twice = next((name for name, count in Counter(names).items() if count > 1), None)
-        if twice is not None:
-            raise CleancutError(f"{source}: two columns are called {quoted(twice)}. Rename one of them.")
+        repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+        if repeated is not None:
+            raise CleancutError(f"{source}: two columns are called {quoted(repeated)}. Rename one of them.")
         n_bytes = source.once("bytes of parquet", partial(_bytes_taken, file.metadata, source, data))
     if n_bytes > _MOST_PACKED * source.size:  # what a large file takes is plain from its size
         refuse_larger(n_bytes, f"{source}, once unpacked,")
@@ -84,82 +115,157 @@ def _bytes_taken(metadata: Any, source: Source, data: bytes | None) -> int:
 
 
 _MOST_PACKED = 64
-"""Bytes of a column that come of one byte of a file, where no value is repeated without end."""
+"""The number of bytes of a column that come of one byte of a file, where no value is repeated without end."""
 
 
 def parquet_table(source: Source) -> Any:
-    """Return all of a file as a table."""
+    """Return all of a parquet file as a table.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: the file cannot be read.
+    """
     with readable_parquet(source):
         return parquet_file(source).read()
 
 
 def first_parquet_records(source: Source) -> list[dict[str, Any]]:
+    """Return the first rows of a parquet file, which show what its columns hold.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: the file cannot be read.
+    """
     with readable_parquet(source):
         table = next(parquet_file(source).iter_batches(batch_size=FEW), None)
         return table.to_pylist() if table is not None else []
 
 
 def _label_names_in(schema: Any) -> dict[str, list[str]]:
-    """The ClassLabel names that ``datasets`` keeps in a schema, by column; none where its note is broken."""
+    """Return the ClassLabel names that ``datasets`` keeps in a schema, by column; none where its note is broken."""
     try:
         stored = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"].items()
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
-    inner = {name: f.get("feature", f) if isinstance(f, dict) else f for name, f in stored}
-    labels = {name: f for name, f in inner.items() if isinstance(f, dict) and f.get("_type") == "ClassLabel"}
-    return {name: f["names"] for name, f in labels.items() if _are_names(f.get("names"))}
+    names_of_column = {}
+    for column, feature in stored:
+        item = feature.get("feature", feature) if isinstance(feature, dict) else feature
+        is_label = isinstance(item, dict) and item.get("_type") == "ClassLabel"
+        if is_label and _are_names(item.get("names")):
+            names_of_column[column] = item["names"]
+    return names_of_column
 
 
 def _are_names(stored: Any) -> bool:
+    """Return whether a stored value is a list of names."""
     return isinstance(stored, list) and all(isinstance(name, str) for name in stored)
 
 
 def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where: Where) -> Corpus:
-    columns = plain_columns(table.column_names, options, where(0) if table.num_rows else "the dataset")
+    """Return a table as a corpus; ``names`` are the label names that it keeps, by column."""
+    place = where(0) if table.num_rows else "the dataset"
+    columns = plain_columns(table.column_names, options, place)
     annotation = table.column(columns.annotation)
     ids = table.column("id").to_pylist() if "id" in table.column_names else None
     docs = table.column("doc").to_pylist() if "doc" in table.column_names else None
     labels = options.labels if options.labels is not None else names.get(columns.annotation)
     return Corpus.of(
-        table.column(columns.tokens), **{columns.form: annotation}, ids=ids, docs=docs, labels=labels,
-        scheme=options.scheme, repair=options.repair, where=where,
+        table.column(columns.tokens),
+        **{columns.form: annotation},
+        ids=ids,
+        docs=docs,
+        labels=labels,
+        scheme=options.scheme,
+        repair=options.repair,
+        where=where,
         relations=relations_in(table) if columns.form == "entities" else None,
-    )  # fmt: skip
+    )
 
 
 def relations_in(table: Any) -> list[Any] | None:
-    """The relations of an Arrow table, where its column of that name has the fields of ours; others are let be."""
+    """Return the relations of an Arrow table; None where it has none, or a column of another kind with that name.
+
+    Args:
+        table: the table.
+    """
     if "relations" not in table.column_names:
         return None
-    inner = getattr(table.schema.field("relations").type, "value_type", None)
-    names = {inner.field(i).name for i in range(inner.num_fields)} if inner is not None else set()
+    record = getattr(table.schema.field("relations").type, "value_type", None)
+    if record is None:
+        return None
+    names = {record.field(i).name for i in range(record.num_fields)}
     return table.column("relations").to_pylist() if {"head", "tail", "label"} <= names else None
 
 
 def corpus_of_table(table: Any, name: str, **options: Any) -> Corpus:
-    """Rows of an Arrow table as a corpus; errors quote the row."""
-    return _arrow_corpus(table, {}, Options(**options), partial(with_row, name, partial(_table_row, table)))
+    """Return the rows of an Arrow table as a corpus.
+
+    Args:
+        table: the table.
+        name: the name of the table, for messages, which quote the row.
+        **options: the fields of ``Options``.
+
+    Raises:
+        CleancutError: a row is not a sample.
+    """
+    where = partial(with_row, name, partial(_table_row, table))
+    return _arrow_corpus(table, {}, Options(**options), where)
 
 
 def columns_to_read(names: Iterable[str], where: str, **options: Any) -> list[str]:
-    """Which columns of a table a corpus is made of."""
+    """Return which columns of a table a corpus is made of.
+
+    Args:
+        names: the columns of the table.
+        where: names the table, for messages.
+        **options: the fields of ``Options``.
+
+    Raises:
+        CleancutError: there are no tokens or no annotation among the columns.
+
+    >>> columns_to_read(["id", "tokens", "tags", "pos"], "a table")
+    ['tokens', 'tags', 'id']
+    """
     present = list(names)
     columns = plain_columns(present, Options(**options), where)
     return [columns.tokens, columns.annotation, *(name for name in ("id", "doc") if name in present)]
 
 
 def stored_labels(path: str, column: str) -> list[str] | None:
-    """The names of label ids that ``datasets`` has left in a Parquet file here, which others do not hand on."""
-    return _label_names_in(parquet_file(Source(path)).schema_arrow).get(column) if os.path.isfile(path) else None
+    """Return the names of label ids that ``datasets`` has left in a local parquet file; None where there are none.
+
+    Args:
+        path: the file, which other libraries read without these names.
+        column: the column of the label ids.
+    """
+    if not os.path.isfile(path):
+        return None
+    return _label_names_in(parquet_file(Source(path)).schema_arrow).get(column)
 
 
 def _table_row(table: Any, row: int) -> str:
+    """Return a row of a table as text."""
     return str(table.slice(row, 1).to_pylist()[0])
 
 
 def copy_parquet(
     files: Sequence[str], owner: Mapping[int, str], names: Sequence[str], folder: str | os.PathLike[str]
 ) -> list[str]:
+    """Write rows of files as they are to the outputs that they are assigned to, and return the paths of these.
+
+    Args:
+        files: the files, whose rows are numbered through.
+        owner: the name of the output of each row; rows that are not named are left out.
+        names: the names of the outputs.
+        folder: the folder to write to.
+
+    Raises:
+        CleancutError: the files have different columns.
+    """
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -169,15 +275,24 @@ def copy_parquet(
     whole = pa.concat_tables(tables)
     paths = []
     for name in names:
-        rows = [row for row, of in owner.items() if of == name]
+        rows = sorted(row for row, output in owner.items() if output == name)
         paths.append(name_inside(folder, f"{name}.parquet"))
         with replacing(paths[-1]) as stream:
-            pa.parquet.write_table(whole.take(pa.array(sorted(rows), pa.int64())), stream)
+            pa.parquet.write_table(whole.take(pa.array(rows, pa.int64())), stream)
     return paths
 
 
 def write_parquet(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
-    """Write rows of tokens and entities, or tags of a scheme, with ids, documents and relations where there are any."""
+    """Write samples with their entities, or with tags of a scheme; ids, documents and relations if they have any.
+
+    Args:
+        corpora: the samples, in parts.
+        path: the file.
+        how: how they are written.
+
+    Raises:
+        CleancutError: there are no samples, or some have a column that the first ones do not have.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -202,7 +317,8 @@ def _schema_for(corpus: Corpus, how: Writing) -> Any:
     """Return the columns of a corpus, which ``datasets`` takes as they are."""
     import pyarrow as pa
 
-    words, number = pa.list_(pa.string()), pa.int64()
+    words = pa.list_(pa.string())
+    number = pa.int64()
     spans = pa.list_(pa.struct({"start": number, "end": number, "label": pa.string()}))
     relations = pa.list_(pa.struct({"head": number, "tail": number, "label": pa.string()}))
     kinds = {"id": pa.string(), "doc": pa.string(), "tokens": words, "tags": words, "entities": spans}
@@ -210,11 +326,18 @@ def _schema_for(corpus: Corpus, how: Writing) -> Any:
 
 
 def _columns_of(corpus: Corpus, how: Writing) -> dict[str, Any]:
-    beside = {"id": corpus.ids, "doc": corpus.docs}
-    columns: dict[str, Any] = {name: values for name, values in beside.items() if values is not None}
+    """Return the columns of a corpus that are written, by name."""
+    columns: dict[str, Any] = {}
+    if corpus.ids is not None:
+        columns["id"] = corpus.ids
+    if corpus.docs is not None:
+        columns["doc"] = corpus.docs
     columns["tokens"] = corpus.tokens()
     if how.scheme:
         refuse_relations(corpus, "a table of tags")
-        return {**columns, "tags": corpus.tags(how.scheme)}
-    between = {} if corpus.relations is None else {"relations": corpus.relation_lists()}
-    return {**columns, "entities": corpus.entities(), **between}
+        columns["tags"] = corpus.tags(how.scheme)
+        return columns
+    columns["entities"] = corpus.entities()
+    if corpus.relations is not None:
+        columns["relations"] = corpus.relation_lists()
+    return columns
