@@ -225,7 +225,8 @@ def _clean_parts(credit: float, confusable: bool, looked_up: bool, beta: float) 
     """Return the groups of values that follow from the same sums."""
     matched = ("n_gold", "n_exact", "n_partial")
     both = columns("n_pred", *matched, *(f"{count}_contaminated" for count in matched))
-    parts = [Part(both, partial(_clean_part, credit, beta))]
+    signed = ("delta_f1", f_beta("delta_f1", beta), "delta_recall")
+    parts = [Part(both, partial(_clean_part, credit, beta), signed)]
     for name in NOVELTY + (_CONFUSABLE if confusable else ()):
         sums = {count: (f"{count}_{name}",) for count in matched}
         parts.append(Part(sums, partial(_recall_part, name, credit)))

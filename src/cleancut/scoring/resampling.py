@@ -7,9 +7,9 @@ rows there are; so a score says which values follow from which sums (``Part``), 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import checks
-
-LEVEL = 0.95
-"""The share of resamples within an interval."""
+from .studentised import Resamples, interval, jackknife_errors, jackknife_spread, products, reflected
 
 _AT_A_TIME = 5_000_000
 """Drawn numbers that are in memory at a time."""
@@ -35,6 +33,8 @@ class Part:
     """Each the sum of some of the columns that are counted."""
     values: Callable[[Mapping[str, Any]], dict[str, Any]]
     """Of numbers, or of arrays of resamples."""
+    signed: tuple[str, ...] = ()
+    """The values that may be below 0, such as delta F1; all others are from 0 to 1."""
 
     def of(self, columns: Mapping[str, Any]) -> dict[str, Any]:
         return self.values({name: sum(columns[column] for column in of) for name, of in self.sums.items()})
@@ -45,8 +45,21 @@ class Part:
 
     def of_totals(self, totals: Table) -> dict[str, NDArray[np.float64]]:
         """The values of each resample, but for counts."""
-        found = self.values({name: totals[:, i] for i, name in enumerate(self.sums)})
+        found = self._of_columns(totals)
         return {name: value for name, value in found.items() if value.dtype.kind == "f"}
+
+    def rates(self) -> Callable[[NDArray[Any]], dict[str, NDArray[np.float64]]]:
+        """Return a function of sums, which need not be whole numbers, that gives the values but for counts."""
+        names = list(self.of_totals(np.zeros((1, len(self.sums)), np.int64)))
+
+        def rates_of(totals: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+            found = self._of_columns(totals)
+            return {name: found[name] for name in names}
+
+        return rates_of
+
+    def _of_columns(self, totals: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        return self.values({name: totals[:, i] for i, name in enumerate(self.sums)})
 
 
 def columns(*names: str) -> dict[str, tuple[str, ...]]:
@@ -157,10 +170,15 @@ def _by_name(tables: tuple[NDArray[np.integer], ...], names: tuple[str, ...]) ->
 
 def _resamples(table: Table, times: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
     """Return the sums over ``n`` draws of as many units with replacement, some draws at a time."""
+    for drawn in _counts(times, n, rng):
+        yield _total(drawn, table)
+
+
+def _counts(times: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
+    """Return how often each row is drawn in each of ``n`` draws of as many units, some draws at a time."""
     n_units = int(times.sum())
     for size in _portions(n, len(times)):
-        drawn = rng.multinomial(n_units, times / n_units, size) if n_units else np.zeros((size, 0), np.int64)
-        yield _total(drawn, table)
+        yield rng.multinomial(n_units, times / n_units, size) if n_units else np.zeros((size, 0), np.int64)
 
 
 def _halves(table: Table, times: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
@@ -169,19 +187,42 @@ def _halves(table: Table, times: Table, n: int, rng: np.random.Generator) -> Ite
         yield _total(rng.binomial(times, 0.5, (size, len(times))), table)
 
 
-def _resamples_of_units(units: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
-    """Return what ``_resamples`` does, of a table with a row for each unit."""
-    n_units = len(units)
+_KEPT_DRAWS = 50_000_000
+"""So many numbers, a byte each, are kept of what was drawn, for the next metric of a comparison."""
+
+
+def _counts_of_units(n_units: int, n: int, rng: np.random.Generator) -> Iterator[NDArray[np.integer]]:
+    """Return how often each unit is in each of ``n`` resamples, some resamples at a time."""
     for size in _portions(n, n_units):
         chosen = rng.integers(0, max(n_units, 1), (size, n_units), dtype=np.int32)
         chosen += n_units * np.arange(size, dtype=np.int32)[:, None]
-        yield _total(np.bincount(chosen.ravel(), minlength=size * n_units).reshape(size, n_units), units)
+        counts = np.bincount(chosen.ravel(), minlength=size * n_units).reshape(size, n_units)
+        yield counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
-def _halves_of_units(units: Table, n: int, rng: np.random.Generator) -> Iterator[Table]:
-    """Return what ``_halves`` does, of a table with a row for each unit."""
-    for size in _portions(n, len(units)):
-        yield _total(rng.integers(0, 2, (size, len(units)), dtype=np.uint8), units)
+def _halves_of_units(n_units: int, n: int, rng: np.random.Generator) -> Iterator[NDArray[np.integer]]:
+    """Return whether systems are exchanged in each unit, in each of ``n`` draws, some draws at a time."""
+    for size in _portions(n, n_units):
+        yield rng.integers(0, 2, (size, n_units), dtype=np.uint8)
+
+
+@lru_cache(maxsize=1)
+def _kept_draws(n_units: int, n: int, seed: int) -> tuple[list[NDArray[np.integer]], list[NDArray[np.integer]]]:
+    rng = np.random.default_rng(seed)
+    return list(_counts_of_units(n_units, n, rng)), list(_halves_of_units(n_units, n, rng))
+
+
+def _sums_of_units(units: Table, n: int, seed: int) -> tuple[Table, Table]:
+    """Return the sums of each resample, and those over the units in which systems are exchanged in each draw."""
+    n_units = len(units)
+    draws: Iterable[Iterable[NDArray[np.integer]]]
+    if n * n_units <= _KEPT_DRAWS:
+        draws = _kept_draws(n_units, n, seed)
+    else:
+        rng = np.random.default_rng(seed)
+        draws = _counts_of_units(n_units, n, rng), _halves_of_units(n_units, n, rng)
+    resampled, exchanged = (np.concatenate([_total(portion, units) for portion in portions]) for portions in draws)
+    return resampled, exchanged
 
 
 def _total(drawn: NDArray[np.integer], table: Table) -> Table:
@@ -202,35 +243,45 @@ def parse_resampling(ci: Any, seed: Any) -> tuple[int, int]:
 
 
 def intervals(parts: Sequence[Part], rows: Rows, point: Mapping[str, Any], n: int, seed: int) -> dict[str, float]:
-    """``f1_low`` and ``f1_high`` of each value that is not a count: percentiles over the resamples."""
+    """``f1_low`` and ``f1_high`` of each value that is not a count, by the studentised bootstrap."""
     found: dict[str, float] = {}
     for part, (table, times) in zip(parts, rows.collapsed(), strict=True):
-        totals = _resampled(table.tobytes(), table.shape[1], times.tobytes(), n, seed)
-        for name, values in part.of_totals(totals).items():
-            found[f"{name}_low"], found[f"{name}_high"] = _interval(values, point[name])
+        for name, ends in _ends_of_part(part, table, times, point, n, seed).items():
+            found[f"{name}_low"], found[f"{name}_high"] = ends
     return found
 
 
-@lru_cache(maxsize=32)
-def _resampled(rows: bytes, n_sums: int, times: bytes, n: int, seed: int) -> Table:
-    """Return the sums of all resamples. They are kept, since parts of other scores and systems may have the same rows.
+def _ends_of_part(
+    part: Part, table: Table, times: Table, point: Mapping[str, Any], n: int, seed: int
+) -> dict[str, tuple[float, float]]:
+    """Return the two ends of each value that follows from some sums."""
+    rates, width = part.rates(), table.shape[1]
+    totals, of_products = _resampled(table.tobytes(), width, times.tobytes(), n, seed)
+    values = rates(totals)
+    of_resamples = Resamples(rates, totals, of_products, int(times.sum())).errors()
+    own = jackknife_errors(rates, table, times)
+    return {
+        name: interval(of, of_resamples[name], point[name], own[name], signed=name in part.signed)
+        for name, of in values.items()
+    }
 
-    What a look-up finds, for one, is the same beside every system.
+
+@lru_cache(maxsize=8)
+def _resampled(rows: bytes, n_sums: int, times: bytes, n: int, seed: int) -> tuple[Table, NDArray[np.float64]]:
+    """Return the sums of all resamples, and those of the products of sums.
+
+    They are kept, since parts of other scores may have the same rows: where training has shown nothing, for one.
     """
     table = np.frombuffer(rows, np.int64).reshape(-1, n_sums)
-    totals = np.concatenate(list(_resamples(table, np.frombuffer(times, np.int64), n, np.random.default_rng(seed))))
-    totals.flags.writeable = False
-    return totals
-
-
-def _interval(values: NDArray[np.float64], point: float) -> tuple[float, float]:
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return np.nan, np.nan
-    low, high = np.percentile(known, [50 * (1 - LEVEL), 50 * (1 + LEVEL)]).tolist()
-    if point == point:  # of few units, percentiles may miss the value itself
-        return min(low, point), max(high, point)
-    return low, high
+    squares = products(table)
+    totals, of_products = [], []
+    for drawn in _counts(np.frombuffer(times, np.int64), n, np.random.default_rng(seed)):
+        totals.append(_total(drawn, table))
+        of_products.append(drawn.astype(float) @ squares)
+    found = np.concatenate(totals), np.concatenate(of_products)
+    for array in found:
+        array.flags.writeable = False
+    return found
 
 
 # --- systems beside each other ------------------------------------------------------------------------------
@@ -320,34 +371,52 @@ class _Drawn:
 
     @classmethod
     def of(cls, part: Part, table: Table, times: Table, n: int, seed: int) -> _Drawn:
-        rng = np.random.default_rng(seed)
         # a unit is drawn in a tenth of the time that it takes to draw how often a row comes
         if times.sum() <= 10 * len(times):
             units = np.repeat(table, times, axis=0)
-            resampled, exchanged = _resamples_of_units(units, n, rng), _halves_of_units(units, n, rng)
-        else:
-            resampled, exchanged = _resamples(table, times, n, rng), _halves(table, times, n, rng)
+            return cls(part, table, times, *_sums_of_units(units, n, seed))
+        rng = np.random.default_rng(seed)
+        resampled, exchanged = _resamples(table, times, n, rng), _halves(table, times, n, rng)
         return cls(part, table, times, np.concatenate(list(resampled)), np.concatenate(list(exchanged)))
+
+    @cached_property
+    def _of_systems(self) -> list[dict[str, NDArray[np.float64]]]:
+        """The values of each system in each resample."""
+        n_systems = self.table.shape[1] // len(self.part.sums)
+        return [self.part.of_totals(self._sums(self.resampled, place)) for place in range(n_systems)]
+
+    @cached_property
+    def _without_a_unit(self) -> list[dict[str, NDArray[np.float64]]]:
+        """The values of each system without each unit, a number for each distinct row."""
+        n_systems = self.table.shape[1] // len(self.part.sums)
+        left = self.times @ self.table - self.table
+        return [self.part.of_totals(self._sums(left, place)) for place in range(n_systems)]
 
     def difference(self, first: int, second: int) -> dict[str, Paired]:
         """Return the first minus the second of two systems, by their places, in each value."""
         whole = _total(self.times[None], self.table)
         ours, theirs = self._sums(whole, first), self._sums(whole, second)
         point = self._minus(ours, theirs)
-        spread = self._minus(self._sums(self.resampled, first), self._sums(self.resampled, second))
+        spread = _differences(self._of_systems[first], self._of_systems[second])
+        left = _differences(self._without_a_unit[first], self._without_a_unit[second])
+        errors = {name: jackknife_spread(left[name], self.times, float(value[0])) for name, value in point.items()}
         # where the two are exchanged, what the one has there goes to the other
         moved = self._sums(self.exchanged, second) - self._sums(self.exchanged, first)
         null = self._minus(ours + moved, theirs - moved)
         alike = self._are_alike(first, second)
-        return {name: _paired(float(value[0]), spread[name], null[name], alike) for name, value in point.items()}
+        n_units = int(self.times.sum())
+        found = {}
+        for name, value in point.items():
+            ends = reflected(spread[name], float(value[0]), errors[name], n_units)
+            found[name] = _paired(float(value[0]), ends, null[name], alike)
+        return found
 
     def _sums(self, table: Table, place: int) -> Table:
         width = len(self.part.sums)
         return table[:, width * place : width * (place + 1)]
 
     def _minus(self, first: Table, second: Table) -> dict[str, NDArray[np.float64]]:
-        ours, theirs = self.part.of_totals(first), self.part.of_totals(second)
-        return {name: ours[name] - theirs[name] for name in ours}
+        return _differences(self.part.of_totals(first), self.part.of_totals(second))
 
     def _are_alike(self, first: int, second: int) -> bool:
         """Tell whether nothing in the sums of units tells two systems apart."""
@@ -359,10 +428,16 @@ class _Drawn:
         return np.array_equal(rows, others) and np.array_equal(n_units, n_others)
 
 
-def _paired(difference: float, spread: NDArray[np.float64], null: NDArray[np.float64], alike: bool) -> Paired:
+def _differences(
+    ours: Mapping[str, NDArray[np.float64]], theirs: Mapping[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]]:
+    return {name: ours[name] - theirs[name] for name in ours}
+
+
+def _paired(difference: float, ends: tuple[float, float], null: NDArray[np.float64], alike: bool) -> Paired:
     if np.isnan(difference):  # clean recall, say, where nothing is clean
         return Paired(np.nan, np.nan, np.nan, np.nan)
-    low, high = _interval(spread, difference)
+    low, high = ends
     if alike:  # nothing tells the two systems apart, so nothing may tell the two ends apart
         high = max(high, -low)
         low = 0.0 - high

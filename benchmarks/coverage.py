@@ -1,0 +1,373 @@
+"""How often 95% intervals hold the value of the population that a test set was drawn from.
+
+    python benchmarks/coverage.py [--draws 2000] [--corpora FOLDER] [--only documents] [--stored FILE] [--markdown FILE]
+
+A population is a large test set with the output of a system: generated, with documents of unequal length and
+difficulty in which names come again, or a corpus with predictions. Its value is the truth. Test sets of some units
+(samples or documents) are drawn from it with replacement, each gets its intervals from 500 resamples, and those that
+hold the truth are counted. All methods see the same resamples. What was counted is kept in ``--stored`` after each row
+of the table, so that a run can be continued.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+import cleancut
+from cleancut import Corpus, Exposure
+from cleancut.scoring.resampling import Part
+from cleancut.scoring.score import Score
+from cleancut.scoring.studentised import Resamples, interval, jackknife_errors, percentiles, products, reflected
+
+RESAMPLES = 500
+SIZES = (50, 200, 1000)
+TYPES = ("PER", "LOC", "ORG", "MISC")
+SHARES = (0.35, 0.35, 0.25, 0.05)
+VALUES = {
+    "exact_f1": {"F1": "f1"},
+    "partial_f1": {"partial F1": "f1_overlap"},
+    "clean_f1": {"clean F1": "clean_f1", "delta F1": "delta_f1", "clean recall": "clean_recall"},
+    "hardeval": {"hardeval": "hardeval"},
+}
+NORMAL = NormalDist()
+
+
+# --- populations ----------------------------------------------------------------------------------------
+
+
+class Text(NamedTuple):
+    tokens: list[list[str]]
+    gold: list[list[str]]
+    pred: list[list[str]]
+    docs: list[str]
+
+
+class Name(NamedTuple):
+    words: list[str]
+    gold: list[str]
+    pred: list[str]
+
+
+def generated(n_docs: int, seed: int, clean: float) -> Text:
+    """Documents of unequal length and difficulty, in which names come again and share their fate.
+
+    ``clean`` is the log odds of a name that training has not shown, in the middle of all documents.
+    """
+    rng, text = np.random.default_rng(seed), Text([], [], [], [])
+    for number in range(n_docs):
+        difficulty, rate = rng.normal(), rng.gamma(2, 0.8)
+        clean_share = odds(clean + rng.normal())
+        names: list[Name] = []
+        for _ in range(max(1, int(rng.lognormal(2.3, 0.8)))):
+            tokens, gold, pred = [], [], []
+            for _ in range(rng.poisson(rate)):
+                if not names or rng.random() > 0.4:
+                    names.append(new_name(rng, clean_share, difficulty))
+                    name = names[-1]
+                else:
+                    name = names[rng.integers(len(names))]
+                tokens += [*name.words, "and"]
+                gold += [*name.gold, "O"]
+                pred += [*(name.gold if rng.random() < 0.1 else name.pred), "O"]
+            for word in others(rng):
+                spurious = odds(difficulty) * (0.012 if word[0] == "w" else 0.12)
+                tokens.append(word)
+                gold.append("O")
+                pred.append(f"B-{rng.choice(TYPES, p=SHARES)}" if rng.random() < spurious else "O")
+            for kept, row in zip(text, (tokens, gold, pred, f"d{number:05}"), strict=True):
+                kept.append(row)
+    return text
+
+
+def odds(log: float) -> float:
+    return 1 / (1 + np.exp(-log))
+
+
+def new_name(rng: np.random.Generator, clean_share: float, difficulty: float) -> Name:
+    kind, size = rng.choice(TYPES, p=SHARES), int(rng.choice([1, 1, 2, 3]))
+    is_clean = rng.random() < clean_share
+    if is_clean:
+        words = [f"X{rng.integers(10**9)}_{i}" for i in range(size)]
+    elif rng.random() < 0.06:
+        words, size = [f"w{rng.integers(1, 300)}"], 1
+    else:
+        words = [f"N{kind}{rng.zipf(1.3) % 3000}_{i}" for i in range(size)]
+    gold = [f"B-{kind}", *[f"I-{kind}"] * (size - 1)]
+    fate = rng.random()
+    if rng.random() < odds(2.2 - 1.2 * is_clean - 0.7 * difficulty):
+        return Name(words, gold, gold)
+    if fate < 0.45:
+        return Name(words, gold, ["O"] * size)
+    if fate < 0.8:
+        other = TYPES[(TYPES.index(kind) + 1) % 4]
+        return Name(words, gold, [tag[:2] + other for tag in gold])
+    return Name(words, gold, ["O", f"B-{kind}", f"I-{kind}"][:size])
+
+
+def others(rng: np.random.Generator) -> Iterator[str]:
+    """Words outside of names: some are new, some are parts of names in training."""
+    for _ in range(int(rng.integers(2, 16))):
+        draw = rng.random()
+        if draw < 0.03:
+            yield f"new{rng.integers(10**6)}"
+        elif draw < 0.035:
+            yield f"NPER{rng.integers(3000)}_0"
+        else:
+            yield f"w{int(20_000 ** rng.random())}"
+
+
+def second_system(text: Text) -> list[list[str]]:
+    """A system that gets some sentences right and some empty where the first does not."""
+    rng, found = np.random.default_rng(5), []
+    for gold, pred in zip(text.gold, text.pred, strict=True):
+        fate = rng.random()
+        found.append(gold if fate < 0.08 else ["O"] * len(gold) if fate < 0.16 else pred)
+    return found
+
+
+class Measure(NamedTuple):
+    """Values of a population that follow from the same sums; of two systems, their differences."""
+
+    part: Part
+    table: np.ndarray
+    """(units, sums)"""
+    names: dict[str, str]
+    """By their titles."""
+    is_pair: bool = False
+
+
+def measures(gold: Corpus, pred: Corpus, shown: Exposure, rare: str, other: Corpus | None = None) -> list[Measure]:
+    found = []
+    for metric, wanted in VALUES.items():
+        score, beside = (scored(metric, gold, side, shown) for side in (pred, other or pred))
+        at = next(i for i, part in enumerate(score.parts) if set(wanted.values()) <= part.gives())
+        table = score.sums.rows.tables[at].astype(np.int64)
+        found.append(Measure(score.parts[at], table, wanted))
+        if other is not None and metric != "partial_f1":
+            both = np.hstack([table, beside.sums.rows.tables[at].astype(np.int64)])
+            found.append(
+                Measure(score.parts[at], both, {f"{title}, A - B": name for title, name in wanted.items()}, True)
+            )
+    of_type = cleancut.exact_f1(*(of_one_type(side, rare) for side in (gold, pred)), ci=1)
+    found.append(Measure(of_type.parts[0], of_type.sums.rows.tables[0].astype(np.int64), {"F1 of a rare type": "f1"}))
+    return found
+
+
+def scored(metric: str, gold: Corpus, pred: Corpus, shown: Exposure) -> Score:
+    function = getattr(cleancut, metric)
+    return function(gold, pred, *([shown] if metric in ("clean_f1", "hardeval") else []), ci=1)
+
+
+def of_one_type(corpus: Corpus, label: str) -> Corpus:
+    return corpus.keep(np.array(corpus.mentions.labels)[corpus.mentions.label] == label)
+
+
+def populations(corpora: Path | None) -> dict[str, Callable[[], list[Measure]]]:
+    def of_generated(units: str, clean: float) -> list[Measure]:
+        taught = generated(400, 99, -20.0)
+        shown = Exposure.of(Corpus.of(taught.tokens, tags=taught.gold))
+        text = generated(3000, 1, clean)
+        gold = Corpus.of(text.tokens, tags=text.gold, docs=text.docs if units == "documents" else None)
+        systems = gold.with_predictions(text.pred), gold.with_predictions(second_system(text))
+        return measures(gold, systems[0], shown, "MISC", systems[1])
+
+    def of_corpus(folder: Path, systems: tuple[str, str], rare: str) -> list[Measure]:
+        gold, shown = cleancut.read(folder / "test.jsonl"), Exposure.of(cleancut.read(folder / "train.jsonl"))
+        first, second = (cleancut.read(folder / "pred" / f"{system}.jsonl") for system in systems)
+        return measures(gold, first, shown, rare, second)
+
+    found: dict[str, Callable[[], list[Measure]]] = {
+        "documents": lambda: of_generated("documents", 0.0),
+        "samples": lambda: of_generated("samples", 0.0),
+        "samples, few clean mentions": lambda: of_generated("samples", -4.0),
+    }
+    if corpora is not None:
+        systems = "sub_uh_ritual", "sub_spinningbytes"
+        found["samples of WNUT17"] = lambda: of_corpus(corpora / "wnut17", systems, "location")
+    return found
+
+
+# --- intervals ------------------------------------------------------------------------------------------
+
+Ends = dict[str, tuple[float, float]]
+
+
+def intervals(measure: Measure, units: np.ndarray, rng: np.random.Generator) -> dict[str, tuple[float, Ends]]:
+    """The value of each name in a drawn test set, and its intervals by each method."""
+    counts = rng.multinomial(len(units), np.full(len(units), 1 / len(units)), RESAMPLES)
+    times = np.ones(len(units), np.int64)
+    rates = measure.part.rates()
+    if measure.is_pair:
+        half = units.shape[1] // 2
+
+        def values(totals: np.ndarray) -> dict[str, np.ndarray]:
+            ours, theirs = rates(totals[:, :half]), rates(totals[:, half:])
+            return {name: ours[name] - theirs[name] for name in measure.names.values()}
+
+    else:
+
+        def values(totals: np.ndarray) -> dict[str, np.ndarray]:
+            every = rates(totals)
+            return {name: every[name] for name in measure.names.values()}
+
+    drawn = counts.astype(np.float64) @ np.hstack([units, products(units)])
+    resamples = Resamples(values, drawn[:, : units.shape[1]], drawn[:, units.shape[1] :], len(units))
+    errors, own = resamples.errors(), jackknife_errors(values, units, times)
+    whole = Resamples(values, *(side.sum(axis=0)[None] for side in (units, products(units))), len(units))
+    point, by_slopes = values(units.sum(axis=0)[None]), whole.errors()
+    without = values(units.sum(axis=0) - units)
+    found = {}
+    for name, of_resamples in values(resamples.totals).items():
+        value = float(point[name][0])
+        if np.isnan(value):
+            continue
+        given = of_resamples[~np.isnan(of_resamples)], value
+        ends: Ends = {"percentile": percentiles(*given), "expanded percentile": expanded(*given, len(units))}
+        ends["BCa"] = accelerated(*given, without[name])
+        delta = float(by_slopes[name][0])
+        ends["bootstrap-t"] = studentised(of_resamples, errors[name], value, delta)
+        signed = measure.is_pair or name in measure.part.signed
+        ends["logit-t, jackknife"] = interval(of_resamples, errors[name], value, own[name], signed=signed)
+        ends["reflected, jackknife"] = reflected(of_resamples, value, own[name], len(units))
+        found[name] = value, ends
+    return found
+
+
+def between(values: np.ndarray, value: float, low: float, high: float) -> tuple[float, float]:
+    ends = np.quantile(values, [low, high])
+    return min(ends[0], value), max(ends[1], value)
+
+
+def expanded(values: np.ndarray, value: float, n_units: int) -> tuple[float, float]:
+    """Percentiles as far out as Student's distribution and a sample variance ask for (Hesterberg 2015)."""
+    from scipy.stats import t
+
+    tail = NORMAL.cdf(np.sqrt(n_units / (n_units - 1)) * t.ppf(0.025, n_units - 1))
+    return between(values, value, tail, 1 - tail)
+
+
+def accelerated(values: np.ndarray, value: float, without: np.ndarray) -> tuple[float, float]:
+    """Percentiles that are corrected for bias and skewness (Efron 1987)."""
+    left = np.nanmean(without) - np.nan_to_num(without, nan=value)
+    squares = (left**2).sum()
+    skew = (left**3).sum() / (6 * squares**1.5) if squares > 0 else 0.0
+    below = ((values < value - 1e-12).sum() + 0.5 * (abs(values - value) <= 1e-12).sum()) / len(values)
+    bias = NORMAL.inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
+    tails = [bias + NORMAL.inv_cdf(tail) for tail in (0.025, 0.975)]
+    return between(values, value, *(NORMAL.cdf(bias + tail / (1 - skew * tail)) for tail in tails))
+
+
+def studentised(values: np.ndarray, errors: np.ndarray, value: float, error: float) -> tuple[float, float]:
+    """The value minus quantiles of (resample - value) / its error, in errors of the delta method."""
+    usable = ~np.isnan(values) & (errors > 1e-9)
+    if error <= 1e-9 or 2 * usable.sum() < len(values):
+        return percentiles(values[~np.isnan(values)], value)
+    low, high = np.quantile((values[usable] - value) / errors[usable], [0.025, 0.975])
+    return min(value - high * error, value), max(value - low * error, value)
+
+
+# --- counting -------------------------------------------------------------------------------------------
+
+
+def covered(measure: Measure, n_units: int, n_draws: int) -> dict[str, dict[str, object]]:
+    """For each title: the truth, the gold mentions of a test set, and of each method how often it misses."""
+    rng, width = np.random.default_rng(n_units), measure.table.shape[1] // (2 if measure.is_pair else 1)
+    total = measure.table.sum(axis=0)[None]
+    rates = measure.part.rates()
+    truth = {name: float(rates(total[:, :width])[name][0]) for name in measure.names.values()}
+    if measure.is_pair:
+        truth = {name: value - float(rates(total[:, width:])[name][0]) for name, value in truth.items()}
+    missed: dict[str, dict[str, list[float]]] = {name: {} for name in truth}
+    n_known = dict.fromkeys(truth, 0)
+    for _ in range(n_draws):
+        drawn = measure.table[rng.integers(0, len(measure.table), n_units)]
+        for name, (_, ends) in intervals(measure, drawn, rng).items():
+            n_known[name] += 1
+            for method, (low, high) in ends.items():
+                row = missed[name].setdefault(method, [0, 0, 0.0])
+                row[0] += int(truth[name] < low - 1e-12)
+                row[1] += int(truth[name] > high + 1e-12)
+                row[2] += float(high - low)
+    sums = dict(zip(measure.part.sums, (measure.table.mean(axis=0) * n_units).round(1).tolist(), strict=False))
+    return {
+        title: {"truth": truth[name], "n_draws": n_known[name], "sums": sums, "missed": missed[name]}
+        for title, name in measure.names.items()
+    }
+
+
+METHODS = ("percentile", "expanded percentile", "BCa", "bootstrap-t", "logit-t, jackknife", "reflected, jackknife")
+
+
+def counted(sums: dict[str, float]) -> str:
+    """What a test set has of what is counted, on average."""
+    if "n_diff" in sums:
+        return f"{sums['n_diff']:.0f} diff tokens"
+    if "n_gold_contaminated" in sums:
+        return f"{sums['n_gold'] - sums['n_gold_contaminated']:.0f} clean mentions"
+    return f"{sums['n_gold']:.0f} mentions"
+
+
+def tables(stored: dict[str, dict[str, dict[str, object]]]) -> list[str]:
+    lines = []
+    for is_pair, heading in ((False, "## One system"), (True, "## The difference of two systems")):
+        lines += ["", heading, "", f"| population | units | value | a test set has | {' | '.join(METHODS)} |"]
+        lines.append("|---|---:|---|---|" + "---:|" * len(METHODS))
+        for key, rows in stored.items():
+            population, n_units, *_ = key.split("|")
+            for title, row in rows.items():
+                if title.endswith("A - B") is not is_pair or not row["n_draws"]:
+                    continue
+                shares = [100 - 100 * sum(row["missed"][method][:2]) / row["n_draws"] for method in METHODS]
+                cells = [f"{share:.1f}" for share in shares]
+                lines.append(f"| {population} | {n_units} | {title} | {counted(row['sums'])} | {' | '.join(cells)} |")
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--corpora", type=Path, help="a folder with wnut17/test.jsonl, train.jsonl and pred")
+    parser.add_argument("--only", nargs="+", help="populations")
+    parser.add_argument("--values", nargs="+", help="titles of values")
+    parser.add_argument("--stored", type=Path, default=Path(__file__).with_suffix(".json"))
+    parser.add_argument("--markdown", type=Path)
+    arguments = parser.parse_args()
+    stored = json.loads(arguments.stored.read_text("utf-8")) if arguments.stored.exists() else {}
+    for population, made in populations(arguments.corpora).items():
+        if arguments.only and population not in arguments.only:
+            continue
+        every = made()
+        for n_units in arguments.sizes:
+            for measure in every:
+                first = next(iter(measure.names))
+                key = f"{population}|{n_units}|{first}"
+                if key in stored or (arguments.values and first not in arguments.values):
+                    continue
+                started = time.process_time()
+                stored[key] = covered(measure, n_units, arguments.draws)
+                print(f"{key}: {time.process_time() - started:.0f} s", flush=True)
+                arguments.stored.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+    text = "\n".join([INTRODUCTION.format(n=arguments.draws, resamples=RESAMPLES), *tables(stored)]) + "\n"
+    print(text)
+    if arguments.markdown:
+        arguments.markdown.write_text(text, "utf-8", newline="\n")
+
+
+INTRODUCTION = """# How often 95% intervals hold the truth
+
+`python benchmarks/coverage.py`: {n:,} test sets are drawn from a population for each row, with intervals from
+{resamples} resamples each. The figures are the share of test sets, in percent, whose interval holds the value of the
+population; 95 is promised. With 2,000 test sets a figure has a standard error of 0.5."""
+
+
+if __name__ == "__main__":
+    main()
