@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,6 +143,20 @@ class Measure(NamedTuple):
     """By their titles."""
     is_pair: bool = False
 
+    def values(self) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
+        """A function from sums to the values of these names."""
+        rates, half = self.part.rates(), self.table.shape[1] // 2
+
+        def of_one(totals: np.ndarray) -> dict[str, np.ndarray]:
+            every = rates(totals)
+            return {name: every[name] for name in self.names.values()}
+
+        def of_two(totals: np.ndarray) -> dict[str, np.ndarray]:
+            ours, theirs = of_one(totals[:, :half]), of_one(totals[:, half:])
+            return {name: ours[name] - theirs[name] for name in ours}
+
+        return of_two if self.is_pair else of_one
+
 
 def measures(gold: Corpus, pred: Corpus, shown: Exposure, rare: str, other: Corpus | None = None) -> list[Measure]:
     found = []
@@ -174,7 +188,7 @@ def populations(corpora: Path | None) -> dict[str, Callable[[], list[Measure]]]:
     def of_generated(units: str, clean: float) -> list[Measure]:
         taught = generated(400, 99, -20.0)
         shown = Exposure.of(Corpus.of(taught.tokens, tags=taught.gold))
-        text = generated(3000, 1, clean)
+        text = generated(1500, 1, clean)
         gold = Corpus.of(text.tokens, tags=text.gold, docs=text.docs if units == "documents" else None)
         systems = gold.with_predictions(text.pred), gold.with_predictions(second_system(text))
         return measures(gold, systems[0], shown, "MISC", systems[1])
@@ -200,44 +214,37 @@ def populations(corpora: Path | None) -> dict[str, Callable[[], list[Measure]]]:
 Ends = dict[str, tuple[float, float]]
 
 
-def intervals(measure: Measure, units: np.ndarray, rng: np.random.Generator) -> dict[str, tuple[float, Ends]]:
-    """The value of each name in a drawn test set, and its intervals by each method."""
-    counts = rng.multinomial(len(units), np.full(len(units), 1 / len(units)), RESAMPLES)
-    times = np.ones(len(units), np.int64)
-    rates = measure.part.rates()
-    if measure.is_pair:
-        half = units.shape[1] // 2
+def drawn_counts(n_units: int, rng: np.random.Generator) -> np.ndarray:
+    """How often each unit is in each resample."""
+    chosen = rng.integers(0, n_units, (RESAMPLES, n_units)) + n_units * np.arange(RESAMPLES)[:, None]
+    return np.bincount(chosen.ravel(), minlength=RESAMPLES * n_units).reshape(RESAMPLES, n_units).astype(np.float64)
 
-        def values(totals: np.ndarray) -> dict[str, np.ndarray]:
-            ours, theirs = rates(totals[:, :half]), rates(totals[:, half:])
-            return {name: ours[name] - theirs[name] for name in measure.names.values()}
 
-    else:
-
-        def values(totals: np.ndarray) -> dict[str, np.ndarray]:
-            every = rates(totals)
-            return {name: every[name] for name in measure.names.values()}
-
-    drawn = counts.astype(np.float64) @ np.hstack([units, products(units)])
-    resamples = Resamples(values, drawn[:, : units.shape[1]], drawn[:, units.shape[1] :], len(units))
-    errors, own = resamples.errors(), jackknife_errors(values, units, times)
-    whole = Resamples(values, *(side.sum(axis=0)[None] for side in (units, products(units))), len(units))
-    point, by_slopes = values(units.sum(axis=0)[None]), whole.errors()
-    without = values(units.sum(axis=0) - units)
+def intervals(measure: Measure, units: np.ndarray, counts: np.ndarray) -> dict[str, Ends]:
+    """The intervals of each name in a drawn test set, by each method; of two systems, by those that need no slopes."""
+    values, n_units = measure.values(), len(units)
+    point = {name: float(value[0]) for name, value in values(units.sum(axis=0)[None]).items()}
+    without, own = values(units.sum(axis=0) - units), jackknife_errors(values, units, np.ones(n_units, np.int64))
+    totals = counts @ units
+    of_resamples = values(totals)
+    if not measure.is_pair:
+        squares = products(units)
+        errors = Resamples(values, totals, counts @ squares, n_units).errors()
+        delta = Resamples(values, units.sum(axis=0)[None], squares.sum(axis=0)[None], n_units).errors()
     found = {}
-    for name, of_resamples in values(resamples.totals).items():
-        value = float(point[name][0])
+    for name, value in point.items():
         if np.isnan(value):
             continue
-        given = of_resamples[~np.isnan(of_resamples)], value
-        ends: Ends = {"percentile": percentiles(*given), "expanded percentile": expanded(*given, len(units))}
+        of_value = of_resamples[name]
+        given = of_value[~np.isnan(of_value)], value
+        ends: Ends = {"percentile": percentiles(*given), "expanded percentile": expanded(*given, n_units)}
         ends["BCa"] = accelerated(*given, without[name])
-        delta = float(by_slopes[name][0])
-        ends["bootstrap-t"] = studentised(of_resamples, errors[name], value, delta)
-        signed = measure.is_pair or name in measure.part.signed
-        ends["logit-t, jackknife"] = interval(of_resamples, errors[name], value, own[name], signed=signed)
-        ends["reflected, jackknife"] = reflected(of_resamples, value, own[name], len(units))
-        found[name] = value, ends
+        ends["reflected, jackknife"] = reflected(of_value, value, own[name], n_units)
+        if not measure.is_pair:
+            ends["bootstrap-t"] = studentised(of_value, errors[name], value, float(delta[name][0]))
+            signed = name in measure.part.signed
+            ends["logit-t, jackknife"] = interval(of_value, errors[name], value, own[name], signed=signed)
+        found[name] = ends
     return found
 
 
@@ -277,33 +284,36 @@ def studentised(values: np.ndarray, errors: np.ndarray, value: float, error: flo
 # --- counting -------------------------------------------------------------------------------------------
 
 
-def covered(measure: Measure, n_units: int, n_draws: int) -> dict[str, dict[str, object]]:
-    """For each title: the truth, the gold mentions of a test set, and of each method how often it misses."""
-    rng, width = np.random.default_rng(n_units), measure.table.shape[1] // (2 if measure.is_pair else 1)
-    total = measure.table.sum(axis=0)[None]
-    rates = measure.part.rates()
-    truth = {name: float(rates(total[:, :width])[name][0]) for name in measure.names.values()}
-    if measure.is_pair:
-        truth = {name: value - float(rates(total[:, width:])[name][0]) for name, value in truth.items()}
-    missed: dict[str, dict[str, list[float]]] = {name: {} for name in truth}
-    n_known = dict.fromkeys(truth, 0)
+def covered(every: list[Measure], n_units: int, n_draws: int) -> dict[str, dict[str, Any]]:
+    """For each title: the truth, what a test set has, and of each method how often it misses on either side."""
+    rng, size = np.random.default_rng(n_units), len(every[0].table)
+    found: dict[str, dict[str, Any]] = {}
+    for measure in every:
+        truth = measure.values()(measure.table.sum(axis=0)[None])
+        sums = dict(zip(measure.part.sums, (measure.table.mean(axis=0) * n_units).round(1).tolist(), strict=False))
+        for title, name in measure.names.items():
+            found[title] = {"truth": float(truth[name][0]), "n_draws": 0, "sums": sums, "missed": {}}
     for _ in range(n_draws):
-        drawn = measure.table[rng.integers(0, len(measure.table), n_units)]
-        for name, (_, ends) in intervals(measure, drawn, rng).items():
-            n_known[name] += 1
-            for method, (low, high) in ends.items():
-                row = missed[name].setdefault(method, [0, 0, 0.0])
-                row[0] += int(truth[name] < low - 1e-12)
-                row[1] += int(truth[name] > high + 1e-12)
-                row[2] += float(high - low)
-    sums = dict(zip(measure.part.sums, (measure.table.mean(axis=0) * n_units).round(1).tolist(), strict=False))
-    return {
-        title: {"truth": truth[name], "n_draws": n_known[name], "sums": sums, "missed": missed[name]}
-        for title, name in measure.names.items()
-    }
+        chosen, counts = rng.integers(0, size, n_units), drawn_counts(n_units, rng)
+        for measure in every:
+            of_draw = intervals(measure, measure.table[chosen], counts)
+            for title, name in measure.names.items():
+                if name in of_draw:
+                    count(found[title], of_draw[name])
+    return found
 
 
-METHODS = ("percentile", "expanded percentile", "BCa", "bootstrap-t", "logit-t, jackknife", "reflected, jackknife")
+def count(row: dict[str, Any], of_draw: Ends) -> None:
+    """Add the intervals of a drawn test set to a row."""
+    row["n_draws"] += 1
+    for method, (low, high) in of_draw.items():
+        missed = row["missed"].setdefault(method, [0, 0, 0.0])
+        missed[0] += int(row["truth"] < low - 1e-12)
+        missed[1] += int(row["truth"] > high + 1e-12)
+        missed[2] += float(high - low)
+
+
+METHODS = ("percentile", "expanded percentile", "BCa", "bootstrap-t", "reflected, jackknife", "logit-t, jackknife")
 
 
 def counted(sums: dict[str, float]) -> str:
@@ -315,19 +325,22 @@ def counted(sums: dict[str, float]) -> str:
     return f"{sums['n_gold']:.0f} mentions"
 
 
-def tables(stored: dict[str, dict[str, dict[str, object]]]) -> list[str]:
+def tables(stored: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
+    """A row for each value of each population and size: of one system, then of the difference of two."""
     lines = []
     for is_pair, heading in ((False, "## One system"), (True, "## The difference of two systems")):
-        lines += ["", heading, "", f"| population | units | value | a test set has | {' | '.join(METHODS)} |"]
-        lines.append("|---|---:|---|---|" + "---:|" * len(METHODS))
+        titles = ["population", "units", "value", "a test set has", "draws", *METHODS]
+        lines += ["", heading, "", f"| {' | '.join(titles)} |", "|---|---:|---|---|---:|" + "---:|" * len(METHODS)]
         for key, rows in stored.items():
-            population, n_units, *_ = key.split("|")
+            population, n_units = key.split("|")
             for title, row in rows.items():
                 if title.endswith("A - B") is not is_pair or not row["n_draws"]:
                     continue
-                shares = [100 - 100 * sum(row["missed"][method][:2]) / row["n_draws"] for method in METHODS]
-                cells = [f"{share:.1f}" for share in shares]
-                lines.append(f"| {population} | {n_units} | {title} | {counted(row['sums'])} | {' | '.join(cells)} |")
+                cells = [population, n_units, title, counted(row["sums"]), f"{row['n_draws']:,}"]
+                for method in METHODS:
+                    missed = row["missed"].get(method)
+                    cells.append(f"{100 - 100 * sum(missed[:2]) / row['n_draws']:.1f}" if missed else "-")
+                lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
@@ -337,7 +350,6 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--corpora", type=Path, help="a folder with wnut17/test.jsonl, train.jsonl and pred")
     parser.add_argument("--only", nargs="+", help="populations")
-    parser.add_argument("--values", nargs="+", help="titles of values")
     parser.add_argument("--stored", type=Path, default=Path(__file__).with_suffix(".json"))
     parser.add_argument("--markdown", type=Path)
     arguments = parser.parse_args()
@@ -347,16 +359,13 @@ def main() -> None:
             continue
         every = made()
         for n_units in arguments.sizes:
-            for measure in every:
-                first = next(iter(measure.names))
-                key = f"{population}|{n_units}|{first}"
-                if key in stored or (arguments.values and first not in arguments.values):
-                    continue
+            key = f"{population}|{n_units}"
+            if key not in stored:
                 started = time.process_time()
-                stored[key] = covered(measure, n_units, arguments.draws)
+                stored[key] = covered(every, n_units, arguments.draws)
                 print(f"{key}: {time.process_time() - started:.0f} s", flush=True)
                 arguments.stored.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
-    text = "\n".join([INTRODUCTION.format(n=arguments.draws, resamples=RESAMPLES), *tables(stored)]) + "\n"
+    text = "\n".join([INTRODUCTION.format(resamples=RESAMPLES), *tables(stored)]) + "\n"
     print(text)
     if arguments.markdown:
         arguments.markdown.write_text(text, "utf-8", newline="\n")
@@ -364,9 +373,21 @@ def main() -> None:
 
 INTRODUCTION = """# How often 95% intervals hold the truth
 
-`python benchmarks/coverage.py`: {n:,} test sets are drawn from a population for each row, with intervals from
-{resamples} resamples each. The figures are the share of test sets, in percent, whose interval holds the value of the
-population; 95 is promised. With 2,000 test sets a figure has a standard error of 0.5."""
+`python benchmarks/coverage.py --corpora FOLDER`: test sets are drawn from a population, so many as the column *draws*
+says, with intervals from {resamples} resamples each. The figures are the share of test sets, in percent, whose interval
+holds the value of the population; 95 is promised. With 2,000 test sets a figure has a standard error of 0.5.
+
+The populations: 1,500 generated documents of unequal length and difficulty, in which names come again and share their
+fate, with documents or samples as units; the same with few names that training has not shown; and the test set of
+WNUT17 with two systems of its shared task. In the generated ones, A and B differ in 16% of the sentences.
+
+**Kept:** of one system *logit-t, jackknife*, the studentised bootstrap on the logit scale, in standard errors of the
+jackknife; of differences *reflected, jackknife*, the basic bootstrap, stretched by the jackknife and Student's
+distribution. **Tried and lost:** percentiles are too short where units are few and unequal; expanded by Student's
+distribution (Hesterberg) they still miss to one side; BCa is worse than percentiles there; the plain bootstrap-t is
+wider and holds too often where shares are small. With slopes at the value rather than at the resample, the
+studentised bootstrap held F1 of 50 documents in 89 of 100 test sets. For differences, it was no better than
+percentiles."""
 
 
 if __name__ == "__main__":

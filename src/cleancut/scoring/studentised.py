@@ -25,6 +25,8 @@ Values = Callable[[NDArray[np.int64] | Floats], Mapping[str, Floats]]
 
 _STEP = 1e-4
 """By which share of a sum it is moved to see how a value follows."""
+_FAR = 500.0
+"""Errors that a resample which has none of its own, since all in it is right or wrong, is away from the value."""
 _DIGITS = 12
 """To which ends are rounded: logarithms differ in the last ones from machine to machine."""
 
@@ -127,10 +129,11 @@ def interval(
     drawn = (values[usable] - bottom) / width
     here = (point - bottom) / width
     steps = (_logit(drawn) - _logit(here)) * drawn * (1 - drawn) / (errors[usable] / width)
+    steps = np.append(steps, np.copysign(_FAR, values[~usable] - point))
     below, above = np.percentile(steps, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
     error_there = error / width / (here * (1 - here))
-    ends = [_logit(here) - steps_away * error_there for steps_away in (above, below)]
-    low, high = (bottom + width / (1 + np.exp(-end)) for end in ends)
+    ends = np.clip([_logit(here) - away * error_there for away in (above, below)], -_FAR, _FAR)
+    low, high = bottom + width / (1 + np.exp(-ends))
     low, high = (round(float(np.clip(end, least, most)), _DIGITS) for end in (low, high))
     return min(low, point), max(high, point)
 
