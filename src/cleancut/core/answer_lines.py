@@ -167,7 +167,9 @@ def _separated(lines: list[str], context: Context) -> Answer | None:
 
 # --- fields -------------------------------------------------------------------------------------------
 
-_FIELD = re.compile(r"(?:^\s*(?:[-*+]\s+|\d+[.)]\s+)?|[,;|]\s+)[*\"']*([A-Za-z][\w ]{0,30}?)[*\"']*\s*:[*\"]*\s+")
+_FIELD = re.compile(
+    r"(?:^\s*(?:[-*+]\s+|\d+[.)]\s+)?|[,;|]\s+)[*\"']*([A-Za-z][\w ]{0,30}?)[*\"']*\s*(?::[*\"]*\s+|=\s*)"
+)
 
 
 def _fields(lines: list[str], context: Context) -> Answer | None:
@@ -284,12 +286,13 @@ class _Items:
 
     def _first_type(self, body: str) -> str | None:
         """Return the type that a line begins with."""
-        labels = (self._context.types.find(body.partition(sign)[0]) for sign in _BEFORE_NAMES if sign in body)
+        labels = (self._context.types.find_several(body.partition(sign)[0]) for sign in _BEFORE_NAMES if sign in body)
         return next((label for label in labels if label is not None), None)
 
     def _rest(self, body: str) -> str:
         """Return what follows the type that a line begins with."""
-        typed = (sign for sign in _BEFORE_NAMES if self._context.types.find(body.partition(sign)[0]) is not None)
+        find = self._context.types.find_several
+        typed = (sign for sign in _BEFORE_NAMES if find(body.partition(sign)[0]) is not None)
         return next((body.partition(sign)[2].strip() for sign in typed), "")
 
     def read(self) -> None:
@@ -363,14 +366,15 @@ class _Items:
 
     def _mentions_of_part(self, part: str) -> list[Named]:
         """Return the mention that a part of a line names with its type, or those of a type; they stand in the text."""
-        pair = pair_in_line(part, self._context, in_list=False)
-        if pair is not None and self._context.in_text(pair.text):
-            return [pair]
+        types = self._context.types
         label, _, rest = part.partition(":")
-        names = self._listed(rest)
-        if not names or self._context.types.find(label) is None or not all(map(self._context.in_text, names)):
-            return []
-        return [Named(name, label.strip()) for name in names]
+        of_type = types.find_several(label)
+        if of_type is not None and types.find(rest) is None:
+            names = self._listed(rest)
+            if names and all(map(self._context.in_text, names)):
+                return [Named(name, of_type) for name in names]
+        pair = pair_in_line(part, self._context, in_list=False)
+        return [pair] if pair is not None and self._context.in_text(pair.text) else []
 
     def _names_of_item(self, body: str) -> list[str]:
         """Return the name of an item, or its names, without what goes on behind it: ``Ada - a mathematician``."""
@@ -387,21 +391,19 @@ class _Items:
         """Return the mentions of a type that there is, ``PER: Ada, Bo``; None for any other line."""
         context = self._context
         for sign in _BEFORE_NAMES:
-            label, found, rest = body.partition(sign)
-            if not found or context.types.find(label) is None:
+            label, _, rest = body.partition(sign)
+            of_type = context.types.find_several(label) if sign in body else None
+            if of_type is None:
                 continue
             if context.types.find(rest) is not None and context.in_text(label):
                 return None  # a name that is also the name of a type
             rest = rest.strip()
             if context.is_none(rest):
                 return []
-            if rest[:1] in ("[", '"', "'"):
-                names = _names_of_list(rest)
-                if names:
-                    return [Named(name, label.strip()) for name in names]
-            if self._one_each and context.in_text(unquoted(rest)):
-                return [Named(unquoted(rest), label.strip())]
-            return [Named(name, label.strip()) for name in self._listed(rest)]
+            names = _names_of_list(rest) if rest[:1] in ("[", '"', "'") else []
+            if not names and self._one_each and context.in_text(unquoted(rest)):
+                names = [unquoted(rest)]
+            return [Named(name, of_type) for name in names or self._listed(rest)]
         return None
 
     def _listed(self, text: str) -> list[str]:
@@ -410,12 +412,11 @@ class _Items:
 
 
 def _names_of_list(text: str) -> list[str]:
-    """Return the names of a list in brackets or quotes; none where brackets belong to a name: ``[35S] TBPS``."""
+    """Return the quoted names of a list; none where some have no quotes, as in a name with brackets: ``[35S] TBPS``."""
     listed = text if text[0] == "[" else f"[{text}]"
     values = values_in(listed)
     names = [value for value in (values[0].value if values else []) if isinstance(value, str)]
-    is_whole = bool(values) and values[0].end == len(listed)
-    return names if is_whole or not any(isinstance(name, Bare) for name in names) else []
+    return [] if any(isinstance(name, Bare) for name in names) else names
 
 
 _IN_BRACKETS = re.compile(r"(.*?)\s*[(\[]([^()\[\]]{1,80})[)\]]\s*\Z")

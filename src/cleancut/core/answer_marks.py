@@ -122,9 +122,10 @@ def _tag_label(inner: str, name: str, attributes: Mapping[str, str], context: Co
     """Return the type that a tag gives to what it encloses; None for a tag that only wraps."""
     if attributes:
         label = _label_in(attributes, context)
-        if label is not None:
-            return label
         inner = re.split(r"\s", inner, maxsplit=1)[0]
+        is_known = label is not None and context.types.find(label) is not None
+        if label is not None and (is_known or context.types.find(inner) is None):
+            return label
     if context.types.find(inner) is not None:
         return inner
     if name in _WRAPPING_TAGS:
@@ -186,6 +187,14 @@ _BRACKET = re.compile(
 )
 
 
+_SQUARE_TAG = re.compile(r"\[(/?)([^\[\]/]{1,80})\]")
+
+
+def _as_element(tag: re.Match[str], context: Context) -> str:
+    """Return ``[PER]`` or ``[/PER]`` as a tag of XML, if it names a type; else as it is."""
+    return f"<{tag[1]}{tag[2].strip()}>" if context.types.find(tag[2]) is not None else tag[0]
+
+
 def read_brackets(region: str, context: Context) -> Answer | None:
     """Read ``[Ada](PER) spoke`` and ``[Ada | PER] spoke``, also nested; ``**Ada** (PER) spoke``."""
     if "**" in region:
@@ -194,6 +203,10 @@ def read_brackets(region: str, context: Context) -> Answer | None:
             return bold
     if "[" not in region:
         return None
+    if "[/" in region:
+        elements = read_xml(_SQUARE_TAG.sub(lambda tag: _as_element(tag, context), region), context)
+        if elements is not None:
+            return elements._replace(style=Style.BRACKETS)
     fallback: Answer | None = None
     for balanced in (True, False):
         marks = _bracket_marks(region, context, balanced=balanced)
@@ -334,7 +347,7 @@ def _marker(region: str, begun: re.Match[str], ended: re.Match[str], context: Co
 
 # --- the text of the sample, with marks ---------------------------------------------------------------
 
-_MARKS = ("</", "](", "|", "] (", "]{", "][", "##", "**")
+_MARKS = ("</", "[/", "](", "|", "] (", "]{", "][", "##", "**")
 _TYPE_LAST = re.compile(r"[:/][^\[\]{}\"\n,]{1,80}\]")
 _TYPE_FIRST = re.compile(r"\[\s?([^\[\]{}\":\n]{1,80}):")
 

@@ -102,8 +102,11 @@ _SHORT = 100
 _BLANK = re.compile(r"[\s.\"'`/*#:_-]*(?:\[\s*\]|\{\s*\}|\(\s*\))?[\s.\"'`/*#:_-]*")
 
 
-def says_nothing(said: str) -> bool:
-    """Does a text without mentions say that there are none, or that it will not answer?"""
+def says_nothing(said: str, context: Context) -> bool:
+    """Does a text without mentions say that there are none, or that it will not answer?
+
+    Words that stand in the sample do not say so: an answer may repeat them.
+    """
     text = " ".join(said[: _LONGEST_REFUSAL + 1].split()).replace("\u2019", "'")
     if len(text) > _LONGEST_REFUSAL:
         return False
@@ -111,7 +114,8 @@ def says_nothing(said: str) -> bool:
         return True
     if any(map(str.isalpha, text)) and is_none(text):
         return True
-    if len(text) <= _SHORT and _NO_WORD.search(text):
-        return True
     beginning = text[:_BEGINNING]
-    return bool(_NOTHING.search(beginning)) or bool(_REFUSAL.search(beginning))
+    phrases = [*_NOTHING.finditer(beginning), *_REFUSAL.finditer(beginning)]
+    if len(text) <= _SHORT:
+        phrases += _NO_WORD.finditer(text)
+    return any(not context.in_text(phrase[0]) for phrase in phrases)

@@ -144,9 +144,26 @@ class KnownTypes:
         name = self._folded.get(folded_type(label))
         if name is None and prefix_letter(label):  # B-PER, as taggers write it
             return self.find(split_tag(label)[1])
+        if name is None and _MEMBER.fullmatch(label):  # EntityType.PER, as code writes it
+            return self.find(label.rpartition(".")[2])
+        return name
+
+    def find_several(self, label: str) -> str | None:
+        """Return the type that a label names, which may stand in the plural above its mentions.
+
+        >>> KnownTypes(["person", "country"]).find_several("Countries")
+        'country'
+        """
+        name = self.find(label)
+        if name is None:
+            words = label.rstrip(_AROUND_TYPE)
+            for ending, singular in (("ies", "y"), ("es", ""), ("s", "")):
+                if name is None and words.lower().endswith(ending):
+                    name = self.find(words[: -len(ending)] + singular)
         return name
 
 
+_MEMBER = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)+")
 _AROUND_TYPE = " \t\n:*`\"'#"
 
 

@@ -139,6 +139,10 @@ class ValueReader:
     # --- objects --------------------------------------------------------------------------------------
 
     def _object(self, pairs: Pairs, label: str | None) -> list[Named] | None:
+        pairs = self._simplified(pairs)
+        columns = _names_and_labels(pairs, self._context)
+        if columns is not None:
+            return [Named(name, of_name) for name, of_name in zip(*columns, strict=True)]
         roles = self._roles(pairs)
         start, end = _offsets(pairs)
         if roles.label is not None and (roles.surface is not None or start is not None):
@@ -152,6 +156,24 @@ class ValueReader:
         if wrapped is not None:
             return self.mentions(wrapped, label)
         return self._by_key(pairs)
+
+    def _simplified(self, pairs: Pairs) -> Pairs:
+        """Return an object with the name and the type as words, where they are objects themselves."""
+        return Pairs((key, self._plain(key, value)) for key, value in pairs)
+
+    def _plain(self, key: str, value: Any) -> Any:
+        """Return a value; of an object below the key of a name or a type, ``{"name": "PER"}``, what it says."""
+        if not isinstance(value, Pairs) or self._types.find(key) is not None:
+            return value
+        meaning = key_meaning(key)
+        words = [(inner_key, inner) for inner_key, inner in value if isinstance(inner, str)]
+        if meaning.label_rank is not None:
+            labels = [inner for _, inner in words if self._types.find(inner) is not None]
+            if len(labels) == 1 and len(words) == 1:
+                return labels[0]
+        if meaning.surface_rank is not None and len(words) == 1 and len(value) == 1:
+            return words[0][1] if key_meaning(words[0][0]).surface_rank is not None else value
+        return value
 
     def _roles(self, pairs: Pairs) -> _Roles:
         """Tell which pair has the name and which has the type: by their keys, else by what is known of the values."""
@@ -236,7 +258,7 @@ class ValueReader:
 
     def _has_types(self, pairs: Pairs) -> bool:
         """Is a key of the object one of the types?"""
-        return any(self._types.find(key) is not None for key, _ in pairs)
+        return any(self._types.find_several(key) is not None for key, _ in pairs)
 
     def _wrapped(self, pairs: Pairs) -> Any:
         """Return the value that an object only wraps, ``{"entities": [...]}``; None where it wraps none."""
@@ -254,7 +276,7 @@ class ValueReader:
         if depth > 3:
             return False
         if isinstance(value, Pairs):
-            if self._has_types(value) or None not in self._roles(value):
+            if self._has_types(value) or None not in self._roles(self._simplified(value)):
                 return True
             inner = (_unpacked(item) for _, item in value)
             return any(isinstance(item, list) and self._describes_itself(item, depth + 1) for item in inner)
@@ -319,6 +341,8 @@ class ValueReader:
         """Return the names of a type, ``"PER": ["Ada"]``. ``several``: other types have theirs beside it."""
         if value is not None and not isinstance(value, str | list):
             return None
+        if self._types.find(label) is None:
+            label = self._types.find_several(label) or label
         mentions = self._group(value, label, None, None)
         self.is_by_type = self.is_by_type or (several and isinstance(value, str))
         return mentions
@@ -344,6 +368,21 @@ class ValueReader:
             elif not any(is_type):
                 votes += self._context.in_text(key) - self._context.in_text(value)
         return votes > 0
+
+
+def _names_and_labels(pairs: Pairs, context: Context) -> tuple[list[str], list[str]] | None:
+    """Return names and their types from two lists, ``{"names": ["Ada"], "types": ["PER"]}``; None for other objects."""
+    if any(context.types.find(key) is not None for key, _ in pairs):
+        return None
+    lists = [
+        value for _, value in pairs if type(value) is list and value and all(isinstance(one, str) for one in value)
+    ]
+    if len(lists) != 2 or len(lists[0]) != len(lists[1]):
+        return None
+    are_types = [all(context.types.find(item) is not None for item in items) for items in lists]
+    if are_types == [False, True]:
+        return lists[0], lists[1]
+    return (lists[1], lists[0]) if are_types == [True, False] else None
 
 
 def _is_word(value: Any) -> bool:
@@ -399,6 +438,7 @@ def _is_offset(value: Any) -> bool:
 
 def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
     """Return the answer that some values are; None where none of them is understood."""
+    found = _put_together(found, context)
     if len(found) == 1:
         of_tags = tagged_values(found[0].value, context)
         if of_tags is not None:
@@ -437,6 +477,21 @@ def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
     )
 
 
+def _put_together(found: Sequence[Found], context: Context) -> Sequence[Found]:
+    """Return two lists, one of words and one of their types or tags, as one object; any other values as they are."""
+    if len(found) != 2 or any(type(one.value) is not list for one in found):
+        return found
+    first, second = found[0].value, found[1].value
+    if len(first) != len(second) or not first or not all(isinstance(item, str) for item in (*first, *second)):
+        return found
+    are_labels = [
+        all(item == "O" or context.types.find(item) is not None for item in items) for items in (first, second)
+    ]
+    if are_labels[0] == are_labels[1]:
+        return found
+    return [Found(Pairs([("first", first), ("second", second)]), found[0].start, found[1].end, found[1].cut)]
+
+
 def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> list[Named]:
     """Return the mentions of all values where each is one mention, else of the last list that is sure, or that is not.
 
@@ -444,7 +499,8 @@ def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> l
     are, too.
     """
     are_objects = all(isinstance(one.value, Pairs | Call) for _, one in read)
-    if are_objects or all(len(mentions) <= 1 for mentions, _ in read):
+    are_items = not any(_is_list_of_items(one.value) for _, one in read)
+    if are_objects or (are_items and all(len(mentions) <= 1 for mentions, _ in read)):
         return [mention for mentions, _ in read for mention in mentions]
     some = [mentions for mentions, _ in read if mentions]
     sure = [mentions for mentions in some if context.n_sure(mentions)]
@@ -452,6 +508,11 @@ def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> l
     if _are_parts(lists):
         return [mention for mentions in lists for mention in mentions]
     return lists[-1]
+
+
+def _is_list_of_items(value: Any) -> bool:
+    """Is a value a list of mentions, rather than one mention?"""
+    return type(value) is list and any(isinstance(item, list) for item in value)
 
 
 def _are_parts(lists: Sequence[Sequence[Named]]) -> bool:

@@ -103,7 +103,7 @@ def _parse_text(answer: str, style: Style, context: Context) -> Answer:
         best, _ = _best_reading(said, style, context)
     if best is not None:
         return best
-    if says_nothing(said):
+    if says_nothing(said, context):
         return Answer()
     form = "in any known form" if style is Style.AUTO else f"in the form {style}"
     return Answer(unparsed=because(f"no mention {form}", said))
