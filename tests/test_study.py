@@ -160,6 +160,7 @@ def test_views_over_datasets_are_those_of_the_functions_of_one(found):
             assert plain(row) == plain({**by_attribute[name][at], **tests[at]})
 
 
+@pytest.mark.slow
 def test_comparative_diagnosis_is_that_of_each_pair_and_wilcoxon_over_all_buckets(found):
     rows = found.comparative_diagnosis
     assert [{name: row[name] for name in row if name != "datasets"} for row in rows] == cc.wilcoxon(found.buckets)
@@ -204,6 +205,7 @@ def test_ranks_are_those_of_compare_and_between_datasets(folder, found):
     assert found.ranks["mean_rank"]["f1"][SYSTEMS[3]] >= 1
 
 
+@pytest.mark.slow
 def test_a_study_in_memory_is_that_of_the_files(folder, found):
     data = {}
     for name in DATASETS:
@@ -471,6 +473,7 @@ def test_pictures(folder, tmp_path, capsys):
     assert "rho (%)" in (tmp_path / "plots" / "rho.svg").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_names_of_others_break_no_page(folder, tmp_path):
     evil = "<script>alert(1)</script>&"
     train, test, pred = files_of(folder, "news")
