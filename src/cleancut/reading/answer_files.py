@@ -25,9 +25,11 @@ ANSWER_KEYS = (
     "answer", "response", "output", "completion", "prediction", "predictions", "generated_text", "generation",
     "model_output", "model_answer", "messages", "choices", "filtered_resps", "resps", "entities",
 )  # fmt: skip
-"""Under which names rows have their answer, in order of preference."""
+"""The names under which rows have their answer, in order of preference."""
 _IDS = ("id", "sample_id", "example_id", "uid", "guid")
+"""The names under which rows have the id of their sample."""
 _TYPES = ("type", "entity_type", "label")
+"""The names under which rows have the type that was asked for."""
 _SAMPLE_KEYS = (*PLAIN_TOKENS, *PLAIN_TAGS)
 """Columns of samples with tokens, which are no answers."""
 
@@ -36,8 +38,11 @@ class AnswerRow(NamedTuple):
     """A row of a file of answers."""
 
     place: str
+    """The name of the row, for messages."""
     id: str | None
+    """The id of the sample; None where the row has none."""
     said: Said
+    """The answer, and the type that was asked for."""
 
 
 def read_answers(
@@ -49,7 +54,7 @@ def read_answers(
     ignore_types: bool | Iterable[str] = False,
     fuzzy: bool = False,
 ) -> Corpus:
-    """Read answers of a language model as predictions for gold samples, each mention where it stands in the text.
+    """Return answers of a language model as predictions for gold samples, each mention where it stands in the text.
 
     Rows belong to gold samples by their ``id``, else by their order. Several rows of one id, each with its ``type``,
     are answers to one type each.
@@ -60,12 +65,15 @@ def read_answers(
         gold: the samples that the answers are for.
         answers: the form of the answers: auto, json, by-type, pairs, xml, brackets, code, lines or markers.
         types: other names for types, by those that the answers have (``{"person": "PER"}``).
-        ignore_types: leave out mentions of types that gold does not have: of all such types, or of those named.
-        fuzzy: may a name differ in some letters from the text?
+        ignore_types: whether mentions of types that gold does not have are left out; or the types to leave out.
+        fuzzy: whether a name may differ in some letters from the text.
 
     Returns:
         The text of gold with the mentions of the answers; ``corpus.mentions.answers`` tells what was not understood,
         what is invented, and whose place is open.
+
+    Raises:
+        CleancutError: the file cannot be read, or a gold sample has no answer.
 
     >>> gold = Corpus.of([["Ada", "spoke", "."]], tags=[["B-PER", "O", "O"]])
     >>> pred = read_answers(['Sure: [{"text": "Ada", "label": "per"}, {"text": "Bo", "label": "per"}]'], gold)
@@ -74,7 +82,8 @@ def read_answers(
     """
     checks.instance(gold, Corpus, "gold", "the samples that the answers are for, as a Corpus")
     reading = answer_reading(gold.mentions.labels, answers, types, ignore_types, fuzzy)
-    rows = answer_rows(source) if isinstance(source, str | os.PathLike | Source) else list(_given_rows(source))
+    is_file = isinstance(source, str | os.PathLike | Source)
+    rows = answer_rows(source) if is_file else list(_given_rows(source))
     return AnswerBook(rows, reading).answers_to(gold)
 
 
@@ -85,64 +94,94 @@ def answer_reading(
     ignore_types: bool | Iterable[str],
     fuzzy: bool = False,
 ) -> AnswerReading:
-    """Return how answers are read: by the types of gold, and by the names that stand for them."""
-    names = parse_types(types)
-    return AnswerReading.of([*gold_types, *names, *names.values()], answers, fuzzy=fuzzy, ignore_types=ignore_types)
+    """Return how answers are read: by the types of gold, and by the names that stand for them.
+
+    Args:
+        gold_types: the types of gold.
+        answers: the form of the answers, as for ``read_answers``; None for ``auto``.
+        types: other names for types, by those that the answers have.
+        ignore_types: whether mentions of types that gold does not have are left out; or the types to leave out.
+        fuzzy: whether a name may differ in some letters from the text.
+    """
+    gold_type_of = parse_types(types)
+    known_types = [*gold_types, *gold_type_of, *gold_type_of.values()]
+    return AnswerReading.of(known_types, answers, fuzzy=fuzzy, ignore_types=ignore_types)
 
 
 def is_answer_row(row: Any) -> bool:
-    """Is a row of a JSONL file an answer, rather than a sample with tokens?
+    """Return whether a row of a JSONL file is an answer, rather than a sample with tokens.
+
+    Args:
+        row: the row.
 
     >>> is_answer_row({"id": "1", "answer": "[]"}), is_answer_row({"tokens": ["Ada"], "tags": ["O"]})
     (True, False)
     """
     if not isinstance(row, Mapping):
         return False
-    value = next((row[key] for key in ANSWER_KEYS if key in row), None)
+    answers = [row[key] for key in ANSWER_KEYS if key in row]
     if any(isinstance(row.get(key), list) for key in _SAMPLE_KEYS):
-        return isinstance(value, str) and not isinstance(row.get("entities"), list)
-    if not any(key in row for key in ANSWER_KEYS):
+        has_text_answer = bool(answers) and isinstance(answers[0], str)
+        return has_text_answer and not isinstance(row.get("entities"), list)
+    if not answers:
         return False
-    spans: list[Any] = value if isinstance(value, list) else []
-    has_offsets = any(isinstance(span, Mapping) and "start" in span for span in spans)
-    if has_offsets and isinstance(row.get("text"), str):
-        return False  # they are for the text of the row
-    return not any(isinstance(span, Mapping) and "start" in span and "text" not in span for span in spans)
+    mentions: list[Any] = answers[0] if isinstance(answers[0], list) else []
+    with_offsets = [mention for mention in mentions if isinstance(mention, Mapping) and "start" in mention]
+    if with_offsets and isinstance(row.get("text"), str):
+        return False  # the offsets are for the text of the row
+    return all("text" in mention for mention in with_offsets)
 
 
-def _says_nothing(row: Any) -> bool:
-    """Could a row be an answer as well as a sample, since it names no mention?"""
+def _names_no_mention(row: Any) -> bool:
+    """Return whether a row names no mention, so that it may be an answer as well as a sample."""
     return isinstance(row, Mapping) and any(row.get(key) == [] for key in ANSWER_KEYS)
 
 
 class AnswerBook:
-    """All answers of a file, asked for samples in any order and in any parts."""
+    """All answers of a file, for samples that come in any order or in parts.
+
+    Args:
+        rows: the answers.
+        reading: how they are read.
+    """
 
     def __init__(self, rows: Sequence[AnswerRow], reading: AnswerReading) -> None:
-        self._rows, self._reading = rows, reading
-        self._next = 0
-        self._by_id: dict[str, list[AnswerRow]] | None = (
-            {} if rows and all(row.id is not None for row in rows) else None
-        )
-        if self._by_id is not None:
+        self._rows = rows
+        self._reading = reading
+        self._n_used = 0
+        """The number of rows that belong to samples before, where rows have no ids."""
+        self._by_id: dict[str, list[AnswerRow]] | None = None
+        """The rows of each sample; None where a row has no id."""
+        if rows and all(row.id is not None for row in rows):
+            self._by_id = {}
             for row in rows:
                 self._by_id.setdefault(str(row.id), []).append(row)
 
     def answers_to(self, gold: Corpus, *, last: bool = True) -> Corpus:
-        """Return the predictions for samples: all that there are, or the next of several parts."""
+        """Return the predictions for samples.
+
+        Args:
+            gold: all samples, or the next part of them.
+            last: whether no other part follows.
+
+        Raises:
+            CleancutError: a sample has no answer or too many, or answers are left over.
+        """
         groups = self._groups(gold, last)
         mentions = answered(gold.tokens(), groups, self._reading, gold.mentions.where)
         return replace(gold, mentions=mentions, relations=None)
 
     def _groups(self, gold: Corpus, last: bool) -> list[list[Said]]:
-        if self._by_id is not None and gold.ids is not None and all(name in self._by_id for name in gold.ids if name):
-            return [self._of_id(name, gold, i) for i, name in enumerate(gold.ids)]
-        if self._by_id is not None and gold.ids is not None:
-            lacking = next(name for name in gold.ids if name and name not in self._by_id)
-            raise CleancutError(f"gold sample {quoted(lacking)} has no answer. Give one answer for each id.")
-        return self._in_order(gold, last)
+        """Return the answers to each sample."""
+        if self._by_id is None or gold.ids is None:
+            return self._in_order(gold, last)
+        for name in gold.ids:
+            if name and name not in self._by_id:
+                raise CleancutError(f"gold sample {quoted(name)} has no answer. Give one answer for each id.")
+        return [self._of_id(name, gold, i) for i, name in enumerate(gold.ids)]
 
     def _of_id(self, name: str | None, gold: Corpus, i: int) -> list[Said]:
+        """Return the answers to a sample by its id."""
         assert self._by_id is not None
         if name is None:
             raise CleancutError(f"{gold.mentions.where(i)} has no id, but answers are joined by ids. Give it one.")
@@ -154,67 +193,89 @@ class AnswerBook:
         return [row.said for row in rows]
 
     def _in_order(self, gold: Corpus, last: bool) -> list[list[Said]]:
-        """Rows one after the other, as many for each sample as types were asked for."""
-        width = self._width()
-        rows = self._rows[self._next : self._next + width * len(gold)]
-        self._next += width * len(gold)
-        if len(rows) < width * len(gold) or (last and self._next < len(self._rows)):
-            n = self._next if len(rows) < width * len(gold) else len(gold) * width
+        """Return the answers to each sample by their order: one, or one for each type asked for."""
+        n_per_sample = self._n_per_sample()
+        n_wanted = n_per_sample * len(gold)
+        rows = self._rows[self._n_used : self._n_used + n_wanted]
+        self._n_used += n_wanted
+        are_too_few = len(rows) < n_wanted
+        if are_too_few or (last and self._n_used < len(self._rows)):
+            n_needed = self._n_used if are_too_few else n_wanted
             raise CleancutError(
-                f"{n} answers are needed for the gold samples but there are {len(self._rows)}. Give one for each "
-                "sample, or give both sides ids."
+                f"{n_needed} answers are needed for the gold samples but there are {len(self._rows)}. Give one for "
+                "each sample, or give both sides ids."
             )
-        return [[row.said for row in rows[at : at + width]] for at in range(0, len(rows), width)]
+        groups = []
+        for first in range(0, len(rows), n_per_sample):
+            groups.append([row.said for row in rows[first : first + n_per_sample]])
+        return groups
 
-    def _width(self) -> int:
-        """How many rows a sample has: as many as come before a type comes again."""
-        seen: set[str] = set()
+    def _n_per_sample(self) -> int:
+        """Return how many rows a sample has: as many as come before a type comes again."""
+        types: set[str] = set()
         for row in self._rows:
-            if row.said.label is None or row.said.label in seen:
+            if row.said.label is None or row.said.label in types:
                 break
-            seen.add(row.said.label)
-        return max(len(seen), 1)
+            types.add(row.said.label)
+        return max(len(types), 1)
 
 
 # --- rows ---------------------------------------------------------------------------------------------
 
 
-def first_rows(given: Readable) -> list[Any]:
-    """Return the first rows of a JSONL file that name a mention; all where none does, and none of another format."""
-    source = Source.of(given)
+def first_rows(readable: Readable) -> list[Any]:
+    """Return the first rows of a JSONL file that name a mention; the first of all where none does.
+
+    Args:
+        readable: the file. One of another format, or that cannot be read, has no rows.
+    """
+    source = Source.of(readable)
     if format_of(source) is not Format.JSONL and not is_chat(source.first_record):
         return []
     try:
-        telling = (record for _, record in json_records(source) if not _says_nothing(record))
+        telling = (record for _, record in json_records(source) if not _names_no_mention(record))
         return list(islice(telling, 20)) or [record for _, record in islice(json_records(source), 20)]
     except CleancutError:
         return []
 
 
-def is_answer_file(given: Readable) -> bool:
-    """Are the rows of a file answers of a language model?"""
-    source = Source.of(given)
+def is_answer_file(readable: Readable) -> bool:
+    """Return whether the rows of a file are answers of a language model.
+
+    Args:
+        readable: the file; one that does not exist is none.
+    """
+    source = Source.of(readable)
     if not source.is_there:
         return False  # whoever reads it says so
     rows = first_rows(source)
     return bool(rows) and all(map(is_answer_row, rows))
 
 
-def answer_rows(given: Readable) -> list[AnswerRow]:
-    """Return the answers of a file."""
-    source = Source.of(given)
+def answer_rows(readable: Readable) -> list[AnswerRow]:
+    """Return the answers of a file.
+
+    Args:
+        readable: the file.
+
+    Raises:
+        CleancutError: a line is not an object, or holds no answer.
+    """
+    source = Source.of(readable)
     tell(source.name, Recognised("JSONL with answers of a language model"))
     return list(_file_rows(source))
 
 
 def _file_rows(source: Source) -> Iterator[AnswerRow]:
+    """Yield the answers of a file."""
     for number, record in json_records(source):
         yield _row(record, f"{source}, line {number}")
 
 
 def _given_rows(rows: Iterable[Any]) -> Iterator[AnswerRow]:
-    given: list[Any] = checks.ordered(rows, "the answers", "a file, or a list of answers")
-    for i, row in enumerate(given):
+    """Yield the answers of a list of texts or dicts."""
+    answers: list[Any] = checks.ordered(rows, "the answers", "a file, or a list of answers")
+    for i, row in enumerate(answers):
         if isinstance(row, Mapping):
             yield _row(row, f"answer {i}")
         else:
@@ -222,19 +283,21 @@ def _given_rows(rows: Iterable[Any]) -> Iterator[AnswerRow]:
 
 
 def _row(record: Mapping[str, Any], place: str) -> AnswerRow:
+    """Return the answer that a record holds; raise an error where it holds none."""
     key = next((key for key in ANSWER_KEYS if key in record), None)
     if key is None:
         raise CleancutError(
             f'{place}: no answer among {", ".join(map(repr, record)) or "no columns"}. Give it as "answer".'
         )
-    id_ = next((record[name] for name in _IDS if record.get(name) is not None), None)
+    sample_id = next((str(record[name]) for name in _IDS if record.get(name) is not None), None)
     label = next((record[name] for name in _TYPES if isinstance(record.get(name), str)), None)
-    return AnswerRow(place, None if id_ is None else str(id_), Said(_answer_in(record[key]), label))
+    return AnswerRow(place, sample_id, Said(_answer_in(record[key]), label))
 
 
 def _answer_in(value: Any) -> Any:
     """Return the answer itself: the last message of a chat, the first of several responses."""
-    if turns := turns_in(value):
+    turns = turns_in(value)
+    if turns:
         return _content(last_answer(turns))
     if isinstance(value, list) and value and isinstance(value[0], Mapping) and {"message", "text"} & set(value[0]):
         message = value[0].get("message")

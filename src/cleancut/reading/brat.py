@@ -1,8 +1,8 @@
 """Folders of BRAT: an ``.ann`` file with mentions beside each ``.txt`` file.
 
-Offsets count the characters of a text, which has no tokens. What is written here has a line for each sample, with a
-space between its tokens, and ``cleancut.json`` says so, with the names of documents and samples. It comes back the
-same.
+Offsets count the characters of a text, which has no tokens. A folder that is written here has a line for each sample,
+with a space between its tokens. Its file ``cleancut.json`` keeps the names of documents and samples, so that the same
+samples are read again.
 """
 
 from __future__ import annotations
@@ -27,28 +27,45 @@ _NAMES = "cleancut.json"
 
 
 def is_brat(source: Source) -> bool:
-    """Is it a folder of BRAT, with a file of annotation beside each text?"""
+    """Return whether a source is a folder of BRAT, with a file of annotation beside each text.
+
+    Args:
+        source: the source.
+    """
     return source.is_folder and any(name.endswith(".ann") for name in os.listdir(source.name))
 
 
 def brat(source: Source) -> Exported:
-    """Read a folder of BRAT: a row for each text, in the order of their names; of our own, for each line."""
+    """Return the rows of a folder of BRAT.
+
+    Args:
+        source: the folder.
+
+    Returns:
+        A row for each text, in the order of their names; of a folder that was written here, a row for each line.
+
+    Raises:
+        CleancutError: a file cannot be read, or ``cleancut.json`` does not fit the texts.
+    """
     folder = Path(source.name)
     names = _names_in(folder)
     texts = [_read_text(path) for path in sorted(folder.glob("*.ann"))]
     n_split = sum(text.n_split for text in texts)
-    split = [f"{n_split} mentions are discontinuous and are taken from their first to their last character."]
-    notes = split if n_split else []
+    notes = []
+    if n_split:
+        notes.append(f"{n_split} mentions are discontinuous and are taken from their first to their last character.")
     if names is None:
         rows = [{"id": text.path.stem, "text": text.text, "entities": text.entities} for text in texts]
         return Exported(rows, CHARACTERS, notes)
-    known = {text.path.stem: text for text in texts}
-    changed = sorted({str(name) for name, _, _ in names} ^ set(known))
+    text_of_name = {text.path.stem: text for text in texts}
+    changed = sorted({str(name) for name, _, _ in names} ^ set(text_of_name))
     if changed:
         raise CleancutError(
             f"{folder}: {_NAMES} does not fit the texts ({changed[0]}). Remove it to read texts as they are."
         )
-    rows = list(chain.from_iterable(_samples(known[name], document, ids) for name, document, ids in names))
+    rows = []
+    for name, document, ids in names:
+        rows += _samples(text_of_name[name], document, ids)
     return Exported(rows, TOKEN_SPANS, notes)
 
 
@@ -56,12 +73,17 @@ class _Text(NamedTuple):
     """A text with its mentions."""
 
     path: Path
+    """The file of annotation."""
     text: str
+    """The text."""
     entities: list[Row]
+    """The mentions, with offsets that count characters."""
     n_split: int
+    """The number of mentions that are discontinuous."""
 
 
 def _read_text(path: Path) -> _Text:
+    """Return the text that belongs to a file of annotation, with its mentions."""
     text_path = path.with_suffix(".txt")
     if not text_path.is_file():
         raise CleancutError(f"{path} has no text beside it. Put {text_path.name} there.")
@@ -74,22 +96,24 @@ def _read_text(path: Path) -> _Text:
     for number, line in enumerate(Source(str(path)).text().split("\n"), 1):
         if not line.startswith("T"):
             continue
-        found = _MENTION.fullmatch(line.rstrip("\r"))
-        if found is None:
+        match = _MENTION.fullmatch(line.rstrip("\r"))
+        if match is None:
             raise CleancutError(f"{path}, line {number}: not a line of BRAT ({quoted(line)}).")
-        places = [tuple(map(int, place.split())) for place in found[2].split(";")]
-        n_split += len(places) > 1
-        start, end = min(place[0] for place in places), max(place[1] for place in places)
+        label, offsets, words = match.groups()
+        pieces = [tuple(map(int, piece.split())) for piece in offsets.split(";")]
+        n_split += len(pieces) > 1
+        start = min(piece[0] for piece in pieces)
+        end = max(piece[1] for piece in pieces)
         if end > len(text):
             raise CleancutError(f"{path}, line {number}: {start} to {end} in a text of {len(text)} characters.")
-        is_quoted &= len(places) > 1 or bare[start:end] == found[3]
-        entities.append({"start": start, "end": end, "label": found[1]})
+        is_quoted &= len(pieces) > 1 or bare[start:end] == words
+        entities.append({"start": start, "end": end, "label": label})
     # offsets count the mark of the byte order too, unless the words of the mentions show that they do not
     return _Text(path, bare if is_quoted else text, entities, n_split)
 
 
 _MENTION = re.compile(r"T\S*\t(\S+) (\d{1,18} +\d{1,18}(?: *; *\d{1,18} +\d{1,18})*) *(?:\t(.*))?")
-"""A line of a mention: its name, its type, from where to where (of several pieces, of each), its words."""
+"""Matches the line of a mention: its name, type, offsets (of each piece, where there are several) and words."""
 
 
 _Named = tuple[str, str | None, list[str | None]]
@@ -97,7 +121,7 @@ _Named = tuple[str, str | None, list[str | None]]
 
 
 def _names_in(folder: Path) -> list[_Named] | None:
-    """Return what was written beside the texts of a folder; None where it is not one of ours."""
+    """Return what was written beside the texts of a folder; None where the folder was not written here."""
     path = folder / _NAMES
     if not path.is_file():
         return None
@@ -111,17 +135,15 @@ def _names_in(folder: Path) -> list[_Named] | None:
 
 
 def _is_named(text: tuple[Any, Any, Any]) -> bool:
-    """Is it the name of a text, with those of its document and its samples, which may have none?"""
+    """Return whether a stored entry is the name of a text, with those of its document and its samples."""
     name, document, ids = text
-    return (
-        isinstance(name, str)
-        and isinstance(ids, list)
-        and all(x is None or isinstance(x, str) for x in (document, *ids))
-    )
+    if not isinstance(name, str) or not isinstance(ids, list):
+        return False
+    return all(value is None or isinstance(value, str) for value in (document, *ids))
 
 
 def _samples(text: _Text, document: str | None, ids: Sequence[str | None]) -> Iterator[Row]:
-    """Return the lines of a text as samples; a token is cut where a mention cuts it."""
+    """Yield the lines of a text as samples; a token is cut where a mention cuts it."""
     lines = text.text.split("\n")[:-1]
     if len(lines) != len(ids):
         raise CleancutError(
@@ -133,27 +155,29 @@ def _samples(text: _Text, document: str | None, ids: Sequence[str | None]) -> It
         last = first + len(line)
         inside = [span for span in text.entities if first <= span["start"] < span["end"] <= last]
         n_mentions += len(inside)
-        row: Row = {"tokens": [], "entities": []} if not line else _row_of_line(line, inside, first)
-        yield {"id": name, "doc": document, **row}
+        yield {"id": name, "doc": document, **_row_of_line(line, inside, first)}
         first = last + 1
     if n_mentions != len(text.entities):
         raise CleancutError(f"{text.path}: a mention is not in one line. Remove {_NAMES} to read texts as they are.")
 
 
 def _row_of_line(line: str, spans: Sequence[Row], first: int) -> Row:
+    """Return the tokens and token spans of a line; ``first`` is the number of its first character in the text."""
     edges = {edge - first for span in spans for edge in (span["start"], span["end"])}
     tokens: list[str] = []
-    begins: dict[int, int] = {}
-    ends: dict[int, int] = {}
-    for found in re.finditer("[^ ]+", line):
-        cuts = [found.start(), *sorted(e for e in edges if found.start() < e < found.end()), found.end()]
-        for start, end in pairwise(cuts):
-            begins[start], ends[end] = len(tokens), len(tokens) + 1
+    token_from: dict[int, int] = {}
+    token_until: dict[int, int] = {}
+    for word in re.finditer("[^ ]+", line):
+        inner_edges = sorted(edge for edge in edges if word.start() < edge < word.end())
+        for start, end in pairwise([word.start(), *inner_edges, word.end()]):
+            token_from[start] = len(tokens)
+            token_until[end] = len(tokens) + 1
             tokens.append(line[start:end])
-    entities = [
-        {"start": begins[span["start"] - first], "end": ends[span["end"] - first], "label": span["label"]}
-        for span in spans
-    ]
+    entities = []
+    for span in spans:
+        start = token_from[span["start"] - first]
+        end = token_until[span["end"] - first]
+        entities.append({"start": start, "end": end, "label": span["label"]})
     return {"tokens": tokens, "entities": entities}
 
 
@@ -161,6 +185,8 @@ def _row_of_line(line: str, spans: Sequence[Row], first: int) -> Row:
 
 
 class _Sample(NamedTuple):
+    """A sample that can be written as a line."""
+
     document: str | None
     id: str | None
     tokens: list[str]
@@ -168,7 +194,16 @@ class _Sample(NamedTuple):
 
 
 def write_brat(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
-    """Write a folder: a text for each document, or for each sample that has none, with a line for each sample."""
+    """Write a folder of BRAT: a text for each document, or for each sample that has none, with a line for each sample.
+
+    Args:
+        corpora: the samples, in parts.
+        path: the folder, which appears when it is complete.
+        how: how they are written.
+
+    Raises:
+        CleancutError: a scheme is given, there are relations, or a token or a type cannot stand in BRAT.
+    """
     if how.scheme:
         raise CleancutError(f"{path}: BRAT holds spans, not tags of {how.scheme}. Leave the scheme out.")
     samples = chain.from_iterable(map(_checked_samples, corpora))
@@ -186,6 +221,7 @@ def write_brat(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
 
 
 def _checked_samples(corpus: Corpus) -> Iterator[_Sample]:
+    """Yield the samples of a corpus; raise an error where one cannot be written."""
     refuse_relations(corpus, "a folder of BRAT as it is read here")
     for i, (tokens, entities) in enumerate(zip(corpus.tokens(), corpus.entities(), strict=True)):
         for token in tokens:
@@ -200,11 +236,13 @@ def _checked_samples(corpus: Corpus) -> Iterator[_Sample]:
                 raise CleancutError(
                     f"{place}: the type {quoted(span['label'])} cannot stand in BRAT. Rename it, or write JSONL."
                 )
-        document, name = (of[i] if of is not None else None for of in (corpus.docs, corpus.ids))
+        document = None if corpus.docs is None else corpus.docs[i]
+        name = None if corpus.ids is None else corpus.ids[i]
         yield _Sample(document, name, tokens, entities)
 
 
 def _write_text(samples: Sequence[_Sample], path: Path) -> None:
+    """Write a text with a line for each sample, and its mentions beside it."""
     lines = [" ".join(sample.tokens) for sample in samples]
     annotation: list[str] = []
     first = 0
@@ -213,7 +251,8 @@ def _write_text(samples: Sequence[_Sample], path: Path) -> None:
         for token in sample.tokens:
             starts.append(starts[-1] + len(token) + 1)
         for span in sample.entities:
-            begin, end = starts[span["start"]], starts[span["end"]] - 1
+            begin = starts[span["start"]]
+            end = starts[span["end"]] - 1
             words = line[begin - first : end - first]
             annotation.append(f"T{len(annotation) + 1}\t{span['label']} {begin} {end}\t{words}\n")
         first += len(line) + 1
@@ -222,11 +261,12 @@ def _write_text(samples: Sequence[_Sample], path: Path) -> None:
 
 
 def _configuration(labels: Sequence[str]) -> str:
-    """Return what BRAT needs to know of the types."""
+    """Return the file that tells BRAT the types."""
     return "\n".join(["[entities]", *labels, "", "[relations]", "", "[events]", "", "[attributes]", ""])
 
 
 def _put(path: Path, text: str) -> None:
+    """Write a text to a file in UTF-8."""
     try:
         path.write_bytes(text.encode())
     except UnicodeEncodeError:

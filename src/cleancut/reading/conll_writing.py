@@ -1,4 +1,4 @@
-"""CoNLL columns as they are written: a token, a tab, its tag; in the usual form, which other tools read."""
+"""CoNLL columns as they are written: a token, a tab and its tag a line, as other tools read them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,17 @@ from .writing import Writing, refuse_relations
 
 
 def conll_text(corpora: Iterable[Corpus], how: Writing) -> Iterator[str]:
-    """Return the lines of each sample, and a line ``-DOCSTART-`` where a document begins.
+    """Yield the lines of each sample, and a line ``-DOCSTART-`` where a document begins.
 
-    Comments with ids, and names of documents, are written if ``how.ids`` asks for them: other tools refuse them.
+    Comments with ids, and names of documents, are written if ``how.ids`` asks for them, because other tools refuse
+    them.
+
+    Args:
+        corpora: the samples, in parts.
+        how: how they are written.
+
+    Raises:
+        CleancutError: a sample cannot be written so that it is read again as it is.
     """
     documents = _Documents(how.ids)
     has_codes = _LanguageCodes()
@@ -29,40 +37,47 @@ def conll_text(corpora: Iterable[Corpus], how: Writing) -> Iterator[str]:
         for i, (tokens, tags) in enumerate(rows):
             _check(tokens, tags, i, where)
             has_codes.see(tokens)
-            yield documents.begun_by(corpus.docs[i] if corpus.docs else None, where(i))
+            document = corpus.docs[i] if corpus.docs else None
+            yield documents.begun_by(document, where(i))
             if how.ids and corpus.ids is not None and corpus.ids[i] is not None:
                 yield f"{ID}{_name(corpus.ids[i], where(i))}\n"
             yield "".join(f"{token}\t{tag}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
     has_codes.refuse()
     if loses_ids or documents.loses_names:
-        what = " and ".join(["ids of samples"] * loses_ids + ["names of documents"] * documents.loses_names)
+        lost = []
+        if loses_ids:
+            lost.append("ids of samples")
+        if documents.loses_names:
+            lost.append("names of documents")
+        what = " and ".join(lost)
         say(f"{what} are not written to CoNLL, where other tools refuse them. Ask for them with ids=True (--ids).")
 
 
 def _check(tokens: Sequence[str], tags: Sequence[str], sample: int, where: Where) -> None:
-    """Raise an error where a sample would not come back as it is."""
+    """Raise an error where a sample would not be read again as it is."""
     if not tokens:
         raise CleancutError(f"{where(sample)}: a sample without tokens cannot be written as CoNLL. Write JSONL.")
     for i, (token, tag) in enumerate(zip(tokens, tags, strict=True)):
         is_broken = token.isspace() or token.startswith((DOCSTART, "\ufeff"))
         if is_broken or not _fits_a_line(token) or not _fits_a_line(tag):
-            shown = f"{quoted(token)} with tag {quoted(tag)}"
-            raise CleancutError(f"{where(sample, i)}: the token {shown} cannot stand in a CoNLL file. Write JSONL.")
+            pair = f"{quoted(token)} with tag {quoted(tag)}"
+            raise CleancutError(f"{where(sample, i)}: the token {pair} cannot stand in a CoNLL file. Write JSONL.")
 
 
 def _fits_a_line(text: str) -> bool:
+    """Return whether a text can stand in a column."""
     return bool(text) and "\t" not in text and "\n" not in text and "\r" not in text
 
 
 def _name(name: str | None, place: str) -> str:
-    """Return the name of a sample or a document, which must fit a line."""
+    """Return the name of a sample or a document; raise an error where it does not fit a line."""
     if name is not None and not _fits_a_line(name):
         raise CleancutError(f"{place}: the name {quoted(name)} cannot stand in a CoNLL file. Write JSONL.")
     return name or ""
 
 
 class _Documents:
-    """The lines that begin documents. Without their names, a document is all samples between two such lines."""
+    """The lines that begin documents. Without names, a document is all samples between two such lines."""
 
     def __init__(self, has_names: bool) -> None:
         self._has_names = has_names
@@ -71,29 +86,30 @@ class _Documents:
         self.loses_names = False
 
     def begun_by(self, document: str | None, place: str) -> str:
-        """Return the line that a sample of a document needs before it, if any."""
+        """Return the line that is needed before a sample of a document; empty where none is needed."""
         if document == self._last:
             return ""
         if not self._has_names and (document is None or document in self._begun):
-            why = (
-                "has no document, but one before it has"
-                if document is None
-                else f"continues document {quoted(document)}"
-            )
+            why = f"continues document {quoted(document)}"
+            if document is None:
+                why = "has no document, but one before it has"
             raise CleancutError(
                 f"{place} {why}, which CoNLL cannot say without names. Give ids=True (--ids), or JSONL."
             )
         self.loses_names |= not self._has_names and document != str(len(self._begun))
         self._last = document
         self._begun.add(document or "")
-        return f"{DOCSTART}\t({_name(document, place)})\tO\n\n" if self._has_names else f"{DOCSTART}\tO\n\n"
+        if not self._has_names:
+            return f"{DOCSTART}\tO\n\n"
+        return f"{DOCSTART}\t({_name(document, place)})\tO\n\n"
 
 
 class _LanguageCodes:
-    """Looks out for words that all begin as ``en:Ada`` does, whose beginnings a reader would take away."""
+    """Notices where all words begin as ``en:Ada`` does, whose beginnings a reader would remove."""
 
     def __init__(self) -> None:
-        self._are_all, self._n_words = True, 0
+        self._are_all = True
+        self._n_words = 0
 
     def see(self, tokens: Sequence[str]) -> None:
         """Take notice of the words of a sample."""
@@ -101,6 +117,6 @@ class _LanguageCodes:
         self._are_all = self._are_all and all(language_before([token]) is not None for token in tokens)
 
     def refuse(self) -> None:
-        """Raise an error where all words were such."""
+        """Raise an error where all words begin so."""
         if self._are_all and self._n_words:
             raise CleancutError("every word has the code of a language before it, which CoNLL loses. Write JSONL.")

@@ -1,4 +1,4 @@
-"""spaCy's own files, ``.spacy``, which spaCy reads and writes."""
+"""Files of spaCy, ``.spacy``, which are read and written with spaCy."""
 
 from __future__ import annotations
 
@@ -15,15 +15,27 @@ from .opening import Row, Source
 from .writing import Writing, packed, refuse_relations
 
 _BESIDE = ("id", "doc")
-"""What the user data of a document may have under these names."""
+"""The names under which the user data of a document keep the id of a sample and its document."""
 
 
 def is_doc_bin(source: Source) -> bool:
+    """Return whether a source is a file of spaCy, by its name.
+
+    Args:
+        source: the source.
+    """
     return source.suffix == ".spacy"
 
 
 def doc_bin(source: Source) -> Exported:
-    """Read a ``.spacy`` file, with spaCy: tokens as spaCy has them, and the entities of each document."""
+    """Return the rows of a ``.spacy`` file: the tokens and the entities of each document of spaCy.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: spaCy is not installed, or cannot read the file.
+    """
     _check_spacy(source.name)
     import spacy
     from spacy.tokens import DocBin
@@ -40,7 +52,7 @@ def doc_bin(source: Source) -> Exported:
 
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
-    """Return what zlib unpacks, piece by piece."""
+    """Yield what zlib unpacks, piece by piece."""
     unpacker = zlib.decompressobj()
     while data:
         yield unpacker.decompress(data, PIECE)
@@ -48,6 +60,7 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
 
 
 def _check_spacy(path: str) -> None:
+    """Raise an error where spaCy is not installed."""
     try:
         import spacy  # noqa: F401
     except ImportError:
@@ -55,6 +68,7 @@ def _check_spacy(path: str) -> None:
 
 
 def _spacy_rows(documents: Iterable[Any]) -> Iterator[Row]:
+    """Yield a row for each document of spaCy."""
     for document in documents:
         entities = [{"start": span.start, "end": span.end, "label": span.label_} for span in document.ents]
         names = {name: document.user_data[name] for name in _BESIDE if name in document.user_data}
@@ -62,7 +76,16 @@ def _spacy_rows(documents: Iterable[Any]) -> Iterator[Row]:
 
 
 def write_doc_bin(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
-    """Write a document of spaCy for each sample; ids and documents stand in its user data."""
+    """Write a document of spaCy for each sample, whose id and document stand in its user data.
+
+    Args:
+        corpora: the samples, in parts.
+        path: the file, which appears when it is complete.
+        how: how they are written.
+
+    Raises:
+        CleancutError: spaCy is not installed, a scheme is given, or a sample cannot stand in a ``.spacy`` file.
+    """
     if how.scheme:
         raise CleancutError(f"{path}: a .spacy file holds spans, not tags of {how.scheme}. Leave the scheme out.")
     _check_spacy(path)
@@ -70,18 +93,19 @@ def write_doc_bin(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
     from spacy.tokens import DocBin
 
     vocabulary = spacy.blank("xx").vocab
-    written = DocBin(attrs=["ORTH", "SPACY", "ENT_IOB", "ENT_TYPE"], store_user_data=True)
+    documents = DocBin(attrs=["ORTH", "SPACY", "ENT_IOB", "ENT_TYPE"], store_user_data=True)
     for corpus in corpora:
         refuse_relations(corpus, "a .spacy file")
         if overlaps(corpus.mentions):
             raise CleancutError(f"{path}: mentions overlap, which the entities of spaCy cannot. Write JSONL or BRAT.")
         for document in _documents(corpus, vocabulary):
-            written.add(document)
+            documents.add(document)
     with replacing(path) as plain, packed(plain, path) as stream:
-        stream.write(written.to_bytes())
+        stream.write(documents.to_bytes())
 
 
 def _documents(corpus: Corpus, vocabulary: Any) -> Iterator[Any]:
+    """Yield the samples of a corpus as documents of spaCy; raise an error where one cannot be written."""
     from spacy.tokens import Doc, Span
 
     for i, (tokens, entities) in enumerate(zip(corpus.tokens(), corpus.entities(), strict=True)):
@@ -95,6 +119,7 @@ def _documents(corpus: Corpus, vocabulary: Any) -> Iterator[Any]:
             raise CleancutError(f"{place}: a word holds half a character, which UTF-8 cannot write.") from None
         spans = [Span(document, span["start"], span["end"], label=span["label"]) for span in entities]
         document.set_ents(spans, default="outside")
-        names = dict(zip(_BESIDE, (corpus.ids, corpus.docs), strict=True))
-        document.user_data.update({name: of[i] for name, of in names.items() if of is not None and of[i] is not None})
+        for name, values in zip(_BESIDE, (corpus.ids, corpus.docs), strict=True):
+            if values is not None and values[i] is not None:
+                document.user_data[name] = values[i]
         yield document

@@ -1,4 +1,4 @@
-"""Progress bars: one at a time, on a terminal or in a notebook, and none where datasets' own are switched off."""
+"""Progress bars: one at a time, on a terminal or in a notebook, and none where those of datasets are switched off."""
 
 from __future__ import annotations
 
@@ -14,35 +14,44 @@ Told = Callable[[float], None]
 """A function that is told what share of the work was done since it was told last."""
 
 
-class _Shown:
-    """Is a bar shown at this moment? What runs under it shows none of its own."""
+class _Bar:
+    """The one bar that may be shown. What runs under it shows none of its own."""
 
-    is_active = False
+    is_shown = False
+    """Whether the bar is shown at this moment."""
 
 
 def is_wanted() -> bool:
-    """Would anyone see a bar, and is none switched off or shown already?
+    """Return whether a bar would be seen, and bars are neither switched off nor shown already.
 
-    ``datasets.disable_progress_bars()`` holds for ours too.
+    ``datasets.disable_progress_bars()`` switches these bars off too.
     """
     datasets: Any = sys.modules.get("datasets")
     if datasets is not None and datasets.utils.are_progress_bars_disabled():
         return False
-    return not _Shown.is_active and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+    return not _Bar.is_shown and (sys.stderr.isatty() or "ipykernel" in sys.modules)
 
 
 def with_progress(items: Iterable[Item], what: str) -> Iterator[Item]:
-    """Return items as they are, with a bar where going through them takes more than a moment."""
+    """Yield items as they are, and show a bar where going through them takes more than a moment.
+
+    Args:
+        items: the items.
+        what: a path, whose last part the bar shows.
+
+    >>> list(with_progress([1, 2], "a file"))
+    [1, 2]
+    """
     if not is_wanted():
         yield from items
         return
     from tqdm.auto import tqdm
 
-    _Shown.is_active = True
+    _Bar.is_shown = True
     try:
         yield from tqdm(items, desc=os.path.basename(what), unit=" batches", delay=1, leave=False)
     finally:
-        _Shown.is_active = False
+        _Bar.is_shown = False
 
 
 @contextmanager
@@ -50,7 +59,7 @@ def work_shown(what: str, told: Told | None = None) -> Iterator[Told | None]:
     """Show a bar where work takes more than a moment.
 
     Args:
-        what: what the bar says.
+        what: the text of the bar.
         told: a function of the caller's that is told instead, and no bar is shown.
 
     Yields:
@@ -62,32 +71,32 @@ def work_shown(what: str, told: Told | None = None) -> Iterator[Told | None]:
     from tqdm.auto import tqdm
 
     form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
-    _Shown.is_active = True
+    _Bar.is_shown = True
     try:
         with tqdm(total=1.0, desc=what, delay=1, leave=False, bar_format=form) as bar, _waits_told():
             yield lambda share: bar.update(min(share, 1.0 - bar.n))
     finally:
-        _Shown.is_active = False
+        _Bar.is_shown = False
 
 
 @contextmanager
 def _waits_told() -> Iterator[None]:
-    """Show what the package has to say while one waits, in a line each above the bar."""
+    """Show what the package logs while the user waits, in a line each above the bar."""
     from tqdm.auto import tqdm
 
     log = logging.getLogger("cleancut")
 
-    class Above(logging.Handler):
+    class AboveTheBar(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             if record.levelno < logging.WARNING or log.handlers == [self]:  # else notices have a handler of their own
                 tqdm.write(f"cleancut: {record.getMessage()}", file=sys.stderr)
 
-    handler = Above()
-    before = log.level
+    handler = AboveTheBar()
+    level_before = log.level
     log.addHandler(handler)
     log.setLevel(logging.INFO)
     try:
         yield
     finally:
         log.removeHandler(handler)
-        log.setLevel(before)
+        log.setLevel(level_before)
