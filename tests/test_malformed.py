@@ -682,6 +682,7 @@ PAGES = {
     "origin": lambda v: PLAN.apply(GOLD, origin=[v]),
     "progress": lambda v: cc.mincut(GOLD, effort="fast", min_per_type=0, progress=[v]),
     "columns": lambda v: cc.entities_of(dataset(), columns=[v]),
+    "names of columns": lambda v: cc.entities_of(dataset(), columns={5: v}),
     "batch_size": lambda v: cc.annotate(dataset(), SHOWN, batch_size=[v]),
     "html_comparison": lambda v: cc.html_comparison(v),
     "train_size": lambda v: cc.train_test_split(

@@ -30,7 +30,8 @@ def shape_of(dataset: Any, columns: Mapping[str, Any] | Shape | None) -> Shape:
         CleancutError: the rows are single tokens, or the mentions are not recognised.
     """
     given: Mapping[str, Any] | Shape = {} if columns is None else columns
-    if not isinstance(given, Shape | Mapping):
+    is_named = isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
+    if not isinstance(given, Shape) and not is_named:
         raise CleancutError(
             f"columns={quoted(columns)} is not valid. Give names of columns, such as {{'tags': 'ner'}}."
         )
