@@ -17,8 +17,6 @@ READABLE_ROOMS = ["cli", "hub", "splitting", "mapping", "demo"]
 """The rooms whose words have been worked over; all others are to follow."""
 
 UNDOCUMENTED = {
-    "Score": "sums derive",
-    "Score.row": "sums",
     "attribute_wise": "datasets",
     "compare": "gold systems exposure metrics tokens labels scheme repair types beta ci seed",
     "contamination_correlation": "levels scores",
