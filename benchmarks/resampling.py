@@ -20,6 +20,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from exposure import with_words
 from scoring import corpus as tagged_corpus
 
 import cleancut
+from cleancut.scoring.resampling import _resampled
 from cleancut.scoring.score import Score
 
 RESAMPLES = 10_000
@@ -55,8 +57,9 @@ def shards(n: int) -> Iterator[tuple[Tags, Tags]]:
 
 
 def fresh(score: Score) -> Score:
-    """The same sums, of which nothing is derived yet."""
-    return Score(score.metric, score.sums, score.settings, score.derive, score.parts)
+    """The same sums, of which nothing is derived or drawn yet."""
+    _resampled.cache_clear()
+    return replace(score)
 
 
 def other_system(gold: Tags, pred: Tags) -> Tags:
