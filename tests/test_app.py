@@ -96,6 +96,15 @@ def test_packed_files_are_bounded_by_what_they_hold(here, tmp_path):
     assert bomb.stat().st_size < 100_000
     with pytest.raises(cc.CleancutError, match="more than 20 MB"):
         jobs.score(bomb, "a O\n", "", "", quiet)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    long_word = pa.array([["x" * 1_000_000]] * 100)  # a dictionary holds it once
+    packed = bomb.with_name("bomb.parquet")
+    pq.write_table(pa.table({"tokens": long_word, "tags": pa.array([["O"]] * 100)}), packed, write_statistics=False)
+    assert packed.stat().st_size < 100_000
+    with pytest.raises(cc.CleancutError, match="more than 20 MB"):
+        jobs.score(packed, "a O\n", "", "", quiet)
 
 
 def test_paths_are_not_datasets(here):

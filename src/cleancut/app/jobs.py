@@ -31,6 +31,7 @@ from ..reading.files import read_pair
 from ..reading.formats import Format, format_of
 from ..reading.hub_ids import HubId, is_local, network_errors
 from ..reading.opening import Source
+from ..reading.parquet import unpacked_bytes
 from ..reading.splits import by_split
 from ..scoring.compare import compare
 from ..scoring.exposure import Exposure
@@ -236,14 +237,10 @@ def _unpacked_size(file: Source) -> int:
                 return 0
     if format_of(file) is not Format.PARQUET:
         return os.path.getsize(file.name)
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        held = pq.ParquetFile(file.name).metadata
-    except (pa.ArrowException, OSError):
+        return unpacked_bytes(file, MOST_BYTES + 1)
+    except CleancutError:
         return 0
-    return sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
 
 
 def _read(source: Source) -> Corpus:

@@ -114,6 +114,22 @@ def _bytes_taken(metadata: Any, source: Source, data: bytes | None) -> int:
         return bytes_taken(metadata, stream, max(max_unpacked(), _MOST_PACKED * source.size + 1))
 
 
+def unpacked_bytes(source: Source, limit: int) -> int:
+    """Return how many bytes of memory a parquet file takes; from a limit on, at least as many as the limit.
+
+    Args:
+        source: the file, on disk and not packed.
+        limit: the count need not go on from here.
+
+    Raises:
+        CleancutError: the file cannot be read.
+    """
+    import pyarrow.parquet as pq
+
+    with readable_parquet(source), open(source.name, "rb") as stream:
+        return bytes_taken(pq.ParquetFile(source.name).metadata, stream, limit)
+
+
 _MOST_PACKED = 64
 """The number of bytes of a column that come of one byte of a file, where no value is repeated without end."""
 
