@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import NamedTuple
 
@@ -88,7 +88,33 @@ def read_xml(region: str, context: Context) -> Answer | None:
         return Answer(tuple(described), Style.XML)
     if not any(mark.label for mark in marks):
         return None
+    of_types = _names_in_types(region, marks)
+    if of_types:
+        return Answer(tuple(of_types), Style.XML, Order.TYPE)
     return _sure_marks(region, marks, Style.XML, context)
+
+
+_MOST_ELEMENTS = 500
+"""Elements among which those inside of others are looked for."""
+
+
+def _names_in_types(region: str, marks: Sequence[_Mark]) -> list[Named]:
+    """Return the names of elements that lie in an element of their type: ``<PER><name>Ada</name></PER>``.
+
+    There are none if an element of a type has any other text.
+    """
+    names = sorted(mark for mark in marks if mark.label is None)
+    if not names or len(marks) > _MOST_ELEMENTS:
+        return []
+    mentions: list[Named] = []
+    for outer in sorted(mark for mark in marks if mark.label is not None):
+        inside = [mark for mark in names if outer.begins <= mark.opens and mark.closes <= outer.ends]
+        length = len(squeezed(region[outer.begins : outer.ends]))
+        if not inside or length != sum(len(squeezed(region[mark.opens : mark.closes])) for mark in inside):
+            return []
+        texts = (region[mark.begins : mark.ends].strip() for mark in inside)
+        mentions += [Named(unescape(text), outer.label or "") for text in texts if text]
+    return mentions
 
 
 def _tag_parts(inner: str) -> tuple[str, dict[str, str]]:
@@ -285,10 +311,16 @@ def _with_colon(region: str, begun: re.Match[str], ends: int, context: Context) 
     first = inside.lstrip()[:1]
     if first == "{" or (first in ('"', "'") and inside.count(first) % 2 == 0):
         return None  # JSON; a quote without its closing one belongs to a name: ['Donnell/PER]
-    label, colon, name = inside.partition(":")
-    if colon and context.types.find(label) is not None and name.strip() and not _is_swapped(label, name, context):
+    colon = "::" if "::" in inside else ":"
+    label, _, name = inside.partition(colon)
+    if (
+        colon in inside
+        and context.types.find(label) is not None
+        and name.strip()
+        and not _is_swapped(label, name, context)
+    ):
         return _Mark(begun.start(), ends - len(name.lstrip()), ends, ends + 1, label.strip())
-    for sign in (":", "/"):
+    for sign in (colon, "/"):
         name, _, label = inside.rpartition(sign)
         if context.types.find(label) is not None and name.strip():
             return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ends + 1, label.strip())
@@ -364,12 +396,39 @@ def read_marked_sample(region: str, context: Context) -> Answer | None:
 
     That the text without its marks is the sample's cannot be chance, so that no other reading is looked for.
     """
-    if context.sample is None or not _may_have_marks(region, context):
+    if context.sample is None:
         return None
-    for reader in (read_markers, read_xml, read_brackets):
-        answer = reader(region, context)
-        if answer is None or answer.marked is None or not context.has_sample(squeezed(answer.marked)):
-            continue
-        if answer.mentions and all(context.types.find(mention.label) is not None for mention in answer.mentions):
+    if _may_have_marks(region, context):
+        for reader in (read_markers, read_xml, read_brackets):
+            answer = _of_sample(reader(region, context), context)
+            if answer is not None:
+                return answer
+    for rewritten in _with_usual_brackets(region, context):
+        answer = _of_sample(read_brackets(rewritten, context), context)
+        if answer is not None:
             return answer
     return None
+
+
+def _of_sample(answer: Answer | None, context: Context) -> Answer | None:
+    """Return an answer if its text without the marks is the sample's and all of its types are known; else None."""
+    if answer is None or answer.marked is None or not context.has_sample(squeezed(answer.marked)):
+        return None
+    are_known = all(context.types.find(mention.label) is not None for mention in answer.mentions)
+    return answer if answer.mentions and are_known else None
+
+
+_TYPE_AND_SPACE = re.compile(r"\[([^\[\]{}\s]{1,80})\s+")
+
+
+def _with_usual_brackets(region: str, context: Context) -> Iterator[str]:
+    """Yield a text with brackets as they usually are: ``[[Ada|PER]]``, ``{Ada}(PER)`` and ``[PER Ada]`` are others."""
+    if '":' in region:
+        return  # JSON
+    if "[[" in region:
+        yield region.replace("[[", "[").replace("]]", "]")
+    if "{" in region:
+        yield region.replace("{", "[").replace("}", "]")
+        yield region.replace("{{", "[").replace("}}", "]")
+    if any(context.types.find(tag[1]) is not None for tag in _TYPE_AND_SPACE.finditer(region)):
+        yield _TYPE_AND_SPACE.sub(lambda tag: f"[{tag[1]}: " if context.types.find(tag[1]) else tag[0], region)

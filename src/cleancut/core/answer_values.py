@@ -516,15 +516,16 @@ def _is_list_of_items(value: Any) -> bool:
 
 
 def _are_parts(lists: Sequence[Sequence[Named]]) -> bool:
-    """Are lists the parts of one answer? If a name, or a part of it, comes again, the last one is the answer."""
+    """Are lists the parts of one answer? If most names come again, or parts of them, the last list is the answer."""
     if len(lists) > _MOST_LISTS:
         return False
     names = [{squeezed(mention.text).casefold() for mention in mentions} for mentions in lists]
     before: set[str] = set()
     for later in names:
-        if not before.isdisjoint(later):
-            return False
-        if len(before) * len(later) <= _MOST_COMPARED and any(a in b or b in a for a in before for b in later):
+        n_again = len(before & later)
+        if len(before) * len(later) <= _MOST_COMPARED:
+            n_again = sum(any(name in other or other in name for other in before) for name in later)
+        if n_again and 2 * n_again >= min(len(before), len(later)):
             return False
         before |= later
     return True
