@@ -443,8 +443,14 @@ def refuse_pipeline_output(value: list[Any], name: str) -> Exported:
 def is_tool_jsonl(source: Source, forms: Sequence[FileFormat]) -> bool:
     """Are the first lines of a JSONL file records of a tool that needs more than its columns to be found?"""
     records = _first_records(source)
+    if all(isinstance(record, dict) and _OF_SAMPLES.issuperset(record) for record in records):
+        return False
     of_records = [form.in_json for form in forms if form.in_json is not None and form.in_json.is_of_records]
     return bool(records) and any(form.recognises(records) for form in of_records)
+
+
+_OF_SAMPLES = {"id", "doc", "relations", *PLAIN_TOKENS, *PLAIN_TAGS, *PLAIN_ENTITIES}
+"""Columns of samples as they are, beside which a tool would have others."""
 
 
 def _first_records(source: Source) -> list[Any]:

@@ -125,7 +125,7 @@ def _rows_at_once(source: Source, block: Block, options: Options) -> Rows | None
         coded = Coded(words, raw)
     except (UnicodeDecodeError, OverflowError, pa.ArrowException, CleancutError):
         return None
-    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    n_lines = block.n_line_feeds + (not data.endswith(b"\n"))
     if table.num_rows != n_lines:
         return None
     ids = table.column("id").to_pylist()

@@ -14,6 +14,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from ..core import checks
 from ..core.exceptions import CleancutError, quoted, reason
 from ..core.limits import PIECE, longest_line, max_unpacked, refuse_endless, refuse_longer
@@ -31,6 +33,11 @@ class Block(NamedTuple):
     """The number of the first line."""
     data: bytes
     """The bytes of the lines."""
+
+    @property
+    def n_line_feeds(self) -> int:
+        """The number of its line feeds, counted faster than by ``bytes.count``, which is slow where lines are short."""
+        return int(np.count_nonzero(np.frombuffer(self.data, np.uint8) == ord("\n")))
 
     def without_mark(self) -> Block:
         """Return the block without the mark of the byte order that may begin a file."""
@@ -221,7 +228,7 @@ class Source:
                     continue
                 block = Block(number, pending[:cut]).without_mark()
                 yield block
-                number += block.data.count(b"\n")
+                number += block.n_line_feeds
                 pending = pending[cut:]
         if pending:
             yield Block(number, pending).without_mark()

@@ -139,9 +139,7 @@ class Exposure:
         else:
             self._of_word_inside.add(words[token], len(self._words))
         self._of_word_type.add(words[token], types)
-        surfaces = _surfaces(self._fold_of[words], begin, size)
-        ids = np.fromiter(map(self._surfaces.__getitem__, surfaces), np.int64, count=len(surfaces))
-        self._of_surface_type.add(ids, label)
+        self._of_surface_type.add(self._intern_surfaces(self._fold_of[words], begin, size), label)
         self.n_samples += len(corpus)
         self.n_mentions += len(mentions)
         self._fingerprint = (self._fingerprint + _fingerprint(corpus)) % 2**64
@@ -394,6 +392,30 @@ class Exposure:
         else:
             self._fold_of = np.arange(len(self._words), dtype=np.int32)
         return ids
+
+    def _intern_surfaces(
+        self, folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the id of the surface of each mention; new surfaces get new ids, in the order of the mentions.
+
+        A surface of one word is looked up once, however many mentions have it.
+
+        Args:
+            folds: the folded word of each token.
+            begin: the first token of each mention.
+            size: the number of tokens of each mention.
+        """
+        first_with = np.arange(len(begin))
+        single = np.flatnonzero(size == 1)
+        words = folds[begin[single]]
+        first_of_word = np.zeros(int(words.max(initial=-1)) + 1, np.int64)
+        first_of_word[words[::-1]] = single[::-1]  # of several mentions of a word, the first is written last
+        first_with[single] = first_of_word[words]
+        looked_up = np.flatnonzero(first_with == np.arange(len(begin)))
+        surfaces = _surfaces(folds, begin[looked_up], size[looked_up])
+        ids = np.zeros(len(begin), np.int64)
+        ids[looked_up] = np.fromiter(map(self._surfaces.__getitem__, surfaces), np.int64, count=len(surfaces))
+        return ids[first_with]
 
     def _absorb(self, other: Exposure, renamed: Mapping[str, str] = MappingProxyType({})) -> None:
         """Add the counts of another index, whose ids are translated.
