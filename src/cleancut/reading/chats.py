@@ -12,18 +12,31 @@ from ..core.grounding import Grounding, ground
 from .exported import CHARACTERS, Exported
 from .opening import Row
 
-REMEDY = 'Put the instruction into a system message, or give rows such as {"text": ..., "entities": [...]}.'
+_REMEDY = 'Put the instruction into a system message, or give rows such as {"text": ..., "entities": [...]}.'
+"""What a message tells the user to do."""
 _ASSISTANT = ("assistant", "model", "ai", "gpt")
+"""The roles of messages of the language model."""
 
 
 def turns_in(value: Any) -> list[Mapping[str, Any]]:
-    """Return the turns of a chat; none where a value is something else."""
+    """Return the turns of a chat; none where a value is something else.
+
+    Args:
+        value: the value.
+
+    >>> turns_in([{"role": "user", "content": "Hi"}]), turns_in("Hi")
+    ([{'role': 'user', 'content': 'Hi'}], [])
+    """
     is_chat = isinstance(value, list) and all(isinstance(turn, Mapping) and "role" in turn for turn in value)
     return value if is_chat else []
 
 
 def content_of(turn: Mapping[str, Any]) -> Any:
-    """Return what a turn says: a text, also where it stands in parts."""
+    """Return what a turn says: a text, also where it stands in parts; None where it says nothing.
+
+    Args:
+        turn: the turn of a chat.
+    """
     content = turn.get("content")
     if isinstance(content, list):
         return "".join(part.get("text", "") for part in content if isinstance(part, Mapping))
@@ -31,12 +44,20 @@ def content_of(turn: Mapping[str, Any]) -> Any:
 
 
 def last_answer(turns: Sequence[Mapping[str, Any]]) -> Any:
-    """Return what the assistant says last; None where it says nothing."""
+    """Return what the assistant says last; None where it says nothing.
+
+    Args:
+        turns: the turns of a chat.
+    """
     return next((content_of(turn) for turn in reversed(turns) if turn.get("role") in _ASSISTANT), None)
 
 
 def is_chat(record: Row) -> bool:
-    """Has a record messages, one of the user and then one of the assistant?"""
+    """Return whether a record has messages, one of the user and then one of the assistant.
+
+    Args:
+        record: the record.
+    """
     roles = [turn.get("role") for turn in turns_in(record.get("messages"))]
     return "user" in roles and any(role in _ASSISTANT for role in roles[roles.index("user") :])
 
@@ -45,13 +66,17 @@ class _Exchange(NamedTuple):
     """A message of the user, and the answer to it."""
 
     record: Row
+    """The record that holds the chat."""
     message: str
+    """The last message of the user."""
     answer: Any
+    """What the assistant says last."""
     has_instruction: bool
-    """Does a message of the system say what is to be done?"""
+    """Whether a message of the system says what is to be done."""
 
 
 def _exchange(record: Row, place: str) -> _Exchange:
+    """Return the last message of the user and the answer to it; raise an error where there is no message."""
     turns = turns_in(record.get("messages"))
     messages = [content_of(turn) for turn in turns if turn.get("role") == "user"]
     if not messages or not isinstance(messages[-1], str):
@@ -61,14 +86,25 @@ def _exchange(record: Row, place: str) -> _Exchange:
 
 
 def chats(records: list[Any], name: str) -> Exported:
-    """Read chats: the text is the last message of the user, without the instruction that may stand around it.
+    """Return the rows of chats.
 
-    The mentions are those that the assistant names, where they stand in the text.
+    The text is the last message of the user, without the instruction that may stand around it. The mentions are those
+    that the assistant names, where they stand in the text.
+
+    Args:
+        records: the records, each with a chat.
+        name: the name of the file, for messages.
+
+    Raises:
+        CleancutError: a chat has no message of the user, or it is not clear where an instruction ends.
     """
     exchanges = [_exchange(record, f"row {i} ({name})") for i, record in enumerate(records)]
     before, after = _around_texts(exchanges, name)
     rows: list[Row] = []
-    n_unparsed = n_unread = n_invented = n_open = 0
+    n_unparsed = 0
+    n_unread = 0
+    n_invented = 0
+    n_open = 0
     for i, exchange in enumerate(exchanges):
         text = exchange.message[before : len(exchange.message) - after]
         answer = parse_answer(exchange.answer, tokens=text)
@@ -79,7 +115,7 @@ def chats(records: list[Any], name: str) -> Exported:
         if _names_instruction(placed, answer, exchange, before):
             raise CleancutError(
                 f"row {i} ({name}): the answer names {quoted(placed.invented[0].text)}, which stands in what all "
-                f"messages begin with ({quoted(exchange.message[:before])}). {REMEDY}"
+                f"messages begin with ({quoted(exchange.message[:before])}). {_REMEDY}"
             )
         n_unread += answer.n_unread
         n_invented += len(placed.invented)
@@ -96,7 +132,7 @@ def chats(records: list[Any], name: str) -> Exported:
 
 
 def _names_instruction(placed: Grounding, answer: Answer, exchange: _Exchange, before: int) -> bool:
-    """Does a mention stand in what was taken for the instruction, but not in the text?"""
+    """Return whether a mention stands in what was taken for the instruction, but not in the text."""
     if not before or not placed.invented:
         return False
     return len(ground(exchange.message, answer).invented) < len(placed.invented)
@@ -105,18 +141,18 @@ def _names_instruction(placed: Grounding, answer: Answer, exchange: _Exchange, b
 # --- the instruction around a text ------------------------------------------------------------------------------------
 
 _LABEL = re.compile(r"(?:^|\n)[ \t]*(?:text|input|sentence|passage|document|paragraph)[ \t]*:[ \t]*\n?", re.I)
-"""What stands before a text in a message."""
+"""Matches what stands before a text in a message."""
 _EDGE = re.compile(r"\n|:[ \t]+|[\"'`“«]+|<[A-Za-z_]+>")
-"""Where an instruction ends: a line, a colon, or what opens a quotation or an element."""
+"""Matches where an instruction ends: a line, a colon, or what opens a quotation or an element."""
 _FEW_WORDS = 3
-"""Texts may begin with as many words in common by chance."""
+"""The number of words that texts may have in common at their beginning by chance."""
 
 
 def _around_texts(exchanges: Sequence[_Exchange], name: str) -> tuple[int, int]:
     """Return how many characters of each message stand before the text, and how many after it.
 
-    They are those that all messages have in common, as far as an edge. A message that may be an instruction and a
-    text, but does not show where one ends, is an error.
+    They are those that all messages have in common, as far as an edge. An error is raised for messages that may be an
+    instruction and a text, but do not show where the instruction ends.
     """
     messages = [exchange.message for exchange in exchanges]
     if len(set(messages)) == 1:
@@ -128,13 +164,17 @@ def _around_texts(exchanges: Sequence[_Exchange], name: str) -> tuple[int, int]:
         before = 0
     is_told = before > 0 or all(exchange.has_instruction for exchange in exchanges)
     if not is_told and len(common.split()) > _FEW_WORDS:
-        raise CleancutError(f"{name}: all messages begin with {quoted(common)}. Is that an instruction? {REMEDY}")
+        raise CleancutError(f"{name}: all messages begin with {quoted(common)}. Is that an instruction? {_REMEDY}")
     return before, _length_after([message[before:] for message in messages], common[:before])
 
 
 def _common_beginning(texts: Sequence[str]) -> str:
-    first, last = min(texts), max(texts)
-    n_same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    """Return the beginning that all texts have in common."""
+    first = min(texts)
+    last = max(texts)
+    n_same = 0
+    while n_same < min(len(first), len(last)) and first[n_same] == last[n_same]:
+        n_same += 1
     return first[:n_same]
 
 
@@ -152,10 +192,10 @@ def _length_after(texts: Sequence[str], instruction: str) -> int:
 
 
 def _around_text(exchange: _Exchange, name: str) -> tuple[int, int]:
-    """Return the same for a single message, which has nothing to be compared with."""
-    label = list(_LABEL.finditer(exchange.message))
-    if label:
-        return label[-1].end(), 0
+    """Return the same as ``_around_texts`` for a single message, which cannot be compared with others."""
+    labels = list(_LABEL.finditer(exchange.message))
+    if labels:
+        return labels[-1].end(), 0
     if not exchange.has_instruction and re.search(r"\n|:\s", exchange.message.strip()):
-        raise CleancutError(f"{name}: {quoted(exchange.message)} may be an instruction and a text. {REMEDY}")
+        raise CleancutError(f"{name}: {quoted(exchange.message)} may be an instruction and a text. {_REMEDY}")
     return 0, 0

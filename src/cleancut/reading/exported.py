@@ -1,7 +1,7 @@
-"""What annotation tools export, as rows.
+"""Rows of what annotation tools export.
 
 They are in one of three forms: tokens with tags, tokens with token spans, or a text with spans of its characters.
-From there on they go the way of every dataset.
+From there on they are read as every dataset is.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from .opening import Row
 
 TAGS = {"tokens": "tokens", "tags": "tags"}
+"""How rows with tokens and tags are read, as options of ``from_dataset``."""
 TOKEN_SPANS = {"tokens": "tokens", "entities": "entities", "end": "exclusive"}
+"""How rows with tokens and token spans are read, as options of ``from_dataset``."""
 CHARACTERS = {"text": "text", "entities": "entities", "end": "exclusive"}
-"""How the rows of an export are to be read, as options of ``from_dataset``."""
+"""How rows with a text and spans of its characters are read, as options of ``from_dataset``."""
 
 
 @dataclass(frozen=True)
@@ -22,26 +24,37 @@ class Exported:
     """The rows of an exported file."""
 
     rows: list[Row]
+    """The rows."""
     reading: Mapping[str, str] = field(default_factory=dict)
-    """Options of ``from_dataset``; where there are none, the columns have to be found."""
+    """Options of ``from_dataset``; where there are none, the columns have to be detected."""
     notes: Sequence[str] = ()
-    """What is to be known of the rows, such as how many were left out."""
+    """What the user should know about the rows, such as how many were left out."""
     name: str = ""
     """The format, where the rows show more of it than the file did."""
 
 
 def characters_of(rows: Sequence[Row]) -> Mapping[str, str]:
-    """Return how spans of characters are to be read: ends are exclusive, unless what the spans quote shows the other.
+    """Return how spans of characters are read: ends are exclusive, unless what the spans quote shows otherwise.
 
     Args:
-        rows: a text and its spans each; a span may quote its words as ``text``.
+        rows: rows with a text and its spans; a span may quote its words as ``text``.
+
+    >>> characters_of([{"text": "Ada ran", "entities": [{"start": 0, "end": 2, "text": "Ada"}]}])["end"]
+    'inclusive'
     """
-    n_exclusive = n_inclusive = 0
+    n_exclusive = 0
+    n_inclusive = 0
     for row in rows:
         text = row["text"]
-        for span in row["entities"] if isinstance(text, str) else ():
-            quote, start, end = span.get("text"), span["start"], span["end"]
+        if not isinstance(text, str):
+            continue
+        for span in row["entities"]:
+            quote = span.get("text")
+            start = span["start"]
+            end = span["end"]
             if quote and isinstance(start, int) and isinstance(end, int):
                 n_exclusive += text[start:end] == quote
                 n_inclusive += text[start : end + 1] == quote
-    return {**CHARACTERS, "end": "inclusive"} if n_inclusive > n_exclusive else CHARACTERS
+    if n_inclusive > n_exclusive:
+        return {**CHARACTERS, "end": "inclusive"}
+    return CHARACTERS

@@ -1,7 +1,7 @@
 """The formats of files: one table, ``FORMATS``, says how each is recognised, read and written.
 
-Everything is read in batches, so that a file of any size can be scored in constant memory; ``read`` is the
-one batch that holds it all.
+Everything is read in batches, so that a file of any size can be scored in constant memory. ``read`` takes one batch
+that holds all samples.
 """
 
 from __future__ import annotations
@@ -135,6 +135,7 @@ _FORMS_OF_JSON: Sequence[FileFormat] = (
         in_json=InJson(by_first(is_argilla_record), argilla_records, is_of_records=True),
     ),
 )
+"""The formats of tools that write JSON."""
 
 FORMATS: Sequence[FileFormat] = (
     FileFormat(
@@ -241,35 +242,58 @@ FORMATS: Sequence[FileFormat] = (
         writer=Writer("conll", partial(write_texts, conll_text)),
     ),
 )
-"""All formats. A file is of the first that recognises it."""
+"""All formats. The format of a file is the first that recognises it."""
 
 _OF_KIND = {format.kind: format for format in FORMATS if format.plain is not None}
+"""The formats that hold samples as they are, by how these are read."""
 SUFFIXES = {suffix: kind for kind, format in _OF_KIND.items() for suffix in format.suffixes}
-"""What endings of names say of files that hold samples as they are."""
+"""The formats that hold samples as they are, by the endings of names."""
 WRITERS = {format.writer.name: format for format in FORMATS if format.writer is not None}
-"""The formats that samples are written in, by what they are called where one is chosen."""
+"""The formats that samples are written in, by the name that chooses one."""
 KNOWN_SUFFIXES = frozenset(suffix for format in FORMATS for suffix in format.suffixes)
-"""Endings of files that hold samples."""
+"""The endings of names of files that hold samples."""
 
 
-def recognise(given: Readable) -> FileFormat:
-    """Return the format of a file or a text, by its content and its name; of a file that is not there, by its name."""
-    source = Source.of(given)
+def recognise(readable: Readable) -> FileFormat:
+    """Return the format of a file or a text, by its content and its name.
+
+    Args:
+        readable: the file; of one that does not exist, the name decides.
+    """
+    source = Source.of(readable)
     return source.once("format", lambda: next(format for format in FORMATS if _recognises(format, source)))
 
 
 def _recognises(format: FileFormat, source: Source) -> bool:
+    """Return whether a source is of a format."""
     return format.recognises is not None and format.recognises(source)
 
 
-def format_of(given: Readable, format: str | None = None) -> Format:
-    """Return how to get at the samples of a file: as is said with ``format``, else as its content and name show."""
-    return parse_choice(Format, format, "format") if format is not None else recognise(given).kind
+def format_of(readable: Readable, format: str | None = None) -> Format:
+    """Return how the samples of a file are read.
+
+    Args:
+        readable: the file.
+        format: the choice of the caller; None to decide by the content and the name.
+
+    Raises:
+        CleancutError: there is no such format.
+    """
+    if format is not None:
+        return parse_choice(Format, format, "format")
+    return recognise(readable).kind
 
 
-def exported_rows(given: Readable) -> Exported:
-    """Read what another tool has exported."""
-    source = Source.of(given)
+def exported_rows(readable: Readable) -> Exported:
+    """Return the rows of a file that another tool has exported.
+
+    Args:
+        readable: the file.
+
+    Raises:
+        CleancutError: the file cannot be read, or holds no rows.
+    """
+    source = Source.of(readable)
     format = recognise(source)
     if format.rows is None:
         raise CleancutError(f"{source}: not a file of rows. Give JSONL, CSV or parquet.")
@@ -279,9 +303,17 @@ def exported_rows(given: Readable) -> Exported:
     return exported if exported.name else replace(exported, name=format.name)
 
 
-def named_rows(given: Readable, option: str) -> list[dict[str, Any]]:
-    """Return the rows of a tool's JSON or JSONL as they stand, for an option that names one of their columns."""
-    source = Source.of(given)
+def named_rows(readable: Readable, option: str) -> list[dict[str, Any]]:
+    """Return the rows of the JSON or JSONL of a tool as they stand, for an option that names one of their columns.
+
+    Args:
+        readable: the file.
+        option: the option, for the message.
+
+    Raises:
+        CleancutError: the file is no JSON of objects, so that the option has no effect.
+    """
+    source = Source.of(readable)
     text = source.text()
     try:
         value = json.loads(text)
@@ -295,9 +327,13 @@ def named_rows(given: Readable, option: str) -> list[dict[str, Any]]:
     return value
 
 
-def written_as(given: Readable) -> Format:
-    """Return the format to write samples of a file in: its own, or JSONL where that is only read."""
-    kind = format_of(given)
+def written_as(readable: Readable) -> Format:
+    """Return the format to write samples of a file in: that of the file, or JSONL where it is only read.
+
+    Args:
+        readable: the file.
+    """
+    kind = format_of(readable)
     if kind in (Format.CONLL, Format.JSONL):
         return kind
     assert kind in (Format.PARQUET, Format.ROWS), f"{kind} has to be written as something"
@@ -305,7 +341,7 @@ def written_as(given: Readable) -> Format:
 
 
 def read_plain(
-    given: Readable,
+    readable: Readable,
     *,
     format: str | None = None,
     column: int | None = None,
@@ -317,15 +353,31 @@ def read_plain(
     entities: str | None = None,
     word_column: int | None = None,
 ) -> Corpus:
-    """Return a whole file of CoNLL columns, or of JSONL or parquet with the usual columns, as a corpus."""
+    """Return a whole file of CoNLL columns, or of JSONL or parquet with the usual columns, as a corpus.
+
+    Args:
+        readable: the file.
+        format: the format, ``conll``, ``jsonl`` or ``parquet``, where the content does not show it.
+        column: the CoNLL column of the tags; the last by default.
+        labels: the names of label ids.
+        scheme: the tag scheme, where the tags do not show it.
+        repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+        tokens: the column of the tokens, where it is not a usual one; likewise the following.
+        tags: the column of the tags.
+        entities: the column of the spans.
+        word_column: the CoNLL column of the words, where it is not the usual one.
+
+    Raises:
+        CleancutError: the file cannot be read; the message names the place.
+    """
     options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
-    source = Source.of(given)
+    source = Source.of(readable)
     with source.shown():
         return next(_corpora(source, format, options, None))
 
 
 def plain_batches(
-    given: Readable,
+    readable: Readable,
     size: int = BATCH,
     *,
     format: str | None = None,
@@ -338,17 +390,37 @@ def plain_batches(
     entities: str | None = None,
     word_column: int | None = None,
 ) -> Iterator[Corpus]:
-    """Return the same in corpora of ``size`` samples, in constant memory."""
-    source = Source.of(given)
+    """Return the samples of such a file in corpora of some size, in constant memory.
+
+    Args:
+        readable: the file.
+        size: the number of samples of each corpus but the last.
+        format: the format, ``conll``, ``jsonl`` or ``parquet``, where the content does not show it.
+        column: the CoNLL column of the tags; the last by default.
+        labels: the names of label ids.
+        scheme: the tag scheme, where the tags do not show it.
+        repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+        tokens: the column of the tokens, where it is not a usual one; likewise the following.
+        tags: the column of the tags.
+        entities: the column of the spans.
+        word_column: the CoNLL column of the words, where it is not the usual one.
+
+    Raises:
+        CleancutError: the file cannot be read; the message names the place.
+    """
+    source = Source.of(readable)
     options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
     if scheme is None and repair != Repair.CONLLEVAL:
         # what is discarded must not depend on what a batch shows
-        shown = tagging_of(_corpora(source, format, options._replace(repair=Repair.CONLLEVAL), size))
-        options = options._replace(scheme=shown.scheme() if shown else None)
+        lenient = options._replace(repair=Repair.CONLLEVAL)
+        tagging = tagging_of(_corpora(source, format, lenient, size))
+        inferred_scheme = tagging.scheme() if tagging else None
+        options = options._replace(scheme=inferred_scheme)
     return _corpora(source, format, options, size)
 
 
 def _corpora(source: Source, format: str | None, options: Options, size: int | None) -> Iterator[Corpus]:
+    """Yield the samples of a source in corpora of some size, and tell which format was recognised."""
     source.check()
     kind = format_of(source, format)
     if kind is Format.ROWS:
@@ -365,21 +437,28 @@ def _corpora(source: Source, format: str | None, options: Options, size: int | N
     known = _described(source, entry, options)
     tagging: Tagging | None = None
     for batch in chain([first], batches):
-        shown = batch.mentions.tagging
-        if shown is not None:
-            tagging = shown if tagging is None else tagging + shown
+        batch_tagging = batch.mentions.tagging
+        if batch_tagging is not None:
+            tagging = batch_tagging if tagging is None else tagging + batch_tagging
         tell(source.name, known.with_tags(tagging), part=str(options.column))
         yield batch
 
 
-def plain_recognised(given: Readable, corpus: Corpus, **options: Any) -> Recognised:
-    """Return what ``read_plain`` took a file for, whose samples it read with these options."""
-    source = Source.of(given)
-    return _described(source, _OF_KIND[format_of(source)], Options(**options)).with_tags(corpus.mentions.tagging)
+def plain_recognised(readable: Readable, corpus: Corpus, **options: Any) -> Recognised:
+    """Return the format in which ``read_plain`` read a file.
+
+    Args:
+        readable: the file.
+        corpus: its samples.
+        **options: the options that they were read with.
+    """
+    source = Source.of(readable)
+    known = _described(source, _OF_KIND[format_of(source)], Options(**options))
+    return known.with_tags(corpus.mentions.tagging)
 
 
 def _described(source: Source, entry: FileFormat, options: Options) -> Recognised:
-    """Return the format of a file that can be read, with the columns that are."""
+    """Return the format of a file that can be read, with the columns that are read."""
     assert entry.plain is not None
     details = entry.plain.details(source, options) if entry.plain.details is not None else ()
     records = _first_records(source, entry.kind)
@@ -390,15 +469,21 @@ def _described(source: Source, entry: FileFormat, options: Options) -> Recognise
 
 
 def standard_columns(
-    given: Readable, *, tokens: str | None = None, tags: str | None = None, entities: str | None = None
+    readable: Readable, *, tokens: str | None = None, tags: str | None = None, entities: str | None = None
 ) -> bool:
-    """Has a file the columns that ``read`` takes, lists of tokens and of tags or token spans?
+    """Return whether a file has the columns that ``read_plain`` takes: lists of tokens and of tags or token spans.
 
-    A file that cannot be read is left to ``read``, which says why, and so is one whose columns have no names.
+    A file that cannot be read counts, since reading it then says why, and so does one whose columns have no names.
+
+    Args:
+        readable: the file.
+        tokens: the column of the tokens, where the caller names it.
+        tags: the column of the tags, where the caller names it.
+        entities: the column of the spans, where the caller names it.
     """
     import pyarrow as pa
 
-    source = Source.of(given)
+    source = Source.of(readable)
     try:
         kind = format_of(source)
         if kind is Format.ROWS:
@@ -412,20 +497,26 @@ def standard_columns(
         columns = plain_columns(rows[0], Options(tokens=tokens, tags=tags, entities=entities), source.name)
     except CleancutError:
         return False
-    samples = [(row.get(columns.tokens), row.get(columns.annotation)) for row in rows]
-    if not all(isinstance(words, list) and isinstance(found, list | None) for words, found in samples):
-        return False  # a list that is missing is an error, which names the line
-    spans = [span for _, found in samples for span in found or () if isinstance(span, dict)]
+    spans: list[Any] = []
+    for row in rows:
+        annotation = row.get(columns.annotation)
+        if not isinstance(row.get(columns.tokens), list) or not isinstance(annotation, list | None):
+            return False  # a list that is missing is an error, which names the line
+        spans += [span for span in annotation or () if isinstance(span, dict)]
     # spans may count the characters of a text that stands beside them
-    beside = any(isinstance(row.get(name), str) for row in rows for name in PLAIN_TEXT)
-    if spans and beside and not any(row.get("relations") for row in rows):
+    has_text = any(isinstance(row.get(name), str) for row in rows for name in PLAIN_TEXT)
+    if spans and has_text and not any(row.get("relations") for row in rows):
         return False
     return all({"start", "end", "label"} <= set(span) for span in spans)
 
 
-def has_usual_names(given: Readable) -> bool:
-    """Are the columns of a file called as usual, whatever they hold?"""
-    source = Source.of(given)
+def has_usual_names(readable: Readable) -> bool:
+    """Return whether the columns of a file have the usual names, whatever they hold.
+
+    Args:
+        readable: the file.
+    """
+    source = Source.of(readable)
     kind = format_of(source)
     try:
         rows = [] if kind is Format.ROWS else _first_records(source, kind)
@@ -443,16 +534,22 @@ def _first_records(source: Source, kind: Format) -> list[Any]:
 
 
 def copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folder: str | os.PathLike[str]) -> list[str]:
-    """Write the samples of each output as they stand in the input files, all columns untouched.
+    """Write the samples of each output as they stand in the input files, with all columns, and return the paths.
 
-    ``outputs`` gives the samples of each, counted over all files, all of one format. Returns the files written, none of
-    which may be one of the input.
+    Args:
+        files: the input files, all of one format, none of which may be written to.
+        outputs: the samples of each output by its name, counted over all files.
+        folder: the folder to write to.
+
+    Raises:
+        CleancutError: the files are of several formats, or of one that is not written.
     """
     with kept(files):
         return _copy_rows(files, outputs, folder)
 
 
 def _copy_rows(files: Sequence[str], outputs: Mapping[str, Iterable[int]], folder: str | os.PathLike[str]) -> list[str]:
+    """Write the outputs of ``copy_rows``."""
     kinds = {format_of(file) for file in files}
     if len(kinds) > 1:
         raise CleancutError(
@@ -474,7 +571,7 @@ def write(
     scheme: str | None = None,
     ids: bool = False,
 ) -> None:
-    """Write a corpus, or its batches, so that ``read`` gives it back.
+    r"""Write a corpus, or its batches, so that ``read`` gives it back.
 
     The file or folder appears when it is complete: an error or an interruption leaves what was there before.
 
@@ -484,11 +581,12 @@ def write(
             name ends with a slash.
         format: ``conll``, ``jsonl``, ``parquet``, ``spacy`` or ``brat``, where the name does not show it.
         scheme: the tag scheme. CoNLL has tags of iob2 by default; JSONL and parquet have entities unless one is given.
-        ids: write ids of samples and names of documents to CoNLL too, as comments and beside ``-DOCSTART-``. Other
+        ids: whether ids of samples and names of documents are written to CoNLL too, as comments and beside
+            ``-DOCSTART-``. Other
             tools may refuse them; all other formats have them anyway.
 
     Raises:
-        CleancutError: where a format cannot hold a corpus (nested mentions in CoNLL, a token with a space in BRAT); the
+        CleancutError: the format cannot hold a corpus (nested mentions in CoNLL, a token with a space in BRAT); the
             message names the sample and a format that can.
 
     >>> import tempfile
@@ -496,15 +594,18 @@ def write(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write(corpus, f"{folder}/ada.conll")
     ...     open(f"{folder}/ada.conll").read()
-    'Ada\\tB-PER\\nran\\tO\\n\\n'
+    'Ada\tB-PER\nran\tO\n\n'
     """
     name = checks.checked_path(path)
     entry = WRITERS[_parse_format(format)] if format is not None else _format_to_write(name)
     assert entry.writer is not None
-    entry.writer.write(_batches_to_write(corpora), name, Writing(parse_scheme(scheme), checks.switch(ids, "ids")))
+    batches = _batches_to_write(corpora)
+    how = Writing(parse_scheme(scheme), checks.switch(ids, "ids"))
+    entry.writer.write(batches, name, how)
 
 
 def _batches_to_write(corpora: Any) -> Iterable[Corpus]:
+    """Return a corpus as its only batch, and batches as they are; raise an error for anything else."""
     if isinstance(corpora, Corpus):
         return [corpora]
     wanted = "a Corpus, or the batches of one"
@@ -514,13 +615,14 @@ def _batches_to_write(corpora: Any) -> Iterable[Corpus]:
 
 
 def _parse_format(format: str) -> str:
+    """Return the name of a format that is written; raise an error for anything else."""
     if not isinstance(format, str) or format not in WRITERS:
         raise CleancutError(f"format={quoted(format)} is not written. Choose one of {', '.join(WRITERS)}.")
     return format
 
 
 def _format_to_write(path: str) -> FileFormat:
-    """Return the format that the name of a file or folder shows."""
+    """Return the format that the name of a file or folder shows; raise an error where it shows none."""
     if path.endswith(("/", os.sep)):
         return WRITERS["brat"]
     suffix = Path(path.removesuffix(".gz")).suffix.lower()
