@@ -1,4 +1,4 @@
-"""What tools export as columns: CoNLL-U, CoNLL-2012, WebAnno TSV and CSV."""
+"""Rows of what tools export as columns: CoNLL-U, CoNLL-2012, WebAnno TSV and CSV."""
 
 from __future__ import annotations
 
@@ -18,30 +18,38 @@ from .opening import Row, Source
 
 
 def is_conllu(source: Source) -> bool:
+    """Return whether a source is CoNLL-U: ten columns, the last of which is ``MISC``.
+
+    Args:
+        source: the source.
+    """
     rows = [line.split("\t") for line in source.head_lines if not line.startswith("#")]
     is_wide = bool(rows) and all(len(fields) == 10 for fields in rows)
     if not is_wide or re.match(r"\d+", rows[0][0]) is None:
         return False
-    last = {fields[9] for fields in rows}
-    has_tags = last != {"_"} and all(map(_IS_TAG.fullmatch, last))  # columns of CoNLL, with the tag in the last
-    return _key_of_names([fields[9] for fields in rows]) is not None or (source.suffix == ".conllu" and not has_tags)
+    miscs = [fields[9] for fields in rows]
+    if _key_of_names(miscs) is not None:
+        return True
+    has_tags = set(miscs) != {"_"} and all(map(_IS_TAG.fullmatch, miscs))  # columns of CoNLL, with the tag in the last
+    return source.suffix == ".conllu" and not has_tags
 
 
 _NER_KEYS = ("NER", "NE", "Ner", "ner")
-"""What tags of entities are usually called in the last column of CoNLL-U."""
+"""The usual names of tags of entities in the last column of CoNLL-U."""
 _BRACKETS_KEY = "Entity"
-"""What entities in brackets are called there, ``Entity=(1-person``."""
+"""The name of entities in brackets there, ``Entity=(1-person``."""
 _IS_TAG = re.compile(r"O|_|[BIESLUM]-.+")
+"""Matches a tag."""
 
 
 def _values_of(misc: str) -> dict[str, str]:
     """Return the values of a field of CoNLL-U such as ``NER=B-PER|SpaceAfter=No``."""
     pairs = (part.partition("=") for part in misc.split("|"))
-    return {key: value for key, is_there, value in pairs if is_there}
+    return {key: value for key, separator, value in pairs if separator}
 
 
 def _key_of_names(miscs: Sequence[str]) -> str | None:
-    """Return what the tags of entities, or their brackets, are called in the last column; None where there are none."""
+    """Return the name of the tags of entities, or of their brackets, in the last column; None where there are none."""
     values: dict[str, list[str]] = {}
     for misc in miscs:
         for key, value in _values_of(misc).items():
@@ -49,14 +57,29 @@ def _key_of_names(miscs: Sequence[str]) -> str | None:
     usual = [key for key in _NER_KEYS if key in values]
     if usual:
         return usual[0]
-    tagged = [key for key, own in values.items() if all(map(_IS_TAG.fullmatch, own)) and any("-" in v for v in own)]
-    if len(tagged) == 1:
-        return tagged[0]
-    return _BRACKETS_KEY if any(set(value) & set("()") for value in values.get(_BRACKETS_KEY, ())) else None
+    keys_of_tags = [key for key, key_values in values.items() if _are_tags(key_values)]
+    if len(keys_of_tags) == 1:
+        return keys_of_tags[0]
+    has_brackets = any(set(value) & set("()") for value in values.get(_BRACKETS_KEY, ()))
+    return _BRACKETS_KEY if has_brackets else None
+
+
+def _are_tags(values: Sequence[str]) -> bool:
+    """Return whether all values are tags, and some are tags of mentions."""
+    return all(map(_IS_TAG.fullmatch, values)) and any("-" in value for value in values)
 
 
 def conllu(source: Source) -> Exported:
-    """CoNLL-U with the entities in the last column: the tag of each word, ``NER=B-PER``, or ``Entity=(1-person``."""
+    """Return the rows of CoNLL-U with the entities in the last column.
+
+    It has the tag of each word, ``NER=B-PER``, or brackets, ``Entity=(1-person``.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: a line has not ten columns, or there are no entities.
+    """
     rows: list[Row] = []
     row: Row = {"tokens": [], "misc": []}
     document = None
@@ -89,7 +112,7 @@ def conllu(source: Source) -> Exported:
 
 
 def _entities_of_misc(rows: list[Row], order: list[str] | None, source: Source) -> Exported:
-    """Return the rows with what their column ``misc`` says of entities in its place."""
+    """Return the rows with the entities that their column ``misc`` holds in its place."""
     key = _key_of_names([misc for row in rows for misc in row["misc"]])
     if key is None:
         raise CleancutError(
@@ -97,12 +120,13 @@ def _entities_of_misc(rows: list[Row], order: list[str] | None, source: Source) 
             "its tag on each line of a .conll file."
         )
     values = [[_values_of(misc).get(key, "") for misc in row.pop("misc")] for row in rows]
-    if key == _BRACKETS_KEY and any("(" in value for own in values for value in own):
-        for row, own in zip(rows, values, strict=True):
-            row["entities"] = _spans_in_brackets(own, order, source)
+    has_brackets = any("(" in value for row_values in values for value in row_values)
+    if key == _BRACKETS_KEY and has_brackets:
+        for row, row_values in zip(rows, values, strict=True):
+            row["entities"] = _spans_in_brackets(row_values, order, source)
         return Exported(rows, TOKEN_SPANS)
-    for row, own in zip(rows, values, strict=True):
-        row["tags"] = ["O" if value in ("", "_") else value for value in own]
+    for row, row_values in zip(rows, values, strict=True):
+        row["tags"] = ["O" if value in ("", "_") else value for value in row_values]
     return Exported(rows, TAGS)
 
 
@@ -128,27 +152,45 @@ def _spans_in_brackets(values: Sequence[str], order: list[str] | None, source: S
                     raise CleancutError(f"{source}: the entity ({begun} has no type.")
                 spans.append({"start": place, "end": place + 1, "label": parts[names.index("etype")]})
                 if not is_closed:
-                    opened.append((begun if identity is None else parts[identity], spans[-1]))
+                    name = begun if identity is None else parts[identity]
+                    opened.append((name, spans[-1]))
                 continue
-            at = [i for i, (name, _) in enumerate(opened) if closed == name or name in closed.split("-")]
-            if not at:
+            matching = [i for i, (name, _) in enumerate(opened) if closed == name or name in closed.split("-")]
+            if not matching:
                 raise CleancutError(f"{source}: the entity {closed}) ends in a sentence in which it does not begin.")
-            opened.pop(at[-1])[1]["end"] = place + 1
+            _, span = opened.pop(matching[-1])
+            span["end"] = place + 1
     if opened:
         raise CleancutError(f"{source}: the entity ({opened[0][0]} does not end in its sentence.")
     return spans
 
 
 def is_conll_2012(source: Source) -> bool:
-    begins = any(line.startswith("#begin document") for line in source.head_lines[:20])
-    return begins and any(len(line.split()) > _NAMES_2012 for line in source.head_lines if not line.startswith("#"))
+    """Return whether a source is CoNLL-2012, with lines that begin documents and at least eleven columns.
+
+    Args:
+        source: the source.
+    """
+    has_documents = any(line.startswith("#begin document") for line in source.head_lines[:20])
+    token_lines = [line for line in source.head_lines if not line.startswith("#")]
+    return has_documents and any(len(line.split()) > _NAMES_2012 for line in token_lines)
 
 
-_WORD_2012, _NAMES_2012 = 3, 10
+_WORD_2012 = 3
+"""The column of the words."""
+_NAMES_2012 = 10
+"""The column of the names."""
 
 
 def conll_2012(source: Source) -> Exported:
-    """CoNLL-2012: names as brackets in a column, ``(PERSON*``, ``*``, ``*)``."""
+    """Return the rows of CoNLL-2012, with names as brackets in a column: ``(PERSON*``, ``*``, ``*)``.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: a line has too few columns, or a name does not begin or end.
+    """
     rows: list[Row] = []
     row: Row = {"tokens": [], "entities": []}
     opened: list[tuple[int, str]] = []
@@ -184,11 +226,25 @@ def conll_2012(source: Source) -> Exported:
 
 
 def is_webanno(source: Source) -> bool:
+    """Return whether a source is WebAnno TSV 3, by its first line.
+
+    Args:
+        source: the source.
+    """
     return source.head.lstrip("\ufeff").startswith("#FORMAT=WebAnno TSV")
 
 
 def webanno(source: Source) -> Exported:
-    """WebAnno TSV 3 (INCEpTION): the layer of named entities, or the only one. Mentions may cut tokens apart."""
+    """Return the rows of WebAnno TSV 3 (INCEpTION). Mentions may cut tokens apart.
+
+    The layer of named entities is read, or the only one.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: it is not clear which layer is to be read, or a line does not fit the layers.
+    """
     text = source.text()
     column = _webanno_column(text, source)
     rows: list[Row] = []
@@ -205,17 +261,19 @@ def webanno(source: Source) -> Exported:
         spans: dict[tuple[str, str], dict[str, Any]] = {}
         for fields, (start, end) in zip(lines, places, strict=True):
             for value in re.split(r"(?<!\\)\|", fields[column]):
-                found = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", value)
-                if found is None or value in ("_", "*") or found[1] in ("", "*", "_"):
+                parts = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", value)
+                if parts is None or value in ("_", "*") or parts[1] in ("", "*", "_"):
                     continue
-                label = _unescaped(found[1])
-                span = spans.setdefault((label, found[2] or f"at {fields[0]}"), {"start": start, "label": label})
+                label = _unescaped(parts[1])
+                identity = (label, parts[2] or f"at {fields[0]}")
+                span = spans.setdefault(identity, {"start": start, "label": label})
                 span["end"] = end
         rows.append({"tokens": pieces, "entities": list(spans.values())})
     return Exported(rows, TOKEN_SPANS)
 
 
 def _unescaped(text: str) -> str:
+    """Return a text without the backslashes that escape characters."""
     return re.sub(r"\\(.)", r"\1", text)
 
 
@@ -223,23 +281,28 @@ def _webanno_pieces(lines: list[list[str]], source: Source) -> tuple[list[str], 
     """Return the tokens of a sentence, cut where parts (``1-1.1``) begin and end, and the place of each line."""
     offsets = [tuple(map(int, fields[1].split("-"))) for fields in lines]
     is_part = ["." in fields[0] for fields in lines]
-    edges = {edge for part, own in zip(is_part, offsets, strict=True) if part for edge in own}
+    edges: set[int] = set()
+    for part, part_offsets in zip(is_part, offsets, strict=True):
+        if part:
+            edges.update(part_offsets)
     pieces: list[str] = []
-    begins: dict[int, int] = {}
-    ends: dict[int, int] = {}
+    piece_from: dict[int, int] = {}
+    piece_until: dict[int, int] = {}
     for fields, (first, last), part in zip(lines, offsets, is_part, strict=True):
         if part:
             continue
         word = _unescaped(fields[2])
         cuts = [first, *sorted(edge for edge in edges if first < edge < last), last]
         for start, end in pairwise(cuts):
-            begins[start], ends[end] = len(pieces), len(pieces) + 1
-            pieces.append(word[start - first : end - first] if len(cuts) > 2 else word)
-    if not all(first in begins and last in ends for first, last in offsets):
+            piece_from[start] = len(pieces)
+            piece_until[end] = len(pieces) + 1
+            piece = word[start - first : end - first] if len(cuts) > 2 else word
+            pieces.append(piece)
+    if not all(first in piece_from and last in piece_until for first, last in offsets):
         raise CleancutError(
             f"{source}: a part of a token near {lines[0][0]} stands outside of it. Export the file anew."
         )
-    return pieces, [(begins[first], ends[last]) for first, last in offsets]
+    return pieces, [(piece_from[first], piece_until[last]) for first, last in offsets]
 
 
 def _webanno_column(text: str, source: Source) -> int:
@@ -249,31 +312,42 @@ def _webanno_column(text: str, source: Source) -> int:
     next_column = 3
     for kind, layer, features in layers:
         names = [feature for feature in features.split("|") if feature]
-        of_links = {at + beside for at, name in enumerate(names) if name.startswith("ROLE_") for beside in (0, 1)}
-        own = [at for at in range(len(names)) if at not in of_links]
-        if kind == "SP" and own:
-            columns[layer] = next_column + (names.index("value") if "value" in names else own[-1])
+        link_columns: set[int] = set()  # a link takes a column for its role and the next for its target
+        for i, name in enumerate(names):
+            if name.startswith("ROLE_"):
+                link_columns |= {i, i + 1}
+        value_columns = [i for i in range(len(names)) if i not in link_columns]
+        if kind == "SP" and value_columns:
+            value_column = names.index("value") if "value" in names else value_columns[-1]
+            columns[layer] = next_column + value_column
         next_column += max(len(names), 1)
     named = [layer for layer in columns if "NamedEntity" in layer or layer.lower().endswith("ner")]
     chosen = named or list(columns)
     if len(chosen) != 1:
-        there = ", ".join(columns) or "none"
-        raise CleancutError(f"{source}: which layer holds the names? There are {there}. Export one layer alone.")
+        layer_names = ", ".join(columns) or "none"
+        raise CleancutError(f"{source}: which layer holds the names? There are {layer_names}. Export one layer alone.")
     return columns[chosen[0]]
 
 
 def is_csv(source: Source) -> bool:
+    """Return whether a source is a table, separated by commas, semicolons or tabs, with names of its columns.
+
+    Args:
+        source: the source.
+    """
     return source.suffix == ".csv" or _is_table_of_tabs(source)
 
 
 def _is_table_of_tabs(source: Source) -> bool:
-    """Is it a table whose columns are named and separated by tabs, of sentences that are numbered, or of lists?
+    """Return whether a source is a table with names of columns and tabs between them.
 
-    Words with tags below a line of names are CoNLL columns, with a blank line after each sentence.
+    Its sentences are numbered, or its values lists. Words with tags below a line of names are CoNLL columns instead,
+    with a blank line after each sentence.
     """
     if source.suffix not in (".tsv", ".tab", ".txt", "") or len(source.head_lines) < 2:
         return False
-    first, second = (line.split("\t") for line in source.head_lines[:2])
+    first = source.head_lines[0].split("\t")
+    second = source.head_lines[1].split("\t")
     names = {plain_name(name) for name in first}
     if len(first) < 2 or len(first) != len(second):
         return False
@@ -284,7 +358,14 @@ def _is_table_of_tabs(source: Source) -> bool:
 
 
 def csv_rows(source: Source) -> Exported:
-    """A table whose columns have to be found; all its values are text."""
+    """Return the rows of a table, whose columns have to be detected. All values are text.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: the file is no table, or a row has not as many values as there are names.
+    """
     first = (source.head_lines or [""])[0]
     separator = max(",;\t", key=first.count)
     csv.field_size_limit(2**31 - 1)  # a document may be longer than the 128 KB that csv allows
@@ -292,7 +373,7 @@ def csv_rows(source: Source) -> Exported:
         rows = list(csv.DictReader(io.StringIO(source.text(), newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
         raise CleancutError(f"{source}: not a readable CSV file ({reason(error)}). Write it as UTF-8.") from None
-    for at, row in enumerate(rows):
+    for number, row in enumerate(rows):
         if None in row or None in row.values():
-            raise CleancutError(f"row {at} ({source.base}): not as many values as the first line has names.")
+            raise CleancutError(f"row {number} ({source.base}): not as many values as the first line has names.")
     return Exported(rows)

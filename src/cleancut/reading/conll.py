@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,22 +23,34 @@ from .opening import BYTE_ORDER_MARK, Block, Source
 from .writing import Texts
 
 DOCSTART = "-DOCSTART-"
+"""The line that begins a document."""
 ID = "# id = "
-"""What stands before the name of a sample."""
+"""What stands before the id of a sample, in a comment."""
 CONLL_SUFFIXES = (".conll", ".txt", ".tsv", ".bio", ".iob", ".iob2", ".bioes")
+"""The usual endings of names."""
 
 
 _WIDEST = 256
-"""Columns of lines that are read at once: each takes memory of its own, so that a line of a million would take all."""
+"""The number of columns of lines that are read at once; each takes memory, so that a line of a million would take all.
+"""
 
 
 def conll_corpora(source: Source, options: Options, size: int | None) -> Iterator[Corpus]:
-    """Return the samples of CoNLL columns, in corpora of ``size`` samples."""
+    """Yield the samples of CoNLL columns.
+
+    Args:
+        source: the file.
+        options: how it is read.
+        size: the number of samples of each corpus but the last; None for one corpus of all samples.
+
+    Raises:
+        CleancutError: a line has other columns than the first; the message names it.
+    """
     return row_corpora(source, _conll_blocks(source, options), options, size, line_per_token=True)
 
 
 def _conll_blocks(source: Source, options: Options) -> Iterator[Rows | ListedRows]:
-    """Read samples block by block: all lines at once where they are as usual, else line by line."""
+    """Yield samples block by block: all lines at once where they are as usual, else line by line."""
     layout = conll_layout(source, options.word_column)
     _check_first_tag(source, layout, options)
     columns = _Columns.of(layout, options.column)
@@ -46,13 +58,16 @@ def _conll_blocks(source: Source, options: Options) -> Iterator[Rows | ListedRow
     for block in source.blocks(b"\n\n", b"\n\r\n"):
         if layout.header is not None and block.line == 1:  # its line stays, so that errors number lines as they are
             block = block._replace(data=block.data.replace(layout.header.encode(), b"", 1))
-        is_usual = columns.are_there and columns.width <= _WIDEST and not columns.has_language_codes
-        rows = _rows_at_once(block, columns, names) if is_usual else None
-        yield _rows_by_line(source, block, columns, names) if rows is None else rows
+        rows: Rows | ListedRows | None = None
+        if columns.are_there and columns.width <= _WIDEST and not columns.has_language_codes:
+            rows = _rows_at_once(block, columns, names)
+        if rows is None:
+            rows = _rows_by_line(source, block, columns, names)
+        yield rows
 
 
 class _Columns(NamedTuple):
-    """Where the words and tags of a file stand."""
+    """The columns of the words and tags of a file."""
 
     separator: str
     width: int
@@ -62,18 +77,19 @@ class _Columns(NamedTuple):
 
     @classmethod
     def of(cls, layout: ConllLayout, column: int | None) -> _Columns:
+        """Return the columns of a layout; ``column`` is that of the tags, where the caller names it."""
         tag = layout.tag if column is None else column
         return cls(layout.separator, layout.width, layout.word, tag, layout.has_language_codes)
 
     @property
     def are_there(self) -> bool:
-        """Has each line both columns, and are they two?"""
+        """Whether each line has both columns, and they are two."""
         in_range = -self.width <= self.tag < self.width and 0 <= self.word < self.width
         return self.width > 1 and in_range and self.tag % self.width != self.word
 
 
 class _Names:
-    """The names of the sample and of the document that a file has named last."""
+    """The id of the sample and the name of the document that were read last."""
 
     def __init__(self) -> None:
         self.id: str | None = None
@@ -84,33 +100,38 @@ class _Names:
         """Take notice of a comment, or of the line that begins a document."""
         if line.startswith(DOCSTART):
             name, bracket, _ = line.partition("(")[2].rpartition(")")
-            self.doc = (name or None) if bracket else str(self._n_docs)
+            self.doc = str(self._n_docs)
+            if bracket:
+                self.doc = name or None
             self._n_docs += 1
         elif line.startswith(ID):
             self.id = line.removeprefix(ID)
 
     def of_sample(self) -> tuple[str | None, str | None]:
-        """Return the id and the document of a sample that ends; the id is not that of the next one."""
-        sample_id, self.id = self.id, None
+        """Return the id and the document of a sample that ends; the next sample has not the same id."""
+        sample_id = self.id
+        self.id = None
         return sample_id, self.doc
 
 
 def _rows_by_line(source: Source, block: Block, columns: _Columns, names: _Names) -> ListedRows:
-    """Columns apart by tabs or spaces; blank lines between samples; ``-DOCSTART-`` begins a document.
+    """Return the samples of a block, read line by line.
 
-    A line at the start of a sample that begins with ``#`` and has other columns than the tokens is a comment;
-    ``# id = X`` names the sample.
+    Columns are separated by tabs or spaces, and samples by blank lines; ``-DOCSTART-`` begins a document. A line at the
+    start of a sample that begins with ``#`` and has other columns than the tokens is a comment; ``# id = X`` names the
+    sample.
     """
     rows = ListedRows("tags")
     tokens: list[str] = []
     tags: list[str] = []
-    begun = 0
+    first_line = 0
     for number, line in chain(source.lines_of(block), [(0, "")]):
         is_blank = not line or line.isspace()
         if is_blank or line.startswith(DOCSTART):
             if tokens:
                 words = without_language(tokens) if columns.has_language_codes else tokens
-                rows.append(begun, words, tags, *names.of_sample(), None)
+                sample_id, document = names.of_sample()
+                rows.append(first_line, words, tags, sample_id, document, None)
                 tokens, tags = [], []
             if not is_blank:
                 names.tell(line)
@@ -121,19 +142,21 @@ def _rows_by_line(source: Source, block: Block, columns: _Columns, names: _Names
             continue
         _check_line(source, number, line, len(fields), columns)
         if not tokens:
-            begun = number
+            first_line = number
         tokens.append(fields[columns.word])
         tags.append(fields[columns.tag])
     return rows
 
 
 def _check_line(source: Source, number: int, line: str, n_fields: int, columns: _Columns) -> None:
+    """Raise an error where a line has not the columns of the first one."""
     width = columns.width
     if line.startswith("{") and line.endswith("}") and (n_fields != width or not columns.are_there):
         raise CleancutError(f"{source}, line {number}: a JSON object in a file of CoNLL columns. Name the file .jsonl.")
     if not columns.are_there:
+        columns_word = "column" if width == 1 else "columns"
         raise CleancutError(
-            f"{source}, line {number}: {width} column{'s' * (width != 1)} ({quoted(line)}), but the tag is looked "
+            f"{source}, line {number}: {width} {columns_word} ({quoted(line)}), but the tag is looked "
             f"for in column {columns.tag} beside the token in column {columns.word}. "
             "Separate columns by a tab or spaces."
         )
@@ -147,8 +170,9 @@ def _check_line(source: Source, number: int, line: str, n_fields: int, columns: 
 # --- many lines at once ---------------------------------------------------------------------------------------------
 
 _MARK = b"\0"
-"""Stands in the place of a comment, and of a line that begins a document."""
+"""What stands in the place of a comment, and of a line that begins a document."""
 _MARKED_LINES = re.compile(rb"\n((?:#|-DOCSTART-)[^\n]*)")
+"""Matches comments, and lines that begin a document."""
 
 
 def _rows_at_once(block: Block, columns: _Columns, names: _Names) -> Rows | None:
@@ -198,7 +222,7 @@ def _even_lines(data: bytes, separator: bytes) -> bytes | None:
 
 
 class _Lines(NamedTuple):
-    """The lines of a block: what each is, and its columns as numbers. What is neither token nor mark is blank."""
+    """The kinds of the lines of a block, and its columns as numbers. A line that is neither token nor mark is blank."""
 
     is_token: NDArray[np.bool_]
     is_mark: NDArray[np.bool_]
@@ -221,7 +245,7 @@ class _Column(NamedTuple):
     texts: list[str]
 
     def lines_with(self, text: str) -> NDArray[np.bool_]:
-        """Tell of each line whether it has a text."""
+        """Return for each line whether it has a text."""
         if text not in self.texts:
             return np.zeros(len(self.codes), bool)
         return self.codes == self.texts.index(text)
@@ -274,7 +298,8 @@ def _samples_in(first_line: int, lines: _Lines, columns: _Columns, marked: list[
     if any(tag.isspace() for tag in inventory):
         return None
     edges = np.flatnonzero(np.diff(lines.is_token, prepend=False, append=False))
-    begins, lengths = edges[::2], np.diff(edges)[::2]
+    begins = edges[::2]
+    lengths = np.diff(edges)[::2]
     small = np.uint8 if len(inventory) <= 256 else np.int32
     coded = Coded(
         Words(words.astype(np.int32), lengths, Vocabulary(vocabulary)),
@@ -290,7 +315,9 @@ def _names_of(
     """Return the ids and the documents of samples that begin at some lines, as the marked lines between them say."""
     if not marks and names.id is None:
         return [None] * len(begins), [names.doc] * len(begins)
-    ids, documents, n_told = [], [], 0
+    ids: list[str | None] = []
+    documents: list[str | None] = []
+    n_told = 0
     for begin in begins:
         while n_told < len(marks) and marks[n_told] < begin:
             names.tell(marked[n_told])
@@ -304,36 +331,44 @@ def _names_of(
 
 
 class ConllLayout(NamedTuple):
-    """Where a CoNLL file has what."""
+    """The columns of a CoNLL file."""
 
     separator: str
     """A tab, or a space that stands for one or more."""
     width: int
+    """The number of columns."""
     word: int
     """The column of the words: the first that is neither a count of words nor the name of a sentence."""
     tag: int
     """The column of the tags: the last that is no mere placeholder."""
     has_language_codes: bool = False
-    """Stands the code of a language before every word (``en:Ada``), as in WikiANN's files?"""
+    """Whether the code of a language stands before every word (``en:Ada``), as in WikiANN's files."""
     header: str | None = None
     """The first line, where it names the columns."""
     odd_tag: str | None = None
-    """What the first line has in the place of its tag, where it is no tag although all others are."""
+    """What the first line has in the place of its tag, where all other lines have a tag and it has none."""
     notes: tuple[str, ...] = ()
-    """What is to be known of the choice of columns."""
+    """What the user should know about the choice of columns."""
 
 
 def conll_layout(source: Source, word_column: int | None = None) -> ConllLayout:
-    """Return where a CoNLL file has what, by its first lines; ``word_column`` is taken for the column of words."""
+    """Return the columns of a CoNLL file, by its first lines.
+
+    Args:
+        source: the file.
+        word_column: the column of the words; None to recognise it.
+    """
     return source.once(("layout", word_column), lambda: _layout(source, word_column))
 
 
 def _layout(source: Source, word_column: int | None) -> ConllLayout:
-    lines = [line for _, line in zip(range(1000), (line for _, line in source.lines()), strict=False)]
-    told = [line for line in lines if line.strip() and not line.startswith((DOCSTART, "#"))]
-    others = [line for line in lines if line.strip() and not line.startswith(DOCSTART)]
-    others.sort(key=lambda line: "\t" not in line)  # words that all begin with #, rather than a comment
-    first = (told or others or [""])[0]
+    """Return the columns of a CoNLL file, by its first lines."""
+    lines = [line for _, line in islice(source.lines(), _FIRST_LINES)]
+    with_comments = [line for line in lines if line.strip() and not line.startswith(DOCSTART)]
+    token_lines = [line for line in with_comments if not line.startswith("#")]
+    if not token_lines:  # words that all begin with #, rather than comments
+        token_lines = sorted(with_comments, key=lambda line: "\t" not in line)
+    first = token_lines[0] if token_lines else ""
     separator = "\t" if "\t" in first else " "
     width = len(_fields(first, separator))
     header = _header(lines, separator)
@@ -342,18 +377,26 @@ def _layout(source: Source, word_column: int | None) -> ConllLayout:
     has_comments = any(line.startswith("#") for line in lines)
     if word_column is not None:
         word = word_column
+    elif header is not None:
+        word = header.word
     else:
-        word = _word_column(samples, width, has_comments) if header is None else header.word
+        word = _word_column(samples, width, has_comments)
     rows = [fields for sample in samples for fields in sample]
     tag, notes = _tag_column(rows, word, width, has_comments)
     if header is not None:
-        tag, notes = header.tag - width, (f"a line names the columns; tags are read from {header.tag_name!r}.",)
+        tag = header.tag - width
+        notes = (f"a line names the columns; tags are read from {header.tag_name!r}.",)
     elif word and word_column is None:
         notes = (f"the words are read from column {word}. Choose another with word_column=.", *notes)
-    words = [fields[word] for fields in rows if 0 <= word < width]
-    codes = width > 1 and len(words) > 2 and all(language_before([own]) is not None for own in words)
-    said = ("the code of a language before every word is taken away.",) if codes else ()
-    return ConllLayout(separator, width, word, tag, codes, named_by, _odd_tag(rows, tag), (*notes, *said))
+    words = [fields[word] for fields in rows] if 0 <= word < width else []
+    has_codes = width > 1 and len(words) > 2 and all(language_before([token]) is not None for token in words)
+    if has_codes:
+        notes = (*notes, "the code of a language before every word is taken away.")
+    return ConllLayout(separator, width, word, tag, has_codes, named_by, _odd_tag(rows, tag), notes)
+
+
+_FIRST_LINES = 1000
+"""The number of lines by which the layout is recognised."""
 
 
 def _samples_of_fields(lines: Sequence[str], separator: str, width: int) -> list[list[list[str]]]:
@@ -369,20 +412,24 @@ def _samples_of_fields(lines: Sequence[str], separator: str, width: int) -> list
 
 
 class _Header(NamedTuple):
-    """What a file says of where the words and the tags stand: by its first line, or by a comment as in CoNLL-U Plus."""
+    """The columns that a file names, by its first line or by a comment as in CoNLL-U Plus."""
 
     line: str | None
     """The first line; None where a comment names the columns."""
     word: int
+    """The column of the words."""
     tag: int
+    """The column of the tags."""
     tag_name: str
+    """The name of the column of the tags."""
 
 
 _COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.+)")
+"""Matches the comment that names the columns of CoNLL-U Plus."""
 
 
 def _header(lines: Sequence[str], separator: str) -> _Header | None:
-    """Return where columns stand by their names; None where the first line is a token, or there is no other line."""
+    """Return the columns that are named; None where the first line is a token, or there is no other line."""
     line, *others = [line for line in lines if line.strip()] or [""]
     in_comment = _COLUMNS.match(line)
     fields = in_comment[1].split() if in_comment else _fields(line, separator)
@@ -391,19 +438,24 @@ def _header(lines: Sequence[str], separator: str) -> _Header | None:
     tag = next((names.index(name) for name in TAG_A_ROW if name in names), None)
     if word is None or tag is None or word == tag or not others:
         return None
-    rows = [own for own in (_fields(other, separator) for other in others) if len(own) == len(fields)]
-    is_named_again = any(own[tag] == fields[tag] for own in rows)  # a type may be called so
-    return None if is_named_again or not rows else _Header(None if in_comment else line, word, tag, fields[tag])
+    other_rows = [_fields(other, separator) for other in others]
+    rows = [row for row in other_rows if len(row) == len(fields)]
+    is_named_again = any(row[tag] == fields[tag] for row in rows)  # a type may be called so
+    if is_named_again or not rows:
+        return None
+    header_line = None if in_comment else line
+    return _Header(header_line, word, tag, fields[tag])
 
 
 def _odd_tag(rows: Sequence[Sequence[str]], tag: int) -> str | None:
-    """Return what the first line has in the column of tags, where it is no tag although those of all others are."""
+    """Return what the first line has in the column of tags, where all other lines have a tag and it has none."""
     if len(rows) < 2 or -tag > len(rows[0]) or _are_tags(rows[:1], tag) or not _are_tags(rows[1:], tag):
         return None
     return rows[0][tag]
 
 
 def _check_first_tag(source: Source, layout: ConllLayout, options: Options) -> None:
+    """Raise an error where the first line may name the columns, or be a token without a tag."""
     if layout.odd_tag is None or options.column is not None or options.scheme is not None:
         return
     raise CleancutError(
@@ -413,7 +465,12 @@ def _check_first_tag(source: Source, layout: ConllLayout, options: Options) -> N
 
 
 def conll_details(source: Source, options: Options) -> tuple[str, ...]:
-    """Return which columns are read, counted from 0."""
+    """Return which columns of a file are read, counted from 0.
+
+    Args:
+        source: the file.
+        options: how it is read.
+    """
     layout = conll_layout(source, options.word_column)
     tag = layout.tag if options.column is None else options.column
     return f"words in column {layout.word}", f"tags in column {tag % max(layout.width, 1)}"
@@ -428,15 +485,21 @@ def _word_column(samples: Sequence[Sequence[Sequence[str]]], width: int, has_com
 
 
 def _counts(samples: Sequence[Sequence[Sequence[str]]], column: int, has_comments: bool) -> bool:
-    """Does a column count the words of each sample from 0 or 1, alone or with the sample's number (``3-1``)?"""
-    own = [_without_number([fields[column] for fields in sample]) for sample in samples]
-    if not any(all(values == [str(i + first) for i in range(len(values))] for values in own) for first in (0, 1)):
+    """Return whether a column counts the words of each sample from 0 or 1, alone or with its number (``3-1``)."""
+    numbers = [_without_number([fields[column] for fields in sample]) for sample in samples]
+    if not _count_from(0, numbers) and not _count_from(1, numbers):
         return False
     if has_comments or len(samples) < 2 or max(map(len, samples)) > 2:
         return has_comments or len(samples) > 1  # one sample may be words that are numbers
     # in short samples words may be numbers too; then the next column is not of words, and has fewer values
-    n_values, n_next = (len({fields[at] for sample in samples for fields in sample}) for at in (column, column + 1))
+    n_values = len({fields[column] for sample in samples for fields in sample})
+    n_next = len({fields[column + 1] for sample in samples for fields in sample})
     return n_next > n_values
+
+
+def _count_from(first: int, samples: Sequence[Sequence[str]]) -> bool:
+    """Return whether the values of each sample count from a number."""
+    return all(list(values) == [str(first + i) for i in range(len(values))] for values in samples)
 
 
 def _without_number(values: list[str]) -> list[str]:
@@ -448,62 +511,78 @@ def _without_number(values: list[str]) -> list[str]:
 
 
 def _names_samples(samples: Sequence[Sequence[Sequence[str]]], column: int) -> bool:
-    """Is a column the same on all lines of each sample, and another in each sample?"""
-    names = [{fields[column] for fields in sample} for sample in samples]
-    if len(samples) < 3 or max(map(len, samples)) < 3 or not all(len(own) == 1 for own in names):
+    """Return whether a column is the same on all lines of each sample, and another in each sample."""
+    names_of_samples = [{fields[column] for fields in sample} for sample in samples]
+    if len(samples) < 3 or max(map(len, samples)) < 3 or not all(len(names) == 1 for names in names_of_samples):
         return False
-    every = set().union(*names)
-    return len(every) == len(samples) and all(any(letter.isdigit() for letter in name) for name in every)
+    all_names = set().union(*names_of_samples)
+    return len(all_names) == len(samples) and all(any(letter.isdigit() for letter in name) for name in all_names)
 
 
 _PLACEHOLDERS = {"-", "_", "*", ""}
+"""Values that stand for nothing."""
 
 
 def _tag_column(
     rows: Sequence[Sequence[str]], word: int, width: int, has_comments: bool
 ) -> tuple[int, tuple[str, ...]]:
-    """Return the column of the tags: the last that holds more than placeholders, and what is to be known of it.
+    """Return the column of the tags, counted from the end, and notes about the choice.
 
-    In files such as GermEval's, which have comments and a count before the words, and where the last of two columns of
-    tags has mentions inside those of the other alone, the other is read.
+    It is the last column that holds more than placeholders. In files such as GermEval's, which have comments and a
+    count before the words, and where the last of two columns of tags has only mentions inside those of the other, the
+    other is read.
     """
     last = width - 1
     while last > word + 1 and all(fields[last] in _PLACEHOLDERS for fields in rows):
         last -= 1
     if word > 0 and not any(fields[last] == "O" for fields in rows):  # such as the name of who has annotated it
-        others = [column for column in range(word + 1, last) if _are_tags(rows, column)]
-        last = others[0] if len(others) == 1 else last
-    two_of_tags = word > 0 and last == word + 2 and all(_are_tags(rows, column) for column in (last - 1, last))
+        tag_columns = [column for column in range(word + 1, last) if _are_tags(rows, column)]
+        if len(tag_columns) == 1:
+            last = tag_columns[0]
+    has_two = word > 0 and last == word + 2 and _are_tags(rows, last - 1) and _are_tags(rows, last)
     is_inside = all(fields[last] == "O" or fields[last - 1] != "O" for fields in rows)
-    if two_of_tags and is_inside and has_comments:
-        said = f"columns {last - 1} and {last} both have tags; the first is read. Choose with column= (--column)."
-        return last - 1 - width, (said,)
+    if has_two and is_inside and has_comments:
+        note = f"columns {last - 1} and {last} both have tags; the first is read. Choose with column= (--column)."
+        return last - 1 - width, (note,)
     return last - width, ()
 
 
 def _are_tags(rows: Sequence[Sequence[str]], column: int) -> bool:
+    """Return whether a column holds tags on all lines."""
     return all(fields[column] == "O" or re.match(r"[BIESLUM]-.", fields[column]) for fields in rows)
 
 
 def _fields(line: str, separator: str) -> list[str]:
-    return line.split("\t") if separator == "\t" else [field for field in line.split(" ") if field]
+    """Return the columns of a line."""
+    if separator == "\t":
+        return line.split("\t")
+    return [field for field in line.split(" ") if field]
 
 
 def conll_texts(source: Source) -> Texts:
-    """The line that begins the document of each sample, and the lines of the sample with its comments."""
+    """Yield the lines of each sample with its comments, and the line that begins its document.
+
+    Args:
+        source: the file.
+    """
     layout = conll_layout(source)
-    separator, width = layout.separator, layout.width
-    head, lines, has_tokens, n_docs = None, list[str](), False, 0
+    head: tuple[str, int] | None = None
+    lines: list[str] = []
+    has_tokens = False
+    n_docs = 0
     for number, line in chain(source.lines(), [(0, "")]):
         if line == layout.header and head is None and not lines and number:
             continue
-        blank = not line or line.isspace()
-        if blank or line.startswith(DOCSTART):
+        is_blank = not line or line.isspace()
+        if is_blank or line.startswith(DOCSTART):
             if has_tokens:
                 yield head, "\n".join(lines) + "\n\n"
-                lines, has_tokens = [], False
-            if not blank:
-                head, n_docs = (line, n_docs), n_docs + 1  # lines may be equal: their number tells documents apart
+                lines = []
+                has_tokens = False
+            if not is_blank:
+                head = (line, n_docs)  # lines may be equal: their number tells documents apart
+                n_docs += 1
             continue
-        has_tokens |= not (line.startswith("#") and len(_fields(line, separator)) != width)
+        is_comment = line.startswith("#") and len(_fields(line, layout.separator)) != layout.width
+        has_tokens |= not is_comment
         lines.append(line)

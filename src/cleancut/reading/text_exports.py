@@ -1,4 +1,4 @@
-"""What tools export as text with offsets or marks: PubTator, names in marks, and XML."""
+"""Rows of what tools export as text with offsets or marks: PubTator, names in marks, and XML."""
 
 from __future__ import annotations
 
@@ -14,12 +14,26 @@ from .opening import Row, Source
 
 
 def is_pubtator(source: Source) -> bool:
-    found = re.match(r"([^|\s]+)\|t\|", source.head_lines[0]) if len(source.head_lines) > 1 else None
-    return found is not None and source.head_lines[1].startswith(f"{found[1]}|a|")
+    """Return whether a source is a file of PubTator, which begins with a title and an abstract.
+
+    Args:
+        source: the source.
+    """
+    if len(source.head_lines) < 2:
+        return False
+    title = re.match(r"([^|\s]+)\|t\|", source.head_lines[0])
+    return title is not None and source.head_lines[1].startswith(f"{title[1]}|a|")
 
 
 def pubtator(source: Source) -> Exported:
-    """PubTator: a title and an abstract, then a line for each mention at its characters of both."""
+    """Return the rows of PubTator: a title and an abstract, then a line for each mention at its characters of both.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: a mention stands before its text.
+    """
     rows: dict[str, Row] = {}
     for number, line in enumerate(source.text().lstrip("\ufeff").replace("\r", "").split("\n"), 1):
         part = re.match(r"([^|\t]+)\|([ta])\|(.*)", line)
@@ -42,10 +56,15 @@ _MARKED = re.compile(
     r"|<(?P<enamex>ENAMEX|NUMEX|TIMEX)\s+TYPE=\"(?P<type>[^\"]+)\"[^>]*>(?P<in_enamex>.*?)</(?P=enamex)>"
     r"|<(?P<tag>[A-Za-z][\w.-]*)>(?P<in_tag>[^<]*)</(?P=tag)>"
 )
+"""Matches a name in marks, as OpenNLP, MUC (ENAMEX) or other tools write it."""
 
 
 def is_inline(source: Source) -> bool:
-    """Are there names in marks, in lines that are otherwise plain text?"""
+    """Return whether there are names in marks, in lines that are otherwise plain text.
+
+    Args:
+        source: the source.
+    """
     if source.suffix not in (".xml", ".sgml", ".txt", ".train", ""):
         return False
     if not any(_MARKED.search(line) for line in source.head_lines):
@@ -54,32 +73,42 @@ def is_inline(source: Source) -> bool:
         return True
     widths = {len(line.split()) for line in source.head_lines}
     # as many in every line: tokens, and what is said of them
-    of_columns = len(widths) == 1 and widths.pop() > 1 and len(source.head_lines) > 1
-    return not of_columns and not any(re.search(r"\t|\s(O|[BIOESLU]-\S+)$", line) for line in source.head_lines)
+    has_columns = len(widths) == 1 and widths.pop() > 1 and len(source.head_lines) > 1
+    return not has_columns and not any(re.search(r"\t|\s(O|[BIOESLU]-\S+)$", line) for line in source.head_lines)
 
 
 def inline(source: Source) -> Exported:
-    """One sample a line, whose names stand in marks: ``<PER>Ada</PER>``, ENAMEX, or ``<START:person> Ada <END>``."""
+    """Return a row for each line, whose names stand in marks.
+
+    Marks are written ``<PER>Ada</PER>``, as ENAMEX, or ``<START:person> Ada <END>``.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: a name stands within a name, or a mark does not begin or end.
+    """
     rows: list[Row] = []
     for number, line in enumerate(source.text().lstrip("\ufeff").replace("\r", "").split("\n"), 1):
         if not line.strip():
             continue
         parts: list[str] = []
         entities: list[Row] = []
-        last = length = 0
-        for found in _MARKED.finditer(line):
-            label = found["opennlp"] or found["type"] or found["tag"]
-            inside = found["inside"] or found["in_enamex"] or found["in_tag"] or ""
+        last = 0
+        length = 0
+        for mark in _MARKED.finditer(line):
+            label = mark["opennlp"] or mark["type"] or mark["tag"]
+            inside = mark["inside"] or mark["in_enamex"] or mark["in_tag"] or ""
             if "<" in inside:
                 raise CleancutError(
                     f"{source}, line {number}: a name within a name, which lines with marks cannot be read for."
                 )
-            before = line[last : found.start()]
+            before = line[last : mark.start()]
             length += len(before)
             entities.append({"start": length, "end": length + len(inside), "label": label})
             length += len(inside)
             parts += [before, inside]
-            last = found.end()
+            last = mark.end()
         parts.append(line[last:])
         plain = "".join(parts)
         if re.search(r"</?[A-Za-z][\w.:-]*( [^>]*)?>", plain):
@@ -89,7 +118,13 @@ def inline(source: Source) -> Exported:
 
 
 def is_xml(source: Source) -> bool:
-    """Is it a document of XML, rather than lines with marks: does a declaration or a mark alone stand first?"""
+    """Return whether a source is a document of XML, rather than lines with marks.
+
+    Then a declaration, or a mark alone, stands on its first line.
+
+    Args:
+        source: the source.
+    """
     if source.suffix not in (".xml", ".sgml", ".txt", "") or not source.head_lines:
         return False
     first = source.head_lines[0].strip()
@@ -97,10 +132,17 @@ def is_xml(source: Source) -> bool:
 
 
 def xml_document(source: Source) -> Exported:
-    """An XML document: elements that have both text and elements are samples, and the elements in them are mentions.
+    """Return the rows of an XML document.
 
-    All elements called as these are samples too. The type of a mention is its attribute ``type``, or its name. A
-    collection of BioC is read as its JSON is.
+    Elements that have both text and elements are samples, and so are all elements of the same name. The elements inside
+    them are mentions, whose type is the attribute ``type``, or the name of the element. A collection of BioC is read as
+    its JSON is.
+
+    Args:
+        source: the file.
+
+    Raises:
+        CleancutError: the file is no whole XML document, defines entities of its own, or has no names in marks.
     """
     text = source.text().lstrip("\ufeff").lstrip()
     if "<!ENTITY" in text:
@@ -132,19 +174,19 @@ def _collection_of_bioc(root: ElementTree.Element) -> Row:
         return {
             "offset": element.findtext("offset") or 0,
             "text": element.findtext("text"),
-            "annotations": [annotation(own) for own in element.findall("annotation")],
-            "sentences": [part(own) for own in element.findall("sentence")],
+            "annotations": [annotation(child) for child in element.findall("annotation")],
+            "sentences": [part(child) for child in element.findall("sentence")],
         }
 
     def annotation(element: ElementTree.Element) -> Row:
-        infons = {own.get("key"): own.text for own in element.findall("infon")}
-        places = [dict(own.attrib) for own in element.findall("location")]
+        infons = {child.get("key"): child.text for child in element.findall("infon")}
+        places = [dict(child.attrib) for child in element.findall("location")]
         return {"infons": infons, "locations": places, "text": element.findtext("text")}
 
-    documents = [
-        {"id": own.findtext("id"), "passages": [part(passage) for passage in own.findall("passage")]}
-        for own in root.findall("document")
-    ]
+    documents = []
+    for document in root.findall("document"):
+        passages = [part(passage) for passage in document.findall("passage")]
+        documents.append({"id": document.findtext("id"), "passages": passages})
     return {"documents": documents}
 
 
@@ -156,10 +198,13 @@ def _names_of_samples(root: ElementTree.Element) -> set[str]:
 
 
 def _has_text(element: ElementTree.Element) -> bool:
-    return any(part and part.strip() for part in (element.text, *(child.tail for child in element)))
+    """Return whether an element has text of its own."""
+    texts = [element.text, *(child.tail for child in element)]
+    return any(text and text.strip() for text in texts)
 
 
 def _outermost(element: ElementTree.Element, names: Set[str]) -> Iterator[ElementTree.Element]:
+    """Yield the outermost elements that have one of some names."""
     if element.tag in names:
         yield element
         return
@@ -183,8 +228,8 @@ def _mentions_in(element: ElementTree.Element, parts: list[str]) -> list[Row]:
 
 
 def _is_all_marked(row: Row) -> bool:
-    """Stands every word of a text in a mark, as where these are of words?"""
-    rest = list(row["text"])
+    """Return whether every word of a text stands in a mark, as where marks are those of words."""
+    unmarked = list(row["text"])
     for span in row["entities"]:
-        rest[span["start"] : span["end"]] = " " * (span["end"] - span["start"])
-    return not "".join(rest).strip()
+        unmarked[span["start"] : span["end"]] = " " * (span["end"] - span["start"])
+    return not "".join(unmarked).strip()
