@@ -21,21 +21,29 @@ ADVICE = {
     "Give {name: predictions}.": "Give a file of predictions for each.",
     "Join it to the name: --join-at, or join_at(corpus).": "On the command line, --join-at joins it to the name.",
 }
-"""What is said elsewhere, and what is said here: each stands in a message of another room, word for word."""
-RATIOS, SEED, LEAST = "Ratios", "Seed", "Least mentions of a type"
-DISCARD, UNIT = "What may be discarded", "What stays whole"
+"""Parts of messages of other rooms, verbatim, and what the app writes in their place."""
+RATIOS = "Ratios"
+SEED = "Seed"
+LEAST = "Least mentions of a type"
+DISCARD = "What may be discarded"
+UNIT = "What stays whole"
 TYPES = "Other names for types"
+"""The label of the box for names of types, as those above are labels of other inputs."""
 _INPUTS = {"ratios": RATIOS, "seed": SEED, "min_per_type": LEAST, "discard": DISCARD, "unit": UNIT}
-"""What is an option elsewhere, and the label of its input here."""
+"""The options of the public functions, and the labels of their inputs in the app."""
 _MAPPED = re.compile(r"give --map (?P<pairs>\S+(?: and so on)?) \(types= in Python\)|give --map for\b")
-"""Advice to give types other names."""
+"""Advice to rename types."""
 _OF_INPUT = re.compile(rf"\b({'|'.join(_INPUTS)})=")
+"""An option that has an input in the app."""
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+|(?<![\w.'\"])[a-z_]+=(?=[\s,.;:)'\"]|$)")
-"""An option of the command line, or a keyword of Python that is to be given."""
+"""An option of the command line, or a keyword of Python, that a message asks for."""
 
 
 def in_the_app(message: str) -> str:
     """Return a message whose advice can be followed in the app, or which says where it can be followed.
+
+    Args:
+        message: a message of another room.
 
     >>> in_the_app("row 3 holds several samples. Split with unit='doc' (--unit doc).")
     'row 3 holds several samples. Choose "doc" for what stays whole.'
@@ -56,4 +64,7 @@ def in_the_app(message: str) -> str:
 
 
 def _under_types(advice: re.Match[str]) -> str:
-    return f'use "{TYPES}" for' if advice["pairs"] is None else f'write {advice["pairs"]} under "{TYPES}"'
+    """Return advice to rename types as it can be followed in the app."""
+    if advice["pairs"] is None:
+        return f'use "{TYPES}" for'
+    return f'write {advice["pairs"]} under "{TYPES}"'

@@ -16,6 +16,7 @@ from .lesson import lesson
 from .tab import DESK, SECONDS, SHARED, asked_by, page_of
 
 _CALLS = count(1)
+"""Numbers the calls, so that each has a desk of its own."""
 
 
 def add_endpoints() -> None:
@@ -30,38 +31,83 @@ def add_endpoints() -> None:
 def api_score(request: Any, gold: str, predictions: str, train: str = "", types: str = "") -> dict:
     """Score one system, from texts in CoNLL columns or JSONL; with training data, clean_f1 and hardeval too.
 
-    ``types`` are other names for types: person=PER,location=LOC.
+    Args:
+        request: the request, which Gradio passes.
+        gold: the gold annotation.
+        predictions: the predictions for the same text.
+        train: the training data; empty if there is none.
+        types: other names for types: person=PER,location=LOC.
     """
     return _values(request, jobs.score, gold, predictions, train, types)
 
 
 def api_audit(request: Any, splits: dict, hub: str = "", unit: str = "sample", types: str = "") -> dict:
-    """Tell what splits share: texts by the name of their split, or a dataset on the Hub."""
+    """Show what splits share.
+
+    Args:
+        request: the request, which Gradio passes.
+        splits: texts by the names of their splits.
+        hub: a dataset on the Hub instead of texts.
+        unit: what counts as contaminated: sample or doc.
+        types: other names for types: person=PER,location=LOC.
+    """
     return _values(request, jobs.audit_splits, splits, hub, unit, types)
 
 
 def api_split(
-    request: Any, splits: dict, hub: str = "", discard: str = "auto", ratios: str = "80/10/10", unit: str = "sample",
-    seed: int = 13, min_per_type: int = 20,
-) -> dict:  # fmt: skip
-    """Split texts by the name of their split, or a dataset on the Hub: sizes, leakage, the split of each sample."""
+    request: Any,
+    splits: dict,
+    hub: str = "",
+    discard: str = "auto",
+    ratios: str = "80/10/10",
+    unit: str = "sample",
+    seed: int = 13,
+    min_per_type: int = 20,
+) -> dict:
+    """Split a dataset so that the splits share as few entities as possible: sizes, leakage, the split of each sample.
+
+    Args:
+        request: the request, which Gradio passes.
+        splits: texts by the names of their splits.
+        hub: a dataset on the Hub instead of texts.
+        discard: the largest share of the samples to discard, or auto: until nothing is shared.
+        ratios: the parts of the splits.
+        unit: what stays whole: sample or doc.
+        seed: the seed of the random choices.
+        min_per_type: the least mentions of each type in a held-out split.
+    """
     return _values(request, jobs.split, splits, hub, discard, ratios, unit, seed, min_per_type)
 
 
 def api_compare(request: Any, gold: str, systems: dict, train: str = "", types: str = "") -> dict:
-    """Compare the predictions of two or more systems, by name: scores, paired tests, ranks."""
+    """Compare the predictions of two or more systems: scores, paired tests, ranks.
+
+    Args:
+        request: the request, which Gradio passes.
+        gold: the gold annotation.
+        systems: the predictions of each system by its name.
+        train: the training data; empty if there is none.
+        types: other names for types: person=PER,location=LOC.
+    """
     return _values(request, jobs.compare_systems, gold, systems, train, types)
 
 
 def api_learn(training: str, gold: str, prediction: str) -> dict:
-    """Return the numbers of the worked example, from sentences with names in brackets: [Alice PER] met Bob."""
+    """Return the numbers of the worked example, from sentences with names in brackets: [Alice PER] met Bob.
+
+    Args:
+        training: the sentences of the training data.
+        gold: the test sentences with the right names.
+        prediction: the same sentences with the names that were predicted.
+    """
     with _readable():
         return {number.name: number.value for number in lesson(training, gold, prediction)}
 
 
 def _values(request: Any, work: Callable[..., jobs.Made], *given: Any) -> dict[str, Any]:
-    """Return the values of a job; the work is ended where the client has gone."""
-    page, call = page_of(request), f"call {next(_CALLS)}"
+    """Return the values of a job, whose work is ended if the client disconnects."""
+    page = page_of(request)
+    call = f"call {next(_CALLS)}"
     number = DESK.ask(page, call)
     stopped = DESK.stopped(page, call, number)
     try:
@@ -73,7 +119,7 @@ def _values(request: Any, work: Callable[..., jobs.Made], *given: Any) -> dict[s
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Raise errors of the user's as Gradio tells them to a client; work in a process of its own raises no others."""
+    """Raise errors of the user so that Gradio passes them on to the client; a job in its process raises no others."""
     import gradio as gr
 
     try:

@@ -16,27 +16,38 @@ from ..splitting.audit import Unit
 from . import jobs, sandbox
 
 SYSTEMS = ("perceptron", "small", "lookup")
-"""Systems that are compared, on the random split."""
+"""The systems that are compared, on the random split."""
 SPLITS = ("train", "test")
+"""The splits of an example."""
 SPLIT_OPTIONS = ("auto", "80/10/10", Unit.SAMPLE.value, 13, 20)
-"""What the Split tab opens with: discard, ratios, unit, seed, least mentions of a type."""
+"""The options that the Split tab opens with: discard, ratios, unit, seed, least mentions of a type."""
 
 _MOST_SECONDS = 600
-"""Seconds of processor time after which an example is given up: more than a visitor has, since nobody is held up."""
+"""The seconds of processor time after which an example is given up: more than a request has, since nobody waits."""
 
 
 class Example(NamedTuple):
-    """Files of one test set and one system, in the folder of examples."""
+    """The files of one test set and one system, in the folder of the examples."""
 
     split: str
+    """The folder of the split."""
     system: str
+    """The name of the system."""
 
     def files(self, folder: Path) -> list[Path]:
-        """Return the files of gold annotation, predictions and training data."""
+        """Return the files of gold annotation, predictions and training data.
+
+        Args:
+            folder: the folder of the examples.
+        """
         return [folder / self.split / f"{name}.conll" for name in ("test", self.system, "train")]
 
     def texts(self, folder: Path) -> list[str]:
-        """Return gold annotation, predictions and training data."""
+        """Return the texts of gold annotation, predictions and training data.
+
+        Args:
+            folder: the folder of the examples.
+        """
         return [file.read_text("utf-8") for file in self.files(folder)]
 
 
@@ -45,13 +56,14 @@ EXAMPLES = {
     "The same, clean split": Example("clean", "perceptron"),
     "A look-up of training names, random split": Example("random", "lookup"),
 }
+"""The examples of the Score tab by their titles."""
 
 
 class Shelf:
-    """Holds the results of the examples, which ``fill`` computes one after the other, each in a process of its own.
+    """The results of the examples, which ``fill`` computes one after the other, each in a process of its own.
 
     Args:
-        folder: The folder of the examples.
+        folder: the folder of the examples.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -62,29 +74,38 @@ class Shelf:
             self._results[name].set_running_or_notify_cancel()  # a visitor who leaves must not take it from the others
 
     def fill(self, home: str) -> None:
-        """Begin to compute all results, and leave their files in the folder ``home``."""
+        """Begin to compute all results.
+
+        Args:
+            home: the folder that the files of the results are moved to.
+        """
         threading.Thread(target=self._fill, args=(home,), daemon=True).start()
 
     def _fill(self, home: str) -> None:
+        """Compute all results, one after the other."""
         for i, (name, (work, given)) in enumerate(self._work.items()):
-            kept = Path(home, str(i))
-            kept.mkdir(parents=True)
+            destination = Path(home, str(i))
+            destination.mkdir(parents=True)
             try:
                 with tempfile.TemporaryDirectory() as folder:
                     made = sandbox.run_bounded(work, *given, folder=folder, seconds=_MOST_SECONDS)
-                    files = tuple(str(shutil.move(Path(folder, file), kept)) for file in made.files)
+                    files = tuple(str(shutil.move(Path(folder, file), destination)) for file in made.files)
             except (CleancutError, OSError) as error:
                 self._results[name].set_exception(error)
             else:
                 self._results[name].set_result(made._replace(files=files))
 
     async def result(self, name: str) -> jobs.Made:
-        """Return the result of an example as soon as it is there; its files are paths."""
+        """Return the result of an example as soon as it is computed; its files are paths.
+
+        Args:
+            name: the title of an example of the Score tab, or the name of another tab.
+        """
         return await asyncio.wrap_future(self._results[name])
 
 
 def _work(folder: Path) -> Mapping[str, tuple[Callable[..., jobs.Made], Sequence[Any]]]:
-    """Return jobs and their arguments, by the name of an example or the key of a tab, in the order of computing."""
+    """Return the job and its arguments for each example or tab, in the order of computing."""
     first, *others = EXAMPLES
     splits = [folder / "random" / f"{name}.conll" for name in SPLITS]
     gold, _, train = EXAMPLES[first].files(folder)

@@ -1,4 +1,4 @@
-"""The jobs of the app: from texts, uploads or the name of a dataset to HTML, values, and files to take home.
+"""The jobs of the app: from texts, uploads or the name of a dataset to HTML, values, and files to download.
 
 Each job works in the current folder, where uploads have the names that they were uploaded with, so that messages name
 no other path. The app gives each job a folder and a process of its own.
@@ -64,51 +64,52 @@ from .advice import TYPES, in_the_app
 from .panels import Point, errors_panel, leaks_panel
 
 MOST_BYTES = 20_000_000
-"""Bytes of a file, unpacked, or of a pasted text."""
+"""The greatest number of bytes of a file, unpacked, or of a pasted text."""
 MOST_HUB_BYTES = 200_000_000
-"""Bytes of a repository on the Hub."""
+"""The greatest number of bytes of a repository on the Hub."""
 MOST_FILES = 12
-"""Files of one request."""
+"""The greatest number of files of one request."""
 MOST_NAME = 100
-"""Characters of the name of a file."""
+"""The greatest number of characters of the name of a file."""
 _MOST_HUB_NAME = 300
-"""Characters of the name of a dataset, with its configuration and revision."""
+"""The greatest number of characters of the name of a dataset, with its configuration and revision."""
 _RESAMPLES = 10_000
-"""Resamples for intervals and tests: the same wherever a score is shown, so that one F1 has one interval."""
+"""The number of resamples for intervals and tests: the same in all tabs, so that one F1 has one interval."""
 _RESULTS = {
     "report.html", "scores.json", "audit.html", "audit.json", "plan.json", "split", "split.zip", "comparison.html",
     "comparison.json",
 }  # fmt: skip
-"""Names in the current folder that are for results."""
+"""The names in the current folder that results are written to."""
 
 Given = str | Path | None
 """A pasted text, or the path of an upload."""
 Several = Sequence[Path] | Mapping[str, str]
 """Uploads, or texts by their names."""
 Tell = Callable[[float], None]
-"""Is told the share of the work that was done since it was called last."""
+"""A function that is called with the share of the work that was done since its last call."""
 Notices = Collection[str]
+"""The notices that were logged so far."""
 
 
 class Made(NamedTuple):
-    """A result: what a tab shows, and what can be taken home."""
+    """A result: what a tab shows, and the files to download."""
 
     about: str
-    """What it was made from: the names of files, systems or a dataset."""
+    """The names of the files, systems or dataset that the result was made from."""
     panels: tuple[str, ...]
-    """HTML, one after the other or behind tabs."""
+    """The parts of the result as HTML, one after the other or behind tabs."""
     values: dict[str, Any]
     """The numbers, for programs."""
     files: tuple[str, ...]
-    """The names of the files to take home, in the current folder."""
+    """The names of the files to download, in the current folder."""
     point: Point | None = None
-    """Of a split, for the trade-off."""
+    """The point of a split in the trade-off; None for other results."""
     notices: tuple[str, ...] = ()
-    """What a reader must know of the data and of the numbers, which could mislead."""
+    """What a reader must know of the data and the numbers so as not to be misled."""
 
 
 class _Listener(logging.Handler):
-    """Keeps the notices that are logged while a job runs, each once."""
+    """A handler that keeps the notices that are logged while a job runs, each once."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -119,14 +120,15 @@ class _Listener(logging.Handler):
 
 
 def _with_notices(job: Callable[..., Made]) -> Callable[..., Made]:
-    """Return a job whose result has the notices that are logged meanwhile: visitors do not see the log of a server.
+    """Return a job whose result holds the notices logged while it runs: visitors do not see the log of a server.
 
-    The job is given those that were logged so far as ``notices``.
+    The notices that were logged so far are passed to the job as ``notices``.
     """
 
     @wraps(job)
     def noticed(*given: Any) -> Made:
-        log, listener = logging.getLogger("cleancut"), _Listener()
+        log = logging.getLogger("cleancut")
+        listener = _Listener()
         log.addHandler(listener)
         try:
             made = job(*given, notices=listener.notices)
@@ -147,7 +149,7 @@ def _how(notes: Iterable[str], notices: Iterable[str]) -> str:
 
 
 def _source(given: Given, role: str) -> Source:
-    """Return what is to be read: a text in memory, or an upload by its name in the current folder."""
+    """Return the source to read: a text in memory, or an upload by its name in the current folder."""
     if isinstance(given, Path):
         source = Source.of(_linked(given, role))
     elif given is None or not given.strip():
@@ -159,17 +161,17 @@ def _source(given: Given, role: str) -> Source:
 
 
 def _is_given(given: Given) -> bool:
-    """Was a file chosen, or a text pasted that is not blank?"""
+    """Return whether a file was chosen, or a text pasted that is not blank."""
     return isinstance(given, Path) or bool(given and given.strip())
 
 
 def _linked(upload: Path, role: str) -> str:
-    """Return the name of an upload in the current folder: within one for its role where another has its name."""
+    """Return the name of an upload in the current folder; if another has its name, it is in a folder of its role."""
     name = upload.name
     _refuse_name(name)
     if not upload.exists():
-        why = "uploads are deleted after a while, and when the connection is lost"
-        raise CleancutError(f"{name} is no longer here: {why}. Upload it again.")
+        reason = "uploads are deleted after a while, and when the connection is lost"
+        raise CleancutError(f"{name} is no longer here: {reason}. Upload it again.")
     if os.path.lexists(name):
         folder = role
         while os.path.isfile(folder):  # an upload has the name of the role
@@ -184,7 +186,7 @@ def _linked(upload: Path, role: str) -> str:
 
 
 def _refuse_name(name: str) -> None:
-    """Raise an error where the name of a file cannot be shown, or would be taken for something else."""
+    """Raise an error if the name of a file cannot be shown, or would be taken for something else."""
     if len(name) > MOST_NAME:
         raise CleancutError(f"{name[:30]}… has a name of {len(name)} characters. Rename it: {MOST_NAME} is the most.")
     if visible(name) != name or name.startswith(("-", ".")) or not name.strip():
@@ -194,7 +196,7 @@ def _refuse_name(name: str) -> None:
 
 
 def _sources(given: Several, role: str) -> list[Source]:
-    """Return the same for several; a text has the name that it was given with."""
+    """Return the sources of several uploads or texts; a text has the name that it was given with."""
     if len(given) > MOST_FILES:
         raise CleancutError(f"there are {len(given)} files. Give {MOST_FILES} at most, or use the command line.")
     if not isinstance(given, Mapping):
@@ -217,7 +219,7 @@ def _file_name(name: str, text: str) -> str:
 
 
 def _refuse_large(source: Source) -> None:
-    """Raise an error where a text, or what a file unpacks to, is too large to be read here."""
+    """Raise an error if a text, or what a file unpacks to, is too large to be read here."""
     size = os.path.getsize(source.name) if source.data is None else len(source.data)
     if size <= MOST_BYTES and source.data is None:
         size = _unpacked_size(source)
@@ -228,7 +230,7 @@ def _refuse_large(source: Source) -> None:
 
 
 def _unpacked_size(file: Source) -> int:
-    """Return how many bytes a file unpacks to, counted until they are too many; 0 for a broken one: reading says so."""
+    """Return the number of bytes that a file unpacks to, counted until they are too many; 0 if the file is broken."""
     if file.is_packed:
         with gzip.open(file.name) as stream:
             try:
@@ -244,7 +246,7 @@ def _unpacked_size(file: Source) -> int:
 
 
 def _read(source: Source) -> Corpus:
-    """Return the samples of a source, and say what is to be known of how they were read."""
+    """Return the samples of a source, and log notes on how they were read."""
     samples = read_samples(source)
     for note in samples.notes:
         say(f"{source}: {note}")
@@ -262,7 +264,7 @@ def _predicted(source: Source, gold: Corpus, types: Mapping[str, str]) -> Corpus
 
 
 def _type_names(text: str) -> dict[str, str]:
-    """Return the names of types that stand for others, which need not be given."""
+    """Return the new names of types by their old ones; none if the text is blank."""
     return parse_type_map(text, TYPES) if text.strip() else {}
 
 
@@ -288,54 +290,57 @@ def _trained_on(train: Given) -> str:
 
 
 class _Data(NamedTuple):
-    """The splits of a dataset, and how they were named."""
+    """The splits of a dataset, and their names."""
 
     samples: Mapping[str, Samples]
+    """The samples of each split by its name."""
     sources: list[Source]
-    """The files that were uploaded, or texts; none of a dataset."""
+    """The files that were uploaded, or texts; empty for a dataset on the Hub."""
     named: str
     """The files or the dataset, as the user names them."""
 
     @property
     def are_files(self) -> bool:
-        """Are there files, whose format the splits are written in?"""
+        """Whether all splits are files, whose format the splits are written in."""
         return all(source.path is not None for source in self.sources)
 
     @property
     def parts(self) -> dict[str, Corpus]:
+        """The corpus of each split by its name."""
         return {name: samples.corpus for name, samples in self.samples.items()}
 
 
 def _data(given: Several, hub: str) -> _Data:
+    """Return the splits of uploads, texts or a dataset on the Hub."""
     if hub.strip():
         return _Data(_from_hub(hub.strip()), [], hub.strip())
     sources = {str(source): source for source in _sources(given, "splits")}
     if not sources:
         raise CleancutError("there are no splits. Choose files such as train.conll and test.conll, or name a dataset.")
-    found = {name: sources[file] for name, file in by_split(list(sources)).items()}
-    samples = read_files(found)
+    source_of = {name: sources[file] for name, file in by_split(list(sources)).items()}
+    samples = read_files(source_of)
     for name, part in samples.items():
         for note in part.notes:
-            say(f"{found[name]}: {note}")
-    return _Data(samples, list(found.values()), ", ".join(sources))
+            say(f"{source_of[name]}: {note}")
+    return _Data(samples, list(source_of.values()), ", ".join(sources))
 
 
 def _from_hub(source: str) -> dict[str, Samples]:
     """Return the splits of a dataset that anyone may read, if it is not too large."""
     if len(source) > _MOST_HUB_NAME:
         raise CleancutError(f"{source[:30]}… is no name of a dataset: it has {len(source)} characters. Write org/name.")
-    os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] = "1"  # before the clients read it: what the host may see is not public
-    os.environ["HF_HOME"] = os.path.abspath("hub")  # goes with the folder
+    os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] = "1"  # before the clients read it: only public data
+    os.environ["HF_HOME"] = os.path.abspath("hub")  # is deleted with the current folder
     if is_local(source):
         raise CleancutError(f"{source!r} is not the id of a dataset on the Hub. Write org/name or org/name:config.")
     from huggingface_hub import HfApi
 
-    named = HubId.parse(source)
+    hub_id = HubId.parse(source)
     try:
-        held = HfApi().dataset_info(named.repo, revision=named.revision, files_metadata=True).siblings or ()
+        files = HfApi().dataset_info(hub_id.repo, revision=hub_id.revision, files_metadata=True).siblings or ()
     except network_errors():
-        held = ()  # loading says why
-    if sum(file.size or 0 for file in held) > MOST_HUB_BYTES:
+        files = ()  # loading will report why
+    if sum(file.size or 0 for file in files) > MOST_HUB_BYTES:
         raise CleancutError(f"{source} is too large for the app. On your own machine: cleancut audit {source}")
     splits = load_splits(source)
     for name, part in splits.items():
@@ -349,53 +354,69 @@ def _from_hub(source: str) -> dict[str, Samples]:
 
 @_with_notices
 def score(gold: Given, pred: Given, train: Given, types: str, tell: Tell, *, notices: Notices = ()) -> Made:
-    """Score one system: its scores with intervals, buckets, errors; the report."""
-    names = _type_names(types)
+    """Score one system: scores with intervals, buckets and errors, and the report.
+
+    Args:
+        gold: the gold annotation.
+        pred: the predictions; not given if the gold file holds them.
+        train: the training data, which need not be given.
+        types: other names for types; empty if there are none.
+        tell: is told how much of the work is done.
+        notices: the notices that were logged so far.
+    """
+    renamed = _type_names(types)
     source = _source(gold, "gold annotation")
     if _is_given(pred):
-        ours = _read(source)
-        theirs = _predicted(_source(pred, "predictions"), ours, names)
+        gold_corpus = _read(source)
+        predicted = _predicted(_source(pred, "predictions"), gold_corpus, renamed)
     elif format_of(source) is Format.CONLL:
-        ours, theirs = read_pair(source)  # as conlleval has them
+        gold_corpus, predicted = read_pair(source)  # the last two columns, as in conlleval
     else:
         raise CleancutError("no predictions: paste them, or choose a file.")
-    seen = _training(train)
+    training = _training(train)
     tell(0.2)
     system, about = _score_names(gold, pred)
     about += _trained_on(train)
-    found = findings(ours, {system: theirs}, seen, ci=_RESAMPLES, types=names)
+    data = findings(gold_corpus, {system: predicted}, training, ci=_RESAMPLES, types=renamed)
     tell(0.5)
-    values = {metric: score.to_dict() for metric, score in found.scores[system].items()}
-    values["bucket_f1"] = found.buckets[system].to_dict()
-    write_text("report.html", report_page(found, title=about))
+    values = {metric: score.to_dict() for metric, score in data.scores[system].items()}
+    values["bucket_f1"] = data.buckets[system].to_dict()
+    write_text("report.html", report_page(data, title=about))
     write_text("scores.json", to_json(values) + "\n")
     tell(0.2)
-    headline, *panels = _score_panels(found)
-    headline += _how(report_notes(found), notices)
+    headline, *panels = _score_panels(data)
+    headline += _how(report_notes(data), notices)
     return Made(about, (headline, *panels), values, ("report.html", "scores.json"))
 
 
 def _score_names(gold: Given, pred: Given) -> tuple[str, str]:
     """Return the name of the system, and what its scores are about."""
-    if not _is_given(pred):  # one file has both
-        both = _called(gold, "gold")
-        return (_stem(both) if isinstance(gold, Path) else both), both
-    name = _called(pred, "predictions")
-    return (_stem(name) if isinstance(pred, Path) else name), f"{name} on {_called(gold, 'gold')}"
+    if _is_given(pred):
+        name = _called(pred, "predictions")
+        system = _stem(name) if isinstance(pred, Path) else name
+        return system, f"{name} on {_called(gold, 'gold')}"
+    name = _called(gold, "gold")  # one file holds both
+    system = _stem(name) if isinstance(gold, Path) else name
+    return system, name
 
 
-_FIRST, _ATTRIBUTES, _LAST = ("headline", "answers", "types"), ("buckets",), ("partial", "confusion")
-"""Sections of a report in the first, the third and the last panel of a score; all others are in the second."""
+_FIRST = ("headline", "answers", "types")
+"""The sections of a report in the first panel of a score."""
+_ATTRIBUTES = ("buckets",)
+"""The sections in the third panel."""
+_LAST = ("partial", "confusion")
+"""The sections in the last panel; all others are in the second."""
 
 
-def _score_panels(found: Findings) -> tuple[str, ...]:
-    sections = {section.slug: section for section in report_sections(found)}
+def _score_panels(data: Findings) -> tuple[str, ...]:
+    """Return the panels of a score as HTML."""
+    sections = {section.slug: section for section in report_sections(data)}
 
     def drawn(slugs: Iterable[str]) -> str:
         return fragment(sections[slug] for slug in slugs if slug in sections)
 
     others = [slug for slug in sections if slug not in (*_FIRST, *_ATTRIBUTES, *_LAST)]
-    return drawn(_FIRST), drawn(others), drawn(_ATTRIBUTES), errors_panel(found) + drawn(_LAST)
+    return drawn(_FIRST), drawn(others), drawn(_ATTRIBUTES), errors_panel(data) + drawn(_LAST)
 
 
 # --- audit ------------------------------------------------------------------------------------------------
@@ -403,18 +424,27 @@ def _score_panels(found: Findings) -> tuple[str, ...]:
 
 @_with_notices
 def audit_splits(splits: Several, hub: str, unit: str, types: str, tell: Tell, *, notices: Notices = ()) -> Made:
-    """Audit splits: what they share, with examples."""
-    called = _type_names(types)
+    """Audit splits: what they share, with examples.
+
+    Args:
+        splits: the files of the splits, or texts by the names of their splits.
+        hub: a dataset on the Hub instead of files.
+        unit: what counts as contaminated.
+        types: other names for types; empty if there are none.
+        tell: is told how much of the work is done.
+        notices: the notices that were logged so far.
+    """
+    renamed = _type_names(types)
     data = _data(splits, hub)
     tell(0.5)
-    found = audit(data.parts, unit=unit, top=8, types=called)
+    result = audit(data.parts, unit=unit, top=8, types=renamed)
     tell(0.4)
-    write_text("audit.html", html_audit(found, title=f"Audit of {data.named}"))
-    write_text("audit.json", to_json(found.to_dict()) + "\n")
-    shared, memory, leaks, of_types = audit_sections(found)
-    first = fragment([shared, memory]) + _how(found.notes, notices)
-    panels = first, fragment([leaks]) + leaks_panel(found), fragment([of_types])
-    return Made(data.named, panels, found.to_dict(), ("audit.html", "audit.json"))
+    write_text("audit.html", html_audit(result, title=f"Audit of {data.named}"))
+    write_text("audit.json", to_json(result.to_dict()) + "\n")
+    shared, memory, leaks, of_types = audit_sections(result)
+    first = fragment([shared, memory]) + _how(result.notes, notices)
+    panels = first, fragment([leaks]) + leaks_panel(result), fragment([of_types])
+    return Made(data.named, panels, result.to_dict(), ("audit.html", "audit.json"))
 
 
 # --- split ------------------------------------------------------------------------------------------------
@@ -422,18 +452,38 @@ def audit_splits(splits: Several, hub: str, unit: str, types: str, tell: Tell, *
 
 @_with_notices
 def split(
-    splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell,
-    *, notices: Notices = (),
-) -> Made:  # fmt: skip
-    """Make a clean split, with its files and the command that makes it again."""
-    asked = _settings(discard, ratios, unit, seed, min_per_type)
+    splits: Several,
+    hub: str,
+    discard: str,
+    ratios: str,
+    unit: str,
+    seed: int,
+    min_per_type: int,
+    tell: Tell,
+    *,
+    notices: Notices = (),
+) -> Made:
+    """Make a clean split, with its files and the command that makes it again.
+
+    Args:
+        splits: the files of the splits, or texts by the names of their splits.
+        hub: a dataset on the Hub instead of files.
+        discard: the largest share of the samples to discard, or auto.
+        ratios: the parts of the splits.
+        unit: what stays whole.
+        seed: the seed of the random choices.
+        min_per_type: the least mentions of each type in a held-out split.
+        tell: is told how much of the work is done.
+        notices: the notices that were logged so far.
+    """
+    settings = _settings(discard, ratios, unit, seed, min_per_type)
     data = _data(splits, hub)
     _refuse_mixed(data.sources)  # now rather than after the work
     tell(0.03)
-    plan = mincut(data.parts, progress=lambda share: tell(0.9 * share), **asked.changed())
+    plan = mincut(data.parts, progress=lambda share: tell(0.9 * share), **settings.changed())
     files = _write_split(plan, data) if data.are_files else ()  # programs give texts, and take no files home
     leakage, *rest = split_sections({"after": plan})
-    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, asked)}
+    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, settings)}
     panels = fragment([leakage]) + _how(plan_notes(plan), notices), fragment(rest)
     return Made(data.named, panels, values, files, Point.from_plan(discard, plan))
 
@@ -450,15 +500,27 @@ def _write_split(plan: SplitPlan, data: _Data) -> tuple[str, ...]:
 def trade_off(
     splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell
 ) -> Point:
-    """Return what the same split discards and shares, where it may discard this much."""
-    asked = _settings(discard, ratios, unit, seed, min_per_type)
+    """Return what the same split discards and shares if it may discard a given share.
+
+    Args:
+        splits: the files of the splits, or texts by the names of their splits.
+        hub: a dataset on the Hub instead of files.
+        discard: the largest share of the samples to discard, or auto.
+        ratios: the parts of the splits.
+        unit: what stays whole.
+        seed: the seed of the random choices.
+        min_per_type: the least mentions of each type in a held-out split.
+        tell: is told how much of the work is done.
+    """
+    settings = _settings(discard, ratios, unit, seed, min_per_type)
     data = _data(splits, hub)
     tell(0.03)
-    return Point.from_plan(discard, mincut(data.parts, progress=lambda share: tell(0.97 * share), **asked.changed()))
+    plan = mincut(data.parts, progress=lambda share: tell(0.97 * share), **settings.changed())
+    return Point.from_plan(discard, plan)
 
 
 def _refuse_mixed(sources: Sequence[Source]) -> None:
-    """Raise an error where files are of several formats: what is written is in the format of what was read."""
+    """Raise an error if files have different formats, since splits are written in the format of the files."""
     formats = {str(source): format_of(source) for source in sources}
     if len(set(formats.values())) > 1:
         named = ", ".join(f"{file} is {kind}" for file, kind in formats.items())
@@ -466,15 +528,16 @@ def _refuse_mixed(sources: Sequence[Source]) -> None:
 
 
 def _settings(discard: str, ratios: str, unit: str, seed: int, min_per_type: int) -> SplitSettings:
+    """Return the settings of a split, checked."""
     options = {"discard": discard, "ratios": ratios, "unit": unit, "seed": seed, "min_per_type": min_per_type}
     return SplitSettings.of("split", options)
 
 
-def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
+def _reproduced(data: _Data, settings: SplitSettings) -> dict[str, str]:
     """Return the command and the lines of Python that make the same split."""
     files = list(map(str, data.sources))
     named = shlex.join(files or [data.named])
-    command = f"cleancut split {named} -o clean {asked.flags(only_changed=True)} --format input"
+    command = f"cleancut split {named} -o clean {settings.flags(only_changed=True)} --format input"
     if files:
         parts = ", ".join(f"{name!r}: cc.read({file!r})" for name, file in zip(data.samples, files, strict=True))
         if any(samples.shape is not None for samples in data.samples.values()):
@@ -482,7 +545,7 @@ def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
         lines = [f"splits = {{{parts}}}"]
     else:
         lines = [f"splits = {{name: part.corpus for name, part in cc.load_splits({data.named!r}).items()}}"]
-    options = ", ".join(filter(None, ["splits", asked.python()]))
+    options = ", ".join(filter(None, ["splits", settings.python()]))
     lines += [f"plan = cc.mincut({options})", "print(plan.guarantee, plan.sizes)", "clean = plan.apply(splits)"]
     return {"command": " ".join(command.split()), "python": "\n".join(["import cleancut as cc", "", *lines])}
 
@@ -494,21 +557,31 @@ def _reproduced(data: _Data, asked: SplitSettings) -> dict[str, str]:
 def compare_systems(
     gold: Given, preds: Several, train: Given, types: str, tell: Tell, *, notices: Notices = ()
 ) -> Made:
-    """Compare systems side by side: scores, paired tests, and whether their order holds."""
-    called = _type_names(types)
-    ours = _read(_source(gold, "gold annotation"))
+    """Compare systems side by side: scores, paired tests, and whether their order is stable.
+
+    Args:
+        gold: the gold annotation.
+        preds: the predictions of each system.
+        train: the training data, which need not be given.
+        types: other names for types; empty if there are none.
+        tell: is told how much of the work is done.
+        notices: the notices that were logged so far.
+    """
+    renamed = _type_names(types)
+    gold_corpus = _read(_source(gold, "gold annotation"))
     sources = _sources(preds, "predictions")
     names = _names(list(map(str, sources)))
-    systems = {name: _predicted(source, ours, called) for name, source in zip(names, sources, strict=True)}
-    seen = _training(train)
+    systems = {name: _predicted(source, gold_corpus, renamed) for name, source in zip(names, sources, strict=True)}
+    training = _training(train)
+    exposure = None if training is None else Exposure.of(training)
     tell(0.2)
-    found = compare(ours, systems, None if seen is None else Exposure.of(seen), ci=_RESAMPLES, types=called)
+    comparison = compare(gold_corpus, systems, exposure, ci=_RESAMPLES, types=renamed)
     tell(0.3)
-    values = found.to_dict()
+    values = comparison.to_dict()
     tell(0.4)
     about = f"{', '.join(systems)} on {_called(gold, 'gold')}{_trained_on(train)}"
-    reports = {name: part.mentions.answers for name, part in systems.items() if part.mentions.answers is not None}
-    answers = [answer_section(found.scores, reports, sample_names(ours))] if reports else []
+    reports = {name: corpus.mentions.answers for name, corpus in systems.items() if corpus.mentions.answers is not None}
+    answers = [answer_section(comparison.scores, reports, sample_names(gold_corpus))] if reports else []
     write_text("comparison.html", html_comparison(values, title=about, further=answers))
     write_text("comparison.json", to_json(values) + "\n")
     panel = fragment([*comparison_sections(values), *answers]) + _how(comparison_notes(values), notices)

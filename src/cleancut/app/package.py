@@ -1,4 +1,4 @@
-"""The package that is served, to read on: its documentation, its code, and links to them."""
+"""The documentation and the code of the package that is served, and links to them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from importlib.metadata import PackageNotFoundError, metadata
 from io import BytesIO
 from pathlib import Path
 
-DOCUMENTATION, CODE = "documentation.txt", "code.zip"
-"""Where the app itself has them."""
+DOCUMENTATION = "documentation.txt"
+"""Where the app serves the documentation."""
+CODE = "code.zip"
+"""Where the app serves the code."""
 _HOME = Path(__file__).parents[1]
+"""The folder of the package."""
 
 
 def project_links() -> dict[str, str]:
-    """Return links to the documentation and the code: in the Space, where the package says, or here."""
+    """Return links to the documentation and the code: of the Space, of the project, or of the app itself."""
     space = os.environ.get("SPACE_ID")
     if space:
-        at = f"https://huggingface.co/spaces/{space}"
-        return {"Documentation": f"{at}/blob/main/README.md", "Code": f"{at}/tree/main"}
+        url = f"https://huggingface.co/spaces/{space}"
+        return {"Documentation": f"{url}/blob/main/README.md", "Code": f"{url}/tree/main"}
     links = {"Documentation": DOCUMENTATION, "Code": CODE}
     try:
         named = metadata("cleancut").get_all("Project-URL") or ()
@@ -31,7 +34,7 @@ def project_links() -> dict[str, str]:
 
 
 def package_readme() -> str:
-    """Return the documentation that comes with the package, where it was installed."""
+    """Return the documentation that was installed with the package."""
     try:
         return str(metadata("cleancut").json.get("description", ""))
     except PackageNotFoundError:
@@ -39,10 +42,10 @@ def package_readme() -> str:
 
 
 def package_zip() -> bytes:
-    """Return the source files of the package, packed."""
+    """Return the source files of the package as a zip archive."""
     packed = BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as held:
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(_HOME.rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
-                held.write(file, Path("cleancut", file.relative_to(_HOME)))
+                archive.write(file, Path("cleancut", file.relative_to(_HOME)))
     return packed.getvalue()

@@ -1,7 +1,7 @@
-"""The page of the Gradio app: the tabs Score, Audit, Split, Compare and Learn. It shows; the jobs compute.
+"""The page of the Gradio app: the tabs Score, Audit, Split, Compare and Learn. It shows what the jobs compute.
 
-Each request is computed in a process and a folder of its own, which are gone when it is done or when nobody waits for
-it any more. Uploads, and files to take home, are deleted when the page is closed.
+Each request is computed in a process and a folder of its own, which are removed when it is done or when nobody waits
+for it any more. Uploads, and files to download, are deleted when the page is closed.
 """
 
 from __future__ import annotations
@@ -47,12 +47,13 @@ if TYPE_CHECKING:
     import gradio
 
 _KEPT = 1800
-"""Seconds after which uploads and downloads are deleted, also of a page that stays open."""
+"""The seconds after which uploads and downloads are deleted, even if the page stays open."""
 _PAPERS = {
     "Babl et al. 2025: random splits and delta F1": "https://aclanthology.org/2025.findings-acl.504/",
     "Bernier-Colborne and Langlais 2020: HardEval": "https://aclanthology.org/2020.lrec-1.211/",
     "Fu et al. 2020: buckets": "https://aclanthology.org/2020.emnlp-main.489/",
 }
+"""The papers that the metrics come from."""
 
 _INTRO = """
 <header class="intro"><h1>cleancut</h1>
@@ -73,7 +74,7 @@ _CHANGED = {
     "As it was": {},
 }
 """Changes of the lesson to try."""
-_TOLD = """
+_EXPLANATION = """
 A recogniser is tested on names, many of which it was trained on. Below, names are in brackets with their type. Training
 has shown **Alice**: her mention in the test sentence is *contaminated*. **Bob** is new, a *clean* mention. **Charlie**
 is a mistake. Change anything and see every number change: if Bob is missed, recall falls by half, but clean recall to
@@ -82,7 +83,12 @@ nothing.
 
 
 def blocks(examples: Path, shelf: Shelf) -> gradio.Blocks:
-    """Return all of the page; ``shelf`` has the results of the examples."""
+    """Return the whole page.
+
+    Args:
+        examples: the folder of the examples.
+        shelf: the results of the examples.
+    """
     import gradio as gr
 
     with gr.Blocks(title="cleancut", analytics_enabled=False, delete_cache=(_KEPT // 6, _KEPT)) as page:
@@ -101,8 +107,9 @@ def blocks(examples: Path, shelf: Shelf) -> gradio.Blocks:
 
 
 def _footer() -> str:
-    """Return the limits of the app, and links to read on."""
-    size, dataset = jobs.MOST_BYTES // 1_000_000, jobs.MOST_HUB_BYTES // 1_000_000
+    """Return the limits of the app, and links to the documentation, the code and the papers."""
+    size = jobs.MOST_BYTES // 1_000_000
+    dataset = jobs.MOST_HUB_BYTES // 1_000_000
     clock = sandbox.MOST_WAITING * SECONDS / 60
     limits = (
         f"Limits: files of up to {size} MB unpacked, {jobs.MOST_FILES} at a time; datasets of up to {dataset} MB; "
@@ -128,7 +135,8 @@ def _forget_when_closed(page: gradio.Blocks) -> None:
     """
     import gradio as gr
 
-    uploads, lock = defaultdict[str, set[str]](set), threading.Lock()
+    uploads = defaultdict[str, set[str]](set)
+    lock = threading.Lock()
 
     @asked_by
     def uploaded(request: Any, files: str | Sequence[str]) -> None:
@@ -140,14 +148,15 @@ def _forget_when_closed(page: gradio.Blocks) -> None:
         name = page_of(request)
         DESK.leave(name)
         with lock:
-            own = uploads.pop(name, set())
-            own.difference_update(*uploads.values(), *(block.keep_in_cache for block in page.blocks.values()))
-            for file in own:
+            only_here = uploads.pop(name, set())
+            only_here.difference_update(*uploads.values(), *(block.keep_in_cache for block in page.blocks.values()))
+            for file in only_here:
                 Path(file).unlink(missing_ok=True)
         home = taken_home(name)
         shutil.rmtree(home, ignore_errors=True)
         for block in page.blocks.values():  # Gradio need not look for them any more
-            block.temp_files.difference_update([file for file in block.temp_files if home in Path(file).parents])
+            deleted = [file for file in block.temp_files if home in Path(file).parents]
+            block.temp_files.difference_update(deleted)
 
     for block in list(page.blocks.values()):
         if isinstance(block, gr.File | gr.UploadButton):
@@ -159,11 +168,12 @@ def _forget_when_closed(page: gradio.Blocks) -> None:
 
 
 def _paths(files: Sequence[str] | None) -> list[Path]:
+    """Return the paths of uploads."""
     return [Path(file) for file in files or ()]
 
 
 class _Given:
-    """Tells what was given: an upload, a text, or an example, whose text stands for its file."""
+    """Tells a text from an upload, and from an example, whose text stands for its file."""
 
     def __init__(self, folder: Path) -> None:
         self._files = {file.read_text("utf-8"): file for file in sorted(folder.rglob("*.conll"), reverse=True)}
@@ -205,6 +215,7 @@ def _text_or_file(label: str, text: str, formats: str = _FORMATS, lines: int = 4
 
 
 def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -> None:
+    """Make the Score tab."""
     import gradio as gr
 
     first = next(iter(EXAMPLES))
@@ -222,37 +233,40 @@ def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -
         number = gr.Number(0, visible=False)  # of the newest request for an example
     example, *boxes, types = tab.inputs
 
-    def asked(_: str, *texts: Any) -> list[Any]:
+    def arguments(_: str, *texts: Any) -> list[Any]:
         return [*(given(*texts[i : i + 2]) for i in (0, 2, 4)), texts[6]]
 
     names = {tuple(made.files(folder)): name for name, made in EXAMPLES.items()}
 
     def named(made: jobs.Made | None, given: Sequence[Any]) -> list[Any]:
-        """Show which example a result is of; of the visitor's own data it is none."""
-        return [gr.skip() if made is None or not given else names.get(tuple(given[:3]))]
+        """Show which example a result is of, or that it is of no example."""
+        if made is None or not given:
+            return [gr.skip()]
+        return [names.get(tuple(given[:3]))]
 
     tab.more = [example]
-    tab.fill(jobs.score, asked, named, watched=[*boxes, types])
+    tab.fill(jobs.score, arguments, named, watched=[*boxes, types])
     tab.open_with(page.load, shelf, first)
 
     @asked_by
     def chosen(request: Any, name: str) -> list[Any]:
         texts = ([text, gr.UploadButton(_UPLOAD, value=None)] for text in EXAMPLES[name].texts(folder))
-        asked, idle = DESK.ask(page_of(request), tab.key), gr.Button(interactive=False)
-        return [asked, *chain.from_iterable(texts), idle, "", *tab.empty(EXAMPLE_COMES)]
+        request_number = DESK.ask(page_of(request), tab.key)
+        idle = gr.Button(interactive=False)
+        return [request_number, *chain.from_iterable(texts), idle, "", *tab.empty(EXAMPLE_COMES)]
 
     @asked_by
-    async def shown(request: Any, asked: int, name: str) -> list[Any]:
-        return await tab.example(page_of(request), asked, shelf, name)
+    async def show_example(request: Any, request_number: int, name: str) -> list[Any]:
+        return await tab.example(page_of(request), request_number, shelf, name)
 
     changed = [number, *boxes, tab.cancel, tab.notice, *tab.outputs, *tab.more]
     filled = example.select(chosen, example, changed, trigger_mode="multiple", **UNQUEUED)
-    filled.then(shown, [number, example], [*tab.outputs, *tab.more], trigger_mode="multiple", **UNQUEUED)
+    filled.then(show_example, [number, example], [*tab.outputs, *tab.more], trigger_mode="multiple", **UNQUEUED)
     tab.mark_new(example.select)
 
 
 def _types_box() -> Any:
-    """Return a box for names of types that stand for others."""
+    """Return a box for other names of types."""
     import gradio as gr
 
     return gr.Textbox("", label=f"{TYPES} (optional)", placeholder="person=PER, location=LOC")
@@ -266,17 +280,19 @@ def _files_box(label: str, example: Sequence[str]) -> Any:
     known = {(Path(file).name, Path(file).read_bytes()) for file in example}
 
     def uploaded(files: list[str]) -> Any:
-        own = _without_examples([Path(file) for file in files], known)
-        return list(map(str, own)) if own and len(own) < len(files) else gr.skip()
+        added = _without_examples([Path(file) for file in files], known)
+        if not added or len(added) == len(files):
+            return gr.skip()
+        return list(map(str, added))
 
     box.upload(uploaded, box, box, **UNQUEUED)
     return box
 
 
 def _without_examples(files: Sequence[Path], examples: Collection[tuple[str, bytes]]) -> list[Path]:
-    """Return the files that a visitor has added to those of an example, which stand before them.
+    """Return the files that a visitor has added to those of an example, which come first.
 
-    The same file may be added again, to be compared with another: it is the visitor's then.
+    If a file of the example is added again, to be compared with another, it counts as the visitor's.
     """
     left = set(examples)
     for place, file in enumerate(files):
@@ -299,6 +315,7 @@ def _splits_input(folder: Path) -> list[Any]:
 
 
 def _audit_tab(folder: Path, shelf: Shelf) -> None:
+    """Make the Audit tab."""
     import gradio as gr
 
     def inputs() -> list[Any]:
@@ -318,40 +335,46 @@ _DISCARD = {
     "nothing: keep every sample": "0", "at most 1%": "0.01", "at most 2%": "0.02", "at most 5%": "0.05",
     "what it takes to share nothing": "auto",
 }  # fmt: skip
+"""What a split may discard: the choices in words, and their values."""
 
 
 def _split_tab(folder: Path, shelf: Shelf) -> None:
+    """Make the Split tab."""
     import gradio as gr
 
     def inputs() -> list[Any]:
         discard, ratios, unit, seed, least = SPLIT_OPTIONS
-        found = _splits_input(folder)
-        found.append(gr.Dropdown(list(_DISCARD.items()), value=discard, label=DISCARD))
-        found.append(gr.Textbox(ratios, label=RATIOS))
-        found.append(gr.Radio(list(Unit), value=unit, label=UNIT))
+        components = _splits_input(folder)
+        components.append(gr.Dropdown(list(_DISCARD.items()), value=discard, label=DISCARD))
+        components.append(gr.Textbox(ratios, label=RATIOS))
+        components.append(gr.Radio(list(Unit), value=unit, label=UNIT))
         with gr.Row():
-            found.append(gr.Number(seed, label=SEED, precision=0, minimum=0, min_width=120))
-            found.append(gr.Number(least, label=LEAST, precision=0, minimum=0, min_width=120))
-        return found
+            components.append(gr.Number(seed, label=SEED, precision=0, minimum=0, min_width=120))
+            components.append(gr.Number(least, label=LEAST, precision=0, minimum=0, min_width=120))
+        return components
 
-    def again() -> list[Any]:
+    def command_panel() -> list[Any]:
         return [gr.HTML(elem_classes="report", apply_default_css=False, min_height=200)]
 
     with gr.Tab("Split", id="split") as opened:
         tab = Tab(
-            "split", inputs, "Split", ["plan.json", "split.zip"], ["Leakage", "Sizes"],
-            {"Trade-off": _trade_off, "Command": again},
-        )  # fmt: skip
+            "split",
+            inputs,
+            "Split",
+            ["plan.json", "split.zip"],
+            ["Leakage", "Sizes"],
+            {"Trade-off": _trade_off, "Command": command_panel},
+        )
     example = [[folder / "random" / f"{name}.conll" for name in SPLITS], "", *SPLIT_OPTIONS]
 
-    def shown(made: jobs.Made | None, given: Sequence[Any]) -> list[Any]:
+    def further_outputs(made: jobs.Made | None, given: Sequence[Any]) -> list[Any]:
         if made is None or made.point is None:
             return [gr.Button(interactive=False), "", None, ""]
         ready = _Computed(tuple(given or example), (made.point,))
         commands = commands_panel(made.values["command"], made.values["python"])
         return [gr.Button(interactive=True), "", ready, commands]
 
-    tab.fill(jobs.split, lambda files, *rest: [_paths(files), *rest], shown)
+    tab.fill(jobs.split, lambda files, *rest: [_paths(files), *rest], further_outputs)
     tab.open_with(opened.select, shelf, "split")
     _fill_trade_off(tab)
 
@@ -363,8 +386,11 @@ class _Computed(NamedTuple):
     """Splits of the same data that were computed; the first is the one that the tab shows."""
 
     given: tuple[Any, ...]
+    """The arguments of the split that the tab shows."""
     points: tuple[Point, ...]
+    """The splits."""
     failed: tuple[str, ...] = ()
+    """For each split that failed, what it was allowed to discard, and why it failed."""
 
     def drawn(self) -> str:
         """Return the curve and its table."""
@@ -386,7 +412,7 @@ def _trade_off() -> list[Any]:
 
 
 def _fill_trade_off(tab: Tab) -> None:
-    """Compute the other splits one after the other, each a computation of its own, and draw what is there so far."""
+    """Compute the other splits one after the other, each in a request of its own, and draw those that are done."""
     import gradio as gr
 
     button, panel, computed, *_ = tab.more
@@ -403,42 +429,46 @@ def _fill_trade_off(tab: Tab) -> None:
             _next_point(tab, place), [tab.number, computed], outputs, trigger_mode="multiple", **SHARED, **QUIET
         )
         tab.tell_failure(step)
-    tab.cancel.click(lambda found: gr.Button(interactive=found is not None), computed, button, **UNQUEUED)
+    tab.cancel.click(lambda splits: gr.Button(interactive=splits is not None), computed, button, **UNQUEUED)
 
 
 def _next_point(tab: Tab, place: int) -> Callable[..., Any]:
-    """Return what computes one of the splits that were not asked for at first."""
+    """Return the callback that computes one of the splits that were not asked for at first."""
     import gradio as gr
 
     @asked_by
-    def computed(request: Any, number: int, found: _Computed | None) -> Iterator[list[Any]]:
-        page, n = page_of(request), len(_DISCARD) - 1
+    def computed(request: Any, number: int, splits: _Computed | None) -> Iterator[list[Any]]:
+        page = page_of(request)
+        n = len(_DISCARD) - 1
         nothing = [gr.skip()] * 4
-        if found is None or not DESK.is_newest(page, tab.key, number):
+        if splits is None or not DESK.is_newest(page, tab.key, number):
             yield nothing
             return
-        discard = [choice for choice in _DISCARD.values() if choice != found.points[0].discard][place]
-        if discard not in (point.discard for point in found.points):
-            files, hub, _, *rest = found.given
-            told = lambda done, left: progress(done, left, f"Trade-off, split {place + 1} of {n}")
+        discard = [choice for choice in _DISCARD.values() if choice != splits.points[0].discard][place]
+        if discard not in (point.discard for point in splits.points):
+            files, hub, _, *rest = splits.given
+            arguments = [files, hub, discard, *rest]
+            notice = lambda done, left: progress(done, left, f"Trade-off, split {place + 1} of {n}")
             try:
                 with tempfile.TemporaryDirectory() as folder:
-                    for said in tab.steps(page, number, jobs.trade_off, [files, hub, discard, *rest], folder, told):
-                        if isinstance(said, Point):
-                            found = found._replace(points=(*found.points, said))
+                    for step in tab.steps(page, number, jobs.trade_off, arguments, folder, notice):
+                        if isinstance(step, Point):
+                            splits = splits._replace(points=(*splits.points, step))
                         else:
-                            yield [said, *nothing[1:]]
+                            yield [step, *nothing[1:]]
             except sandbox.Stopped:
                 yield [tab.last_notice(page), *nothing[1:]]
                 return
             except CleancutError as error:
-                found = found._replace(failed=(*found.failed, f"{allowed(discard)}: {in_the_app(str(error))}"))
+                failure = f"{allowed(discard)}: {in_the_app(str(error))}"
+                splits = splits._replace(failed=(*splits.failed, failure))
         if not DESK.is_newest(page, tab.key, number):
             yield nothing
             return
         is_last = place == n - 1
+        last_notice = "" if is_last else gr.skip()
         cancel = gr.Button(interactive=False) if is_last else gr.skip()
-        yield ["" if is_last else gr.skip(), cancel, found.drawn(), found]
+        yield [last_notice, cancel, splits.drawn(), splits]
 
     return computed
 
@@ -447,6 +477,7 @@ def _next_point(tab: Tab, place: int) -> Callable[..., Any]:
 
 
 def _compare_tab(folder: Path, given: _Given, shelf: Shelf) -> None:
+    """Make the Compare tab."""
     import gradio as gr
 
     def inputs() -> list[Any]:
@@ -462,17 +493,18 @@ def _compare_tab(folder: Path, given: _Given, shelf: Shelf) -> None:
     with gr.Tab("Compare", id="compare") as opened:
         tab = Tab("compare", inputs, "Compare", ["comparison.html", "comparison.json"], ["Comparison"])
 
-    def asked(preds: Sequence[str] | None, *texts: Any) -> list[Any]:
+    def arguments(preds: Sequence[str] | None, *texts: Any) -> list[Any]:
         return [given(*texts[:2]), _paths(preds), given(*texts[2:4]), texts[4]]
 
-    tab.fill(jobs.compare_systems, asked)
+    tab.fill(jobs.compare_systems, arguments)
     tab.open_with(opened.select, shelf, "compare")
 
 
 def _learn_tab() -> None:
+    """Make the Learn tab."""
     import gradio as gr
 
-    def shown(*texts: str) -> str:
+    def numbers_of(*texts: str) -> str:
         try:
             return lesson_html(*texts)
         except CleancutError as error:  # someone is still typing: the place of the numbers is enough
@@ -480,14 +512,14 @@ def _learn_tab() -> None:
 
     with gr.Tab("Learn", id="learn"), gr.Row():
         with gr.Column(scale=2, min_width=320):
-            gr.Markdown(_TOLD)
+            gr.Markdown(_EXPLANATION)
             boxes = [gr.Textbox(text, label=label, lines=2) for label, text in _LESSON.items()]
             with gr.Row(elem_classes="tries"):
                 buttons = {name: gr.Button(name, size="sm", min_width=120, elem_classes="quiet") for name in _CHANGED}
         with gr.Column(scale=3, min_width=320):
-            numbers = gr.HTML(shown(*_LESSON.values()), elem_classes="report", apply_default_css=False)
+            numbers = gr.HTML(numbers_of(*_LESSON.values()), elem_classes="report", apply_default_css=False)
     changes = [box.change for box in boxes]  # as one event, so that a late answer to one box is no answer to another
-    gr.on(changes, shown, boxes, numbers, trigger_mode="always_last", **UNQUEUED)
+    gr.on(changes, numbers_of, boxes, numbers, trigger_mode="always_last", **UNQUEUED)
     for name, button in buttons.items():
         texts = [_CHANGED[name].get(label, text) for label, text in _LESSON.items()]
         button.click(lambda texts=texts: texts, None, boxes, **UNQUEUED)

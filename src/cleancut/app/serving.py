@@ -1,4 +1,4 @@
-"""Serves the app: at which address, in which colours, and how large a request may be."""
+"""Serve the app: its address, its colours, and the limit on the size of requests."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import gradio
 
 _MOST_WAITING = 60
-"""Requests that may wait."""
+"""The greatest number of requests that may wait."""
 _MOST_TEXT = 3 * jobs.MOST_BYTES
-"""Bytes of a request with texts: gold annotation, predictions and training data."""
+"""The greatest number of bytes of a request with texts: gold annotation, predictions and training data."""
 _MOST_UPLOAD = (jobs.MOST_FILES + 1) * jobs.MOST_BYTES
-"""Bytes of a request with files."""
+"""The greatest number of bytes of a request with files."""
 
 
 def launch(
@@ -42,14 +42,14 @@ def launch(
     """Serve the app until it is interrupted.
 
     Args:
-        examples: The folder of the examples.
-        host: The address to listen on; by default Gradio's.
-        port: The port to listen on; by default the first that is free from 7860 on.
-        announced: Is told the address once the app answers there.
-        options: Further options of ``gradio.Blocks.launch``.
+        examples: the folder of the examples.
+        host: the address to listen on; by default Gradio's.
+        port: the port to listen on; by default the first free one from 7860 on.
+        announced: is called with the address once the app answers there.
+        **options: further options of ``gradio.Blocks.launch``.
 
     Raises:
-        CleancutError: There is no such address, or the port is taken.
+        CleancutError: there is no such address, or the port is taken.
     """
     _refuse_address(host, port)  # before what takes long
     import gradio as gr
@@ -63,11 +63,21 @@ def launch(
         page = blocks(Path(examples), shelf).queue(max_size=_MOST_WAITING)
         try:
             _, address, public = page.launch(
-                server_name=host, server_port=port, theme=_theme(), head=f"<style>{_style()}</style>", js=_FOLLOW,
-                footer_links=["api"], max_file_size=jobs.MOST_BYTES, show_error=False, ssr_mode=False, quiet=True,
-                prevent_thread_lock=True, i18n=gr.I18n(en={"common.upload": "Add files"}),
-                app_kwargs={"middleware": [Middleware(BoundedRequests)], "routes": _reading_routes()}, **options,
-            )  # fmt: skip
+                server_name=host,
+                server_port=port,
+                theme=_theme(),
+                head=f"<style>{_style()}</style>",
+                js=_SCRIPT,
+                footer_links=["api"],
+                max_file_size=jobs.MOST_BYTES,
+                show_error=False,
+                ssr_mode=False,
+                quiet=True,
+                prevent_thread_lock=True,
+                i18n=gr.I18n(en={"common.upload": "Add files"}),
+                app_kwargs={"middleware": [Middleware(BoundedRequests)], "routes": _reading_routes()},
+                **options,
+            )
         except OSError as error:
             if "empty port" not in str(error):
                 raise
@@ -79,7 +89,7 @@ def launch(
 
 
 def _reading_routes() -> list[Any]:
-    """Return the addresses of the documentation and of the code: those of the package that is served."""
+    """Return the addresses at which the app serves its documentation and its code."""
     from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Route
 
@@ -94,7 +104,7 @@ def _reading_routes() -> list[Any]:
 
 
 def _refuse_address(host: str | None, port: int | None) -> None:
-    """Raise an error where nothing can be served at an address."""
+    """Raise an error if nothing can be served at an address."""
     if port is not None and not 0 < port < 65_536:
         raise CleancutError(f"port {port} does not exist. Choose one from 1 to 65535: cleancut app --port N.")
     if host is None:
@@ -112,29 +122,36 @@ def _refuse_address(host: str | None, port: int | None) -> None:
 
 
 def _taken(port: int | None) -> CleancutError:
+    """Return the error that says that a port is taken."""
     wanted = port or os.environ.get("GRADIO_SERVER_PORT")
     where = f"port {wanted} is taken" if wanted else "no port from 7860 on is free"
     return CleancutError(f"{where}. Choose another: cleancut app --port N.")
 
 
 class BoundedRequests:
-    """Refuses requests that are too large, or that do not say how large they are, before any of them is read.
+    """Refuses requests that are too large, or that do not tell their size, before any of them is read.
 
     Args:
-        app: The application that answers all others.
+        app: the application that answers all others.
     """
 
     def __init__(self, app: Callable[..., Any]) -> None:
         self._app = app
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answer one request."""
+        """Answer one request.
+
+        Args:
+            scope: what is known of the request, as ASGI defines it.
+            receive: returns the next part of the request.
+            send: sends a part of the answer.
+        """
         from starlette.responses import PlainTextResponse
 
         headers = dict(scope.get("headers", ()))
-        most = _MOST_UPLOAD if scope.get("path", "").endswith("/upload") else _MOST_TEXT
-        if int(headers.get(b"content-length", b"0")) > most:
-            refusal = PlainTextResponse(f"Give {most // 1_000_000} MB at most.", 413)
+        most_bytes = _MOST_UPLOAD if scope.get("path", "").endswith("/upload") else _MOST_TEXT
+        if int(headers.get(b"content-length", b"0")) > most_bytes:
+            refusal = PlainTextResponse(f"Give {most_bytes // 1_000_000} MB at most.", 413)
         elif b"transfer-encoding" in headers:
             refusal = PlainTextResponse("Say how long the request is: Content-Length.", 411)
         else:
@@ -144,6 +161,7 @@ class BoundedRequests:
 
 
 def _theme() -> gradio.themes.Default:
+    """Return the fonts and colours of the app."""
     import gradio as gr
 
     system = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
@@ -157,12 +175,12 @@ def _theme() -> gradio.themes.Default:
 
 
 def _style() -> str:
-    """Return the style sheet of reports, for the results alone, and that of the app."""
-    of_app = Path(__file__).parents[1] / "showing" / "assets" / "app.css"
-    return stylesheet(".report.report") + of_app.read_text("utf-8")
+    """Return the style sheet of reports, limited to the results, and that of the app."""
+    app_css = Path(__file__).parents[1] / "showing" / "assets" / "app.css"
+    return stylesheet(".report.report") + app_css.read_text("utf-8")
 
 
-_FOLLOW = """() => {
+_SCRIPT = """() => {
   // the colours of the figures follow the light or dark of the page
   const follow = () => {
     document.documentElement.dataset.theme = document.body.classList.contains("dark") ? "dark" : "light";

@@ -1,7 +1,7 @@
-"""A tab that computes: inputs, buttons, a notice beside them, results, and files to take home.
+"""A tab that computes: inputs, buttons, a notice beside them, results, and files to download.
 
-The newest request counts: it ends the work on the one before, and an answer that comes too late is dropped. Whatever is
-shown names the data that it was made from.
+Only the newest request counts: it ends the work on the one before, and an answer that comes too late is dropped. Each
+result names the data that it was made from.
 """
 
 from __future__ import annotations
@@ -27,23 +27,28 @@ if TYPE_CHECKING:
     import gradio
 
 SECONDS = 120
-"""Seconds of processor time after which a computation is stopped."""
+"""The seconds of processor time after which a computation is stopped."""
 AT_ONCE = 2
-"""Computations that run at the same time, for all visitors together; others wait."""
+"""The number of computations that run at the same time, for all visitors together; others wait."""
 DESK = Desk()
+"""The newest requests of all open pages."""
 QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-"""Options of events that only the page itself calls; it says itself what is going on."""
+"""The options of events that only the page itself calls, which shows their progress itself."""
 UNQUEUED: dict[str, Any] = {"queue": False, **QUIET}
-"""Options of events that wait for nothing."""
+"""The options of events that wait for nothing."""
 SHARED: dict[str, Any] = {"concurrency_id": "work", "concurrency_limit": AT_ONCE}
-"""Options of events that compute: one limit for all of them."""
+"""The options of events that compute, which have one limit together."""
 
 ShowMore = Callable[[jobs.Made | None, Sequence[Any]], list[Any]]
-"""Returns what the further components show of a result and its arguments; of None, nothing."""
+"""A function that returns what the further components show of a result and its arguments; for None, nothing."""
 
 
 def asked_by(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a callback whose first parameter is the request: Gradio goes by annotations that it can evaluate."""
+    """Return a callback whose first parameter is the request: Gradio needs an annotation that it can evaluate.
+
+    Args:
+        callback: a function with a parameter ``request``.
+    """
     import gradio as gr
 
     callback.__annotations__["request"] = gr.Request
@@ -51,12 +56,20 @@ def asked_by(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def page_of(request: gradio.Request) -> str:
-    """Return a name for an open page. It is hashed, since the browser chose it: it must not be a path."""
+    """Return a name for an open page. It is hashed, since the browser chose it, and it must not be a path.
+
+    Args:
+        request: a request of the page.
+    """
     return hashlib.sha256(str(request.session_hash).encode()).hexdigest()
 
 
 def taken_home(page: str) -> Path:
-    """Return the folder, among Gradio's, of the files that were made for one page."""
+    """Return the folder, inside that of Gradio, for the files that were made for one page.
+
+    Args:
+        page: the name of the page.
+    """
     from gradio.utils import get_upload_folder
 
     return Path(get_upload_folder(), f"page-{page}")
@@ -65,20 +78,36 @@ def taken_home(page: str) -> Path:
 # --- the notice beside the button ---------------------------------------------------------------------------------
 
 
-def said(text: str) -> str:
-    """Return a notice on how things stand."""
+def status(text: str) -> str:
+    """Return a notice on the state of a request.
+
+    Args:
+        text: the notice; empty for none.
+    """
     return f'<p role="status">{escape(text)}</p>' if text else ""
 
 
 def refused(error: Exception) -> str:
-    """Return a notice with an error, which stays until the next request."""
+    """Return a notice with an error, which stays until the next request.
+
+    Args:
+        error: the error.
+    """
     return f'<p role="alert"><b>Not computed:</b> {escape(visible(in_the_app(str(error))))}</p>'
 
 
 def progress(done: float, left: float | None, what: str = "Computing") -> str:
-    """Return a bar with the share that is done and the time that is left, where that is known."""
+    """Return a bar with the share that is done and the time that is left, if that is known.
+
+    Args:
+        done: the share that is done.
+        left: the seconds that are left; None if that is not known.
+        what: what is going on.
+    """
     percent = int(100 * done)
-    text = f"{what}: {percent}%" + ("" if left is None else f", {_duration(left)} left")
+    text = f"{what}: {percent}%"
+    if left is not None:
+        text += f", {_duration(left)} left"
     return (
         f'<div class="doing"><progress max="100" value="{percent}" aria-label="{escape(what)}">{percent}%</progress>'
         f"<span>{escape(text)}</span></div>"
@@ -86,6 +115,7 @@ def progress(done: float, left: float | None, what: str = "Computing") -> str:
 
 
 def _duration(seconds: float) -> str:
+    """Return a time in words."""
     if seconds < 1.5:
         return "a second"
     if seconds < 90:
@@ -93,24 +123,27 @@ def _duration(seconds: float) -> str:
     return f"about {seconds / 60:.0f} min"
 
 
-WAITING = said(f"Waiting: {AT_ONCE} computations run at a time.")
-CANCELLED = said("Cancelled.")
+WAITING = status(f"Waiting: {AT_ONCE} computations run at a time.")
+"""The notice on a request that waits for others."""
+CANCELLED = status("Cancelled.")
+"""The notice on a request that was cancelled."""
 UNANSWERED = refused(CleancutError("the app did not answer: too many may be waiting. Try again in a minute."))
+"""The notice on a request that the queue refused, or that failed."""
 
 
 # --- the tab ----------------------------------------------------------------------------------------------------
 
 
 class Tab:
-    """Inputs on the left with buttons below them; on the right the results, behind tabs, and files to take home.
+    """A tab with inputs and buttons on the left, and on the right the results, behind tabs, and the files to download.
 
     Args:
-        key: The name of the tab in the page.
-        inputs: Makes the components of the inputs.
-        button: What is written on the button.
-        files: The names of the files to take home.
-        panels: The titles of the results.
-        further: Makes the components of further results, by their titles.
+        key: the name of the tab in the page.
+        inputs: makes the components of the inputs.
+        button: the text on the button.
+        files: the names of the files to download.
+        panels: the titles of the results.
+        further: makes the components of further results, by their titles.
     """
 
     def __init__(
@@ -151,10 +184,11 @@ class Tab:
                             self.more += make()
         self.number = gr.Number(0, visible=False)  # of the newest request, as the page knows it
         self.outputs = [self.about, self._notices, *self._panels, *self._saved]
-        self._shown_more: ShowMore = lambda made, given: []
+        self._more_outputs: ShowMore = lambda made, given: []
 
     @staticmethod
     def _panel(name: str) -> Any:
+        """Return the component of one result."""
         import gradio as gr
 
         with gr.Tab(name):
@@ -169,22 +203,26 @@ class Tab:
         more: ShowMore | None = None,
         watched: Sequence[Any] | None = None,
     ) -> None:
-        """Compute and show a result where the button is pressed.
+        """Compute and show a result when the button is pressed.
 
         Args:
-            work: The job that computes it.
-            given: Returns the arguments of the job, from the values of the inputs.
-            more: Returns what the further components show.
-            watched: Inputs whose change makes results old; by default all of them.
+            work: the job that computes it.
+            given: returns the arguments of the job, from the values of the inputs.
+            more: returns what the further components show.
+            watched: the inputs whose change makes results old; by default all of them.
         """
-        self._shown_more = more or self._shown_more
+        self._more_outputs = more or self._more_outputs
         everything = [self.number, self.notice, self.cancel, *self.outputs, *self.more]
         begun = self.button.click(self._asked(), None, everything, trigger_mode="multiple", **UNQUEUED)
         self.mark_new(self.button.click)
         answered = begun.then(
-            self._answer(work, given), [self.number, *self.inputs], everything[1:], trigger_mode="multiple",
-            **SHARED, **QUIET,
-        )  # fmt: skip
+            self._answer(work, given),
+            [self.number, *self.inputs],
+            everything[1:],
+            trigger_mode="multiple",
+            **SHARED,
+            **QUIET,
+        )
         self.tell_failure(answered)
         self.cancel.click(self._cancelled(), None, [self.number, self.notice, self.cancel], **UNQUEUED)
         for component in self.inputs if watched is None else watched:
@@ -193,18 +231,32 @@ class Tab:
                     getattr(component, event)(None, None, None, js=_mark(self.key, "old"), **QUIET)
 
     def tell_failure(self, event: Any) -> None:
-        """Say beside the button that an event was not answered, since the queue is full or the app has failed."""
+        """Tell beside the button that an event was not answered, since the queue is full or the app has failed.
+
+        Args:
+            event: the event, as Gradio returned it.
+        """
         import gradio as gr
 
         idle = lambda: [UNANSWERED, gr.Button(interactive=False)]
         event.failure(idle, None, [self.notice, self.cancel], **UNQUEUED)
 
     def mark_new(self, event: Any) -> None:
-        """Mark the results that come after this event as those of the input as it stands."""
+        """Mark the results that come after an event as those of the present input.
+
+        Args:
+            event: the event of a component, such as ``button.click``.
+        """
         event(None, None, None, js=_mark(self.key, "new"), **QUIET)
 
     def open_with(self, opening: Any, shelf: Shelf, name: str) -> None:
-        """Show the result of an example when the tab is opened first, unless something else was asked before."""
+        """Show the result of an example when the tab is opened first, unless there was a request before.
+
+        Args:
+            opening: the event of opening.
+            shelf: the results of the examples.
+            name: the name of the example on the shelf.
+        """
 
         @asked_by
         async def opened(request: Any) -> list[Any]:
@@ -216,17 +268,26 @@ class Tab:
         opening(opened, None, [*self.outputs, *self.more], **UNQUEUED)
 
     async def example(self, page: str, number: int, shelf: Shelf, name: str) -> list[Any]:
-        """Return the outputs of an example as soon as it is there; no change where something else was asked since."""
+        """Return the outputs of an example as soon as it is computed; no change if there was another request since.
+
+        Args:
+            page: the name of the page.
+            number: the number of the request.
+            shelf: the results of the examples.
+            name: the name of the example on the shelf.
+        """
         try:
             made = await shelf.result(name)
         except (CleancutError, OSError):
             made = None
         if not DESK.is_newest(page, self.key, number):
             return self._nothing(0)
-        return self.empty(_EXAMPLE_FAILED) if made is None else self._shown(made, made.files, (), is_example=True)
+        if made is None:
+            return self.empty(_EXAMPLE_FAILED)
+        return self._outputs_of(made, made.files, (), is_example=True)
 
     def _asked(self) -> Callable[..., Any]:
-        """Return what begins a request: nothing is shown any more, and a number is given out."""
+        """Return the callback that begins a request: it empties the outputs and gives the request a number."""
         import gradio as gr
 
         @asked_by
@@ -237,6 +298,7 @@ class Tab:
         return asked
 
     def _cancelled(self) -> Callable[..., Any]:
+        """Return the callback that cancels the newest request."""
         import gradio as gr
 
         @asked_by
@@ -246,21 +308,22 @@ class Tab:
         return cancelled
 
     def _answer(self, work: Callable[..., jobs.Made], given: Callable[..., Sequence[Any]]) -> Callable[..., Any]:
-        """Return what computes, and says meanwhile how far it is."""
+        """Return the callback that computes a result, and shows its progress meanwhile."""
         import gradio as gr
 
         @asked_by
         def answered(request: Any, number: int, *inputs: Any) -> Iterator[list[Any]]:
-            page, idle = page_of(request), gr.Button(interactive=False)
-            asked = given(*inputs)
+            page = page_of(request)
+            idle = gr.Button(interactive=False)
+            work_arguments = given(*inputs)
             with tempfile.TemporaryDirectory() as folder:
                 made: Any = None
                 try:
-                    for said in self.steps(page, number, work, asked, folder):
-                        if isinstance(said, str):
-                            yield [said, *self._nothing(1)]
+                    for step in self.steps(page, number, work, work_arguments, folder):
+                        if isinstance(step, str):
+                            yield [step, *self._nothing(1)]
                         else:
-                            made = said
+                            made = step
                 except sandbox.Stopped:
                     yield [self.last_notice(page), *self._nothing(1)]
                     return
@@ -270,7 +333,7 @@ class Tab:
                     return
                 files = self._kept([str(Path(folder, file)) for file in made.files], page)
             is_newest = DESK.is_newest(page, self.key, number)
-            yield [self._done, idle, *self._shown(made, files, asked)] if is_newest else self._nothing(2)
+            yield [self._done, idle, *self._outputs_of(made, files, work_arguments)] if is_newest else self._nothing(2)
 
         return answered
 
@@ -281,18 +344,31 @@ class Tab:
         work: Callable[..., Any],
         given: Sequence[Any],
         folder: str,
-        told: Callable[[float, float | None], str] = progress,
+        notice: Callable[[float, float | None], str] = progress,
     ) -> Iterator[Any]:
-        """Yield notices while ``work`` is done, and at last what it returns.
+        """Yield notices while a job runs, and at last what it returns.
 
-        ``told`` makes a notice from the share that is done and the seconds that are left. These are estimated from the
-        time that the work took so far, and run down until it reports again.
+        The time that is left is estimated from the time that the work took so far, and runs down until the job
+        reports again.
+
+        Args:
+            page: the name of the page.
+            number: the number of the request.
+            work: the job.
+            given: its arguments.
+            folder: the current folder of the job.
+            notice: makes a notice from the share that is done and the seconds that are left.
+
+        Raises:
+            CleancutError: the job raised it, took too long, or failed.
+            sandbox.Stopped: nobody waits for the request any more.
         """
         stopped = DESK.stopped(page, self.key, number)
         if stopped.is_set():
             raise sandbox.Stopped
-        begun = news = time.monotonic()
-        reached, last = 0.0, ""
+        begun = last_report = time.monotonic()
+        reached = 0.0
+        last_text = ""
         working = sandbox.steps(work, *given, folder=folder, seconds=SECONDS, stopped=stopped)
         while True:
             try:
@@ -302,52 +378,62 @@ class Tab:
                 return
             now = time.monotonic()
             if done > reached:
-                reached, news = done, now
+                reached, last_report = done, now
             left = None
             if reached >= 0.05 and now - begun >= 2:
-                left = max((news - begun) * (1 - reached) / reached - (now - news), 0.0)
-            text = told(done, left)
-            if text != last:
-                last = text
+                left = max((last_report - begun) * (1 - reached) / reached - (now - last_report), 0.0)
+            text = notice(done, left)
+            if text != last_text:
+                last_text = text
                 yield text
 
     @property
     def _done(self) -> str:
-        """The notice on work that is done: where results are below the button, a link to them."""
+        """The notice on work that is done: a link to the results, which may be below the button."""
         return f'<a class="done" href="#{self.key}-results">Done: go to the result</a>'
 
     def last_notice(self, page: str) -> Any:
-        """Return the notice on work that was ended: none where a newer request has its own."""
+        """Return the notice on work that was ended: no change if a newer request has its own.
+
+        Args:
+            page: the name of the page.
+        """
         import gradio as gr
 
         return CANCELLED if DESK.is_cancelled(page, self.key) else gr.skip()
 
     def _nothing(self, n: int) -> list[Any]:
-        """Return no change of ``n`` components and of all outputs."""
+        """Return no change for ``n`` components and for all outputs."""
         import gradio as gr
 
         return [gr.skip()] * (n + len(self.outputs) + len(self.more))
 
     def empty(self, about: str = "") -> list[Any]:
-        """Return empty outputs: what was shown is gone, and cannot be saved."""
+        """Return empty outputs, with nothing to download.
+
+        Args:
+            about: the text in the place of the name of the data.
+        """
         import gradio as gr
 
         unsaved = [gr.DownloadButton(value=None, interactive=False) for _ in self._saved]
-        return [about, "", *[""] * len(self._panels), *unsaved, *self._shown_more(None, ())]
+        return [about, "", *[""] * len(self._panels), *unsaved, *self._more_outputs(None, ())]
 
-    def _shown(
+    def _outputs_of(
         self, made: jobs.Made, files: Sequence[str], given: Sequence[Any], is_example: bool = False
     ) -> list[Any]:
+        """Return the outputs that show a result."""
         import gradio as gr
 
-        about = f"<p>{'Example: ' * is_example}<b>{escape(visible(made.about))}</b></p>"
+        kind = "Example: " if is_example else ""
+        about = f"<p>{kind}<b>{escape(visible(made.about))}</b></p>"
         saved = [gr.DownloadButton(value=path, interactive=True) for path in files]
-        return [about, _listed(made.notices), *made.panels, *saved, *self._shown_more(made, given)]
+        return [about, _listed(made.notices), *made.panels, *saved, *self._more_outputs(made, given)]
 
     def _kept(self, files: Sequence[str], page: str) -> list[str]:
-        """Return files to take home, which stay until the next result, or until the page is closed.
+        """Move files to the folder for downloads, where they stay until the next result, or until the page is closed.
 
-        Their folder has a new name, so that a browser does not take them for the files of the result before.
+        The folder has a new name, so that a browser does not take them for the files of the result before.
         """
         shutil.rmtree(taken_home(page) / self.key, ignore_errors=True)
         home = taken_home(page) / self.key / secrets.token_hex(8)
@@ -359,21 +445,24 @@ class Tab:
 
 
 EXAMPLE_COMES = "<p>The example is on its way.</p>"
+"""The text while an example is computed."""
 _EXAMPLE_FAILED = "<p>The example could not be computed. Your own data can be.</p>"
+"""The text if an example failed."""
 _MOST_NOTICES = 12
-"""Notices that are shown above a result."""
+"""The greatest number of notices that are shown above a result."""
 
 
 def _listed(notices: Sequence[str]) -> str:
     """Return the notices of a result as a list."""
     if not notices:
         return ""
-    shown = list(notices[:_MOST_NOTICES])
-    if len(notices) > len(shown):
-        shown.append(f"{len(notices) - len(shown)} more notices are left out here.")
-    return f"<ul>{''.join(f'<li>{escape(visible(notice))}</li>' for notice in shown)}</ul>"
+    lines = list(notices[:_MOST_NOTICES])
+    if len(notices) > len(lines):
+        lines.append(f"{len(notices) - len(lines)} more notices are left out here.")
+    items = "".join(f"<li>{escape(visible(line))}</li>" for line in lines)
+    return f"<ul>{items}</ul>"
 
 
 def _mark(key: str, state: str) -> str:
-    """Return a script that says of results whether they are of the input as it stands."""
+    """Return a script that marks results as new, or as old if the input has changed since."""
     return f'() => {{ document.getElementById("{key}-results").dataset.state = "{state}"; }}'
