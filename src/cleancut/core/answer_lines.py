@@ -222,7 +222,7 @@ _QUOTED_NAME = re.compile(
 
 
 def _quoted_names(lines: list[str], context: Context) -> Answer | None:
-    """Read names in quotes with their types behind them, inside prose: ``"Ada" (PER)``, ``"Bo" is a PER.``"""
+    """Read names in quotes with their types behind them, inside prose: ``"Ada" (PER)`` and ``"Bo" is a PER``."""
     matches = (match for line in lines for match in _QUOTED_NAME.finditer(line))
     pairs = [Named(match[2], match[4] or match[5]) for match in matches]
     mentions = [pair for pair in pairs if context.types.find(pair.label) is not None]

@@ -242,7 +242,7 @@ def several_names(text: str, context: Context) -> list[str]:
 
     It is a list if it does not stand in the text of the sample, but all of its names do.
 
-    >>> context = Context.of(["PER"], "Ada met Bo Smith, Jr. and Cy")
+    >>> context = Context.of(["PER"], "Ada and Cy met Bo Smith, Jr.")
     >>> several_names("Ada, Bo Smith, Jr. and Cy", context), several_names("Ada and Dan", context)
     (['Ada', 'Bo Smith, Jr.', 'Cy'], ['Ada and Dan'])
     """

@@ -186,22 +186,22 @@ def _sure_marks(region: str, marks: Sequence[_Mark], style: Style, context: Cont
     """
     known_marks = [mark for mark in marks if mark.label is not None and context.types.find(mark.label) is not None]
     if context.sample is not None and 0 < len(known_marks) < len(marks):
-        found = _unmarked(region, known_marks, style)
-        if found is not None and found.marked is not None and context.has_sample(squeezed(found.marked)):
-            return found
-    found = _unmarked(region, marks, style)
-    if found is None or not found.mentions:
+        answer = _unmarked(region, known_marks, style)
+        if answer is not None and answer.marked is not None and context.has_sample(squeezed(answer.marked)):
+            return answer
+    answer = _unmarked(region, marks, style)
+    if answer is None or not answer.mentions:
         return None
-    assert found.marked is not None
-    if "&" in region and context.sample is not None and not context.has_sample(squeezed(found.marked)):
+    assert answer.marked is not None
+    if "&" in region and context.sample is not None and not context.has_sample(squeezed(answer.marked)):
         unescaped = _unmarked(region, marks, style, escaped=True)
         if unescaped is not None and unescaped.marked and context.has_sample(squeezed(unescaped.marked)):
             return unescaped
-    known = any(context.types.find(named.label) is not None for named in found.mentions)
-    if known or not context.types or context.in_text(found.marked):
-        return found
-    inside = context.sample is not None and context.has_sample(squeezed(found.marked))
-    return found if inside or all(context.in_text(named.text) for named in found.mentions) else None
+    known = any(context.types.find(named.label) is not None for named in answer.mentions)
+    if known or not context.types or context.in_text(answer.marked):
+        return answer
+    inside = context.sample is not None and context.has_sample(squeezed(answer.marked))
+    return answer if inside or all(context.in_text(named.text) for named in answer.mentions) else None
 
 
 _BRACKET = re.compile(
@@ -236,12 +236,12 @@ def read_brackets(region: str, context: Context) -> Answer | None:
     fallback: Answer | None = None
     for balanced in (True, False):
         marks = _bracket_marks(region, context, balanced=balanced)
-        found = _sure_marks(region, marks, Style.BRACKETS, context) if marks else None
-        if found is None or found.marked is None:
+        answer = _sure_marks(region, marks, Style.BRACKETS, context) if marks else None
+        if answer is None or answer.marked is None:
             continue
-        if context.sample is None or context.has_sample(squeezed(found.marked)):
-            return found
-        fallback = fallback or found
+        if context.sample is None or context.has_sample(squeezed(answer.marked)):
+            return answer
+        fallback = fallback or answer
     return fallback
 
 
@@ -255,10 +255,10 @@ def _read_bold(region: str, context: Context) -> Answer | None:
         for sign in _BOLD.finditer(region)
         if context.types.find(sign["label"]) is not None
     ]
-    found = _unmarked(region, marks, Style.BRACKETS) if marks else None
-    if found is None or found.marked is None or not context.has_sample(squeezed(found.marked)):
+    answer = _unmarked(region, marks, Style.BRACKETS) if marks else None
+    if answer is None or answer.marked is None or not context.has_sample(squeezed(answer.marked)):
         return None
-    return found
+    return answer
 
 
 def has_typed_brackets(region: str, context: Context) -> bool:
@@ -366,11 +366,11 @@ def _marker(region: str, begun: re.Match[str], ended: re.Match[str], context: Co
             return _Mark(begun.start(), begun.end(), ended.start(), behind.end(), label)
     inside = region[begun.end() : ended.start()]
     for sign in ("|", ":"):
-        name, found, label = inside.rpartition(sign)
-        if found and context.types.find(label) is not None:
+        name, separator, label = inside.rpartition(sign)
+        if separator and context.types.find(label) is not None:
             return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ended.end(), label.strip())
-        label, found, name = inside.partition(sign)
-        if found and context.types.find(label) is not None:
+        label, separator, name = inside.partition(sign)
+        if separator and context.types.find(label) is not None:
             return _Mark(begun.start(), ended.start() - len(name.lstrip()), ended.start(), ended.end(), label.strip())
     if context.only_label is None:
         return None

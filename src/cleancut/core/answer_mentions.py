@@ -81,8 +81,8 @@ def answered(
     Returns:
         Mentions with a report: what was not understood, what is invented, whose place is open.
 
-    >>> found = answered([["Ada", "spoke"]], [[Said('[["Ada", "per"], ["Bo", "PER"]]')]], AnswerReading.of(["PER"]))
-    >>> found.spans(), len(found.answers.invented)
+    >>> mentions = answered([["Ada", "spoke"]], [[Said('[["Ada", "per"], ["Bo", "PER"]]')]], AnswerReading.of(["PER"]))
+    >>> mentions.spans(), len(mentions.answers.invented)
     ([[{'start': 0, 'end': 1, 'label': 'PER'}]], 1)
     """
     collected = _Collected(reading)
@@ -144,22 +144,22 @@ class _Collected:
                 kept.append(mention._replace(label=label or mention.label.strip()))
         return answer._replace(mentions=tuple(kept))
 
-    def _place(self, sample: int, found: Grounding) -> None:
-        for span in found.spans:
+    def _place(self, sample: int, grounding: Grounding) -> None:
+        for span in grounding.spans:
             self.spans.append((sample, span["start"], span["end"], self.labels[span["label"]]))
-        if not found.in_order:
+        if not grounding.in_order:
             self._lists["out_of_order"].append(OfSample(sample))
         for name in ("invented", "ambiguous"):
-            claims = (Claim(sample, mention.text, mention.label) for mention in getattr(found, name))
+            claims = (Claim(sample, mention.text, mention.label) for mention in getattr(grounding, name))
             self._lists[name].extend(claims)
         for name in ("by_order", "by_name"):
             groups = (
                 Open(sample, group.label, group.n, tuple((place.start, place.end) for place in group.places))
-                for group in getattr(found, name)
+                for group in getattr(grounding, name)
             )
             self._lists[name].extend(groups)
 
     def with_report(self, mentions: Mentions) -> Mentions:
         """Return the mentions with what is to be known of the answers."""
-        entries = {name: tuple(found) for name, found in self._lists.items()}
+        entries = {name: tuple(entries_of_name) for name, entries_of_name in self._lists.items()}
         return replace(mentions, answers=AnswerReport(self._reading.how, mentions.n_samples, **entries))

@@ -153,8 +153,8 @@ def pair_in_line(text: str, context: Context, *, in_list: bool = True) -> Named 
     if inside is not None and _may_be_pair(inside[1], inside[2], context):
         return Named(unquoted(inside[1]), inside[2].strip())
     for sign in _SURE_SEPARATORS:
-        name, found, label = text.rpartition(sign)
-        if found and _may_be_pair(name, label, context):
+        name, separator, label = text.rpartition(sign)
+        if separator and _may_be_pair(name, label, context):
             return Named(unquoted(name), label.strip(" ."))
     return None
 
@@ -229,9 +229,9 @@ def _may_be_pair(name: str, label: str, context: Context) -> bool:
 
 
 def unquoted(text: str) -> str:
-    """Return a name without what a line puts around it.
+    r"""Return a name without what a line puts around it.
 
-    >>> unquoted(' **"Ada"**,'), unquoted('"Le\\\\u00f3n"')
+    >>> unquoted(' **"Ada"**,'), unquoted('"Le\\u00f3n"')
     ('Ada', 'León')
     """
     text = text.strip().rstrip(" ,;").strip("*`").strip()

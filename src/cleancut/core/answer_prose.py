@@ -67,9 +67,9 @@ _WRAPPING_TAG = re.compile(r"</?[A-Za-z][\w-]{0,30}>")
 
 
 def repeats_sample(said: str, context: Context) -> bool:
-    """Is a line, but for what stands around it, the text of the sample, without any mark?
+    r"""Is a line, but for what stands around it, the text of the sample, without any mark?
 
-    >>> repeats_sample("Annotated sentence:\\n\\"Ada spoke.\\"", Context.of([], "Ada spoke .".split()))
+    >>> repeats_sample("Annotated sentence:\n\"Ada spoke.\"", Context.of([], "Ada spoke .".split()))
     True
     """
     for line in [said, *said.split("\n")]:

@@ -103,5 +103,5 @@ _LISTS = ("unparsed", "unread", "empty", "out_of_order", "invented", "ambiguous"
 
 
 def _moved(entries: Iterable[_Entry], places: Mapping[int, list[int]]) -> tuple[_Entry, ...]:
-    found = [entry._replace(sample=new) for entry in entries for new in places.get(entry.sample, ())]
-    return tuple(sorted(found, key=lambda entry: entry.sample))
+    renumbered = [entry._replace(sample=new) for entry in entries for new in places.get(entry.sample, ())]
+    return tuple(sorted(renumbered, key=lambda entry: entry.sample))

@@ -436,17 +436,17 @@ def _is_offset(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
 
 
-def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
+def answer_of_values(values: Sequence[Found], context: Context) -> Answer | None:
     """Return the answer that some values are; None where none of them is understood."""
-    found = _put_together(found, context)
-    if len(found) == 1:
-        of_tags = tagged_values(found[0].value, context)
+    values = _put_together(values, context)
+    if len(values) == 1:
+        of_tags = tagged_values(values[0].value, context)
         if of_tags is not None:
             return of_tags
     reader = ValueReader(context)
     read: list[tuple[list[Named], Found]] = []
     has_unread = False
-    for one in found:
+    for one in values:
         if context.is_strict and _is_bare(one.value):
             continue
         mentions = reader.mentions(one.value, context.label)
@@ -477,19 +477,19 @@ def answer_of_values(found: Sequence[Found], context: Context) -> Answer | None:
     )
 
 
-def _put_together(found: Sequence[Found], context: Context) -> Sequence[Found]:
+def _put_together(values: Sequence[Found], context: Context) -> Sequence[Found]:
     """Return two lists, one of words and one of their types or tags, as one object; any other values as they are."""
-    if len(found) != 2 or any(type(one.value) is not list for one in found):
-        return found
-    first, second = found[0].value, found[1].value
+    if len(values) != 2 or any(type(one.value) is not list for one in values):
+        return values
+    first, second = values[0].value, values[1].value
     if len(first) != len(second) or not first or not all(isinstance(item, str) for item in (*first, *second)):
-        return found
+        return values
     are_labels = [
         all(item == "O" or context.types.find(item) is not None for item in items) for items in (first, second)
     ]
     if are_labels[0] == are_labels[1]:
-        return found
-    return [Found(Pairs([("first", first), ("second", second)]), found[0].start, found[1].end, found[1].cut)]
+        return values
+    return [Found(Pairs([("first", first), ("second", second)]), values[0].start, values[1].end, values[1].cut)]
 
 
 def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> list[Named]:

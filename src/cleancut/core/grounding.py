@@ -33,8 +33,8 @@ class Group(NamedTuple):
 class Grounding:
     """Where the mentions of an answer stand.
 
-    >>> found = ground(["Ada", "met", "Ada", "."], [("Ada", "PER"), ("Bo", "PER")])
-    >>> found.spans, found.n_invented, found.n_ambiguous
+    >>> grounding = ground(["Ada", "met", "Ada", "."], [("Ada", "PER"), ("Bo", "PER")])
+    >>> grounding.spans, grounding.n_invented, grounding.n_ambiguous
     ([{'start': 0, 'end': 1, 'label': 'PER'}], 1, 1)
     """
 
@@ -84,10 +84,10 @@ def ground(tokens: Sequence[str] | str, mentions: Answer | Iterable[Any], *, fuz
     """
     if isinstance(tokens, str):
         words = [(match.group(), match.start(), match.end()) for match in WORD.finditer(tokens)]
-        found = _place(SampleText([word for word, _, _ in words], tokens), _answer_of(mentions), fuzzy)
-        for span in found.spans:
+        grounding = _place(SampleText([word for word, _, _ in words], tokens), _answer_of(mentions), fuzzy)
+        for span in grounding.spans:
             span["start"], span["end"] = words[span["start"]][1], words[span["end"] - 1][2]
-        return found
+        return grounding
     words_given: list[str] = checks.ordered(tokens, "tokens", "the words of a sample, or its text")
     if not all(isinstance(word, str) for word in words_given):
         raise CleancutError(f"tokens={quoted(tokens)} are not words. Give the words of a sample, or its text.")
@@ -300,7 +300,7 @@ def _given_places(text: SampleText, answer: Answer) -> list[Place | None]:
 def _marked_places(text: SampleText, answer: Answer) -> list[Place | None]:
     """The places of marks: the text around them is that of the sample, or at least as far as the mark."""
     assert answer.marked is not None
-    found: list[Place | None] = [None] * len(answer.mentions)
+    places: list[Place | None] = [None] * len(answer.mentions)
     for line, letters in ((text.exact, squeezed), (text.normal, normalised)):
         said = letters(answer.marked)
         shift = said.find(line.text) if line.text else -1
@@ -313,25 +313,25 @@ def _marked_places(text: SampleText, answer: Answer) -> list[Place | None]:
             if not whole:
                 # the text differs somewhere: sure is what stands before that place
                 shift = 0 if line.text.startswith(said[:end]) else -1
-            if shift < 0 or found[i] is not None:
+            if shift < 0 or places[i] is not None:
                 continue
             first, until = line.starts.get(start - shift), line.ends.get(end - shift)
             if first is not None and until is not None and first < until:
-                found[i] = Place(first, until)
+                places[i] = Place(first, until)
         if whole:
             break
-    return found
+    return places
 
 
 def _squeezed_offsets(text: str, offsets: Iterable[int], letters: Any) -> dict[int, int]:
     """Where offsets of a text lie in the text without white space."""
-    found: dict[int, int] = {}
+    moved: dict[int, int] = {}
     before = at = 0
     for offset in sorted(set(offsets)):
         before += len(letters(text[at:offset]))
-        found[offset] = before
+        moved[offset] = before
         at = offset
-    return found
+    return moved
 
 
 def _groups(
@@ -348,7 +348,7 @@ def _groups(
     for i, mention in enumerate(named):
         if taken[i] is not None and len(choices[i]) > 1:
             members.setdefault((mention.text, mention.label), []).append(i)
-    found = []
+    groups = []
     for (text, label), own in members.items():
         if open_places is None:
             free = list(choices[own[0]])
@@ -360,15 +360,15 @@ def _groups(
             free = [place for at in _union(open_places[i] for i in undecided) if (place := places[at]) not in settled]
             n = len(undecided)
         if 0 < n < len(free):
-            found.append(Group(text, label, n, tuple(free)))
-    return tuple(found)
+            groups.append(Group(text, label, n, tuple(free)))
+    return tuple(groups)
 
 
 def _union(ranges: Iterable[tuple[int, int]]) -> list[int]:
     """The numbers of some ranges, each once."""
-    found: list[int] = []
+    indices: list[int] = []
     reach = 0
     for low, high in sorted(ranges):
-        found += range(max(low, reach), high)
+        indices += range(max(low, reach), high)
         reach = max(reach, high)
-    return found
+    return indices

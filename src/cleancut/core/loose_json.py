@@ -83,7 +83,7 @@ def calls_in(text: str) -> list[Found]:
 
 def _scan(text: str, opening: re.Pattern[str]) -> list[Found]:
     """Read a value wherever the pattern ends at a bracket; its first group is the name of a call, or empty."""
-    found: list[Found] = []
+    values: list[Found] = []
     at = n_failed = n_read = 0
     # what is read in vain is bounded, so that no text takes more than a few times its length
     while n_failed < MOST_ATTEMPTS and n_read <= 4 * len(text):
@@ -98,9 +98,9 @@ def _scan(text: str, opening: re.Pattern[str]) -> list[Found]:
             n_read += reader.at - match.start()
             at = match.end() + 1
             continue
-        found.append(Found(Call(match[1], value) if match[1] else value, match.start(), reader.at, reader.cut))
+        values.append(Found(Call(match[1], value) if match[1] else value, match.start(), reader.at, reader.cut))
         at = reader.at
-    return found
+    return values
 
 
 _CALL = re.compile(r"(?<![\w.\"'])([^\W\d][\w-]*)(?=\(\s*(?:[\"'\u201c\u2018\[{)]|\w+\s*[=(]))")
@@ -187,8 +187,8 @@ class _Reader:
         if self._here() in "\"'" and self.text.startswith(triple, self.at):
             end = self.text.find(triple, self.at + 3)
             if end > 0:
-                found, self.at = self.text[self.at + 3 : end], end + 3
-                return found
+                quoted, self.at = self.text[self.at + 3 : end], end + 3
+                return quoted
         parts: list[str] = []
         at = begun = self.at + 1
         stop = re.compile(f"[\\\\{re.escape(closing)}]")

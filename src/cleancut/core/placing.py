@@ -293,24 +293,24 @@ class Placing:
         Where others have taken the nearest, the next ones that are free are looked at, too.
         """
         places = self._choices[i]
-        found: list[Place] = []
+        chosen: list[Place] = []
         if mirrored:
             for at in reversed(range(bisect_left(places, (state.start + 1,)))):
-                found.append(places[at])
+                chosen.append(places[at])
                 nearest = (
                     places[at].start <= state.reach if state.reach < state.start else places[at].end <= state.start
                 )
                 if nearest:
                     break
-            return found
+            return chosen
         n_apart = 0
         for at in range(bisect_left(places, (state.start,)), len(places)):
-            found.append(places[at])
+            chosen.append(places[at])
             if places[at].start >= state.reach:
                 n_apart += 1
                 if n_apart == NEAREST or not _meets(places[at], occupied):
                     break
-        return found
+        return chosen
 
     def _after(
         self, i: int, place: Place, state: _State, occupied: list[Place], mirrored: bool, inner_first: bool

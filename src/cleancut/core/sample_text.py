@@ -73,7 +73,7 @@ class Words:
 
     def places(self, key: str, most: int) -> list[Place]:
         """Return where whole tokens are a name, which is given without white space, from left to right."""
-        found: list[Place] = []
+        places: list[Place] = []
         n_ways = 0
         for size in self._sizes.get(key[:1], ()):
             starts = self._starts.get(key[:size])
@@ -81,15 +81,15 @@ class Words:
                 continue
             n_ways += 1
             if size == len(key):
-                found += [_place((start, start + 1)) for start in starts[:most]]
+                places += [_place((start, start + 1)) for start in starts[:most]]
                 continue
             for start in starts:
                 end = self._end(key, size, start + 1)
                 if end is not None:
-                    found.append(_place((start, end)))
-                    if len(found) >= most:
+                    places.append(_place((start, end)))
+                    if len(places) >= most:
                         break
-        return sorted(found)[:most] if n_ways > 1 else found
+        return sorted(places)[:most] if n_ways > 1 else places
 
     def _end(self, key: str, at: int, following: int) -> int | None:
         """Return where a name ends that goes on with a token; None where the tokens go on otherwise."""
@@ -175,20 +175,20 @@ class SampleText:
                 places[name] = []
                 continue
             most = MOST_PLACES if 2 * n <= MOST_PLACES <= self._n_left else min(max(MOST_PLACES, 2 * n), self._n_left)
-            found = words.places(keys[name], most)
-            if len(found) < n:
-                found = self._loose_places(name, found, n, most, fuzzy)
-            self._n_left -= len(found)
-            places[name] = found
+            of_name = words.places(keys[name], most)
+            if len(of_name) < n:
+                of_name = self._loose_places(name, of_name, n, most, fuzzy)
+            self._n_left -= len(of_name)
+            places[name] = of_name
         return places
 
-    def _loose_places(self, name: str, found: list[Place], n_wanted: int, most: int, fuzzy: bool) -> list[Place]:
+    def _loose_places(self, name: str, places: list[Place], n_wanted: int, most: int, fuzzy: bool) -> list[Place]:
         """Return the places of a name that stands more rarely in the text than it is looked for."""
         if not self._is_nowhere(name):
             for loosely in (self._normal_places, self._part_places):
-                if len(found) < n_wanted:
-                    found = sorted({*found, *loosely(name, most)})
-        return self._alike(name) if not found and fuzzy else found
+                if len(places) < n_wanted:
+                    places = sorted({*places, *loosely(name, most)})
+        return self._alike(name) if not places and fuzzy else places
 
     def _is_nowhere(self, name: str) -> bool:
         """Can it be seen at a glance that a name does not stand in the text, not even loosely?"""
@@ -199,24 +199,24 @@ class SampleText:
 
     def _normal_places(self, name: str, most: int) -> list[Place]:
         for key in _spellings(name):
-            found = self._normal_words.places(key, most)
-            if found:
-                return found
+            places = self._normal_words.places(key, most)
+            if places:
+                return places
         return []
 
     def _part_places(self, name: str, most: int) -> list[Place]:
         """Places inside of tokens, where the name is a word of its own: ``U.S.`` in ``U.S.-based``."""
         for line, key in ((self.exact, squeezed(name)), (self.normal, normalised(name))):
-            found = _parts(line, key, most) if key else []
-            if found:
-                return found
+            places = _parts(line, key, most) if key else []
+            if places:
+                return places
         return []
 
     def _alike(self, name: str) -> list[Place]:
         """Places whose words differ from the name in some letters; only the most similar ones."""
         key, n_words = normalised(name), max(len(name.split()), 1)
         letters = [normalised(token) for token in self.tokens[:MOST_WINDOWS]]
-        best, found = ALIKE, list[Place]()
+        best, most_alike = ALIKE, list[Place]()
         matcher = SequenceMatcher(autojunk=False)
         matcher.set_seq2(key)
         for size in range(max(n_words - 1, 1), n_words + 3):
@@ -226,10 +226,10 @@ class SampleText:
                     continue
                 ratio = matcher.ratio()
                 if ratio > best:
-                    best, found = ratio, []
+                    best, most_alike = ratio, []
                 if ratio >= best:
-                    found.append(Place(start, start + size))
-        return sorted(found)
+                    most_alike.append(Place(start, start + size))
+        return sorted(most_alike)
 
     def place_of(self, named: Named) -> Place | None:
         """Return the place that the offsets of a mention give, tokens or characters, if its name stands there."""
@@ -254,9 +254,9 @@ class SampleText:
 
 def _parts(line: Line, key: str, most: int) -> list[Place]:
     """Where a name is a word of its own inside of tokens, which are then taken whole."""
-    found: dict[Place, None] = {}
+    parts: dict[Place, None] = {}
     at = line.text.find(key)
-    while at >= 0 and len(found) < most:
+    while at >= 0 and len(parts) < most:
         end = at + len(key)
         begins = at in line.starts or _is_apart(line.text[at - 1], line.text[at])
         stops = end in line.ends or _is_apart(line.text[end - 1], line.text[end])
@@ -267,9 +267,9 @@ def _parts(line: Line, key: str, most: int) -> list[Place]:
             until = end
             while until not in line.ends:
                 until += 1
-            found[Place(line.starts[first], line.ends[until])] = None
+            parts[Place(line.starts[first], line.ends[until])] = None
         at = line.text.find(key, at + 1)
-    return list(found)
+    return list(parts)
 
 
 def _is_apart(left: str, right: str) -> bool:
@@ -295,9 +295,9 @@ _ANY_ESCAPED = re.compile("|".join(_ESCAPED))
 
 @lru_cache(1 << 16)
 def normalised(text: str) -> str:
-    """Return a text without regard to case, quotes, dashes, white space and the width of letters.
+    r"""Return a text without regard to case, quotes, dashes, white space and the width of letters.
 
-    >>> normalised("\\uff21da\\u2019s") == normalised("ADA 'S")
+    >>> normalised("\uff21da\u2019s") == normalised("ADA 'S")
     True
     """
     if text.isascii():
@@ -305,7 +305,7 @@ def normalised(text: str) -> str:
     else:
         text = unicodedata.normalize("NFKC", text.translate(_LETTERS)).translate(_LETTERS).casefold()
     text = squeezed(text).replace("`", "'").replace("''", '"')
-    return _ANY_ESCAPED.sub(lambda found: _ESCAPED[found[0]], text) if "-" in text else text
+    return _ANY_ESCAPED.sub(lambda sign: _ESCAPED[sign[0]], text) if "-" in text else text
 
 
 _ODD = re.compile(r"[&\\`'-]")
