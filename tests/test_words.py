@@ -18,15 +18,12 @@ READABLE_ROOMS = ["app", "cli", "hub", "splitting", "mapping", "demo"]
 
 UNDOCUMENTED = {
     "attribute_wise": "datasets",
-    "compare": "gold systems exposure metrics tokens labels scheme repair types beta ci seed",
-    "contamination_correlation": "levels scores",
     "friedman": "blocks",
     "html_audit": "found title",
     "html_frontier": "found title",
     "html_report": "gold preds train title ci seed max_errors types beta",
     "html_split": "plans components title",
     "model_wise": "systems",
-    "over_runs": "scores",
 }
 """Parameters and fields of public names that no docstring explains yet. The list may only become shorter."""
 

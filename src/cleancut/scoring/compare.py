@@ -1,4 +1,4 @@
-"""Several systems, several runs: which differences are more than chance, and which orders are stable."""
+"""Compare several systems, or several runs of one: which differences are more than chance, which orders stable."""
 
 from __future__ import annotations
 
@@ -24,27 +24,35 @@ from .resampling import Paired, Rows, paired, parse_resampling
 from .score import Score
 
 ALPHA = 0.05
-"""Differences whose corrected p is below are called significant."""
+"""Differences whose corrected p-value is below it are called significant."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two systems in one value: ``a`` minus ``b``, with its 95% interval."""
+    """The difference of two systems in one value: ``a`` minus ``b``, with its 95% interval."""
 
     a: str
+    """The name of the first system."""
     b: str
+    """The name of the second system."""
     metric: str
+    """The metric."""
     value: str
+    """The value of the metric, such as ``f1``."""
     difference: float
+    """The value of ``a`` minus that of ``b``."""
     low: float
+    """The lower end of the interval."""
     high: float
+    """The upper end of the interval."""
     p: float
-    """Of approximate randomisation: how often systems that are interchangeable would differ as much."""
+    """The p-value of approximate randomisation: how often interchangeable systems would differ as much."""
     p_holm: float
-    """Corrected for the number of pairs."""
+    """The p-value, corrected for the number of pairs."""
 
     @property
     def significant(self) -> bool:
+        """Whether the corrected p-value is below ``ALPHA``."""
         return self.p_holm < ALPHA
 
 
@@ -66,9 +74,10 @@ class Comparison(Drawn):
                 f"{', '.join(other.scores)}."
             )
         scores: dict[str, dict[str, Score]] = {}
-        for name, found in self.scores.items():
-            theirs = other.scores[name]
-            scores[name] = {metric: score + theirs[metric] for metric, score in found.items() if metric in theirs}
+        for name, own_scores in self.scores.items():
+            other_scores = other.scores[name]
+            shared = [metric for metric in own_scores if metric in other_scores]
+            scores[name] = {metric: own_scores[metric] + other_scores[metric] for metric in shared}
         whole = Comparison(scores, {})
         beside = {}
         for metric in whole._metrics:
@@ -83,7 +92,7 @@ class Comparison(Drawn):
         Args:
             metric: its name, such as ``hardeval``.
         """
-        return [name for name, found in self.scores.items() if metric in found]
+        return [name for name, of_metric in self.scores.items() if metric in of_metric]
 
     def _beside(self, metric: str, systems: Sequence[str]) -> Rows:
         """Return the sums of some of the systems that have a metric."""
@@ -95,21 +104,23 @@ class Comparison(Drawn):
 
     @property
     def _metrics(self) -> list[str]:
+        """The metrics that some system was scored by."""
         return [metric for metric in score_metrics() if self.systems_with(metric)]
 
     @cached_property
     def pairs(self) -> tuple[Difference, ...]:
-        """All pairs of systems, in each value that is compared."""
+        """The differences of all pairs of systems, in each value that is compared."""
         tests = self._tests()
         corrected = {}
-        for key in dict.fromkeys(key for found in tests.values() for key in found):
-            of_key = {names: found[key].p for names, found in tests.items() if key in found}
-            corrected[key] = dict(zip(of_key, holm(list(of_key.values())), strict=True))
-        return tuple(
-            Difference(*names, *key, **asdict(test), p_holm=corrected[key][names])
-            for names, found in tests.items()
-            for key, test in found.items()
-        )
+        for value in dict.fromkeys(value for by_value in tests.values() for value in by_value):
+            p_of_pair = {names: by_value[value].p for names, by_value in tests.items() if value in by_value}
+            corrected[value] = dict(zip(p_of_pair, holm(list(p_of_pair.values())), strict=True))
+        differences = []
+        for names, by_value in tests.items():
+            for value, test in by_value.items():
+                p_holm = corrected[value][names]
+                differences.append(Difference(*names, *value, **asdict(test), p_holm=p_holm))
+        return tuple(differences)
 
     def _tests(self) -> dict[tuple[str, str], dict[tuple[str, str], Paired]]:
         """Return the tests of each pair of systems, by metric and value."""
@@ -129,10 +140,10 @@ class Comparison(Drawn):
 
     @cached_property
     def ranks(self) -> dict[str, Any]:
-        """Do systems change places between the metrics: exact F1, clean F1, hardeval?
+        """The orders of the systems by exact F1, clean F1 and hardeval, and how they differ.
 
-        ``orders``, the best first; ``changes``, for each two orders Kendall's tau-b and the pairs that swap. A system
-        for which a metric is undefined has no place in its order.
+        ``orders`` lists the systems of each order, the best first. ``changes`` has, for each two orders, Kendall's
+        tau-b and the pairs that swap. A system for which a metric is undefined has no place in its order.
         """
         worth: dict[str, dict[str, float]] = {}
         for metric in self._metrics:
@@ -141,10 +152,12 @@ class Comparison(Drawn):
             if record.ranked and record.order_is_compared:
                 sign = -1 if record.lower_is_better else 1
                 scores = {name: self.scores[name][metric].without_intervals() for name in systems}
-                of = {name: sign * score[record.ranked] for name, score in scores.items()}
-                if not any(map(math.isnan, of.values())):
-                    worth[record.ranked] = of
-        orders = {value: sorted(of, key=lambda name: -of[name]) for value, of in worth.items()}
+                worth_of = {name: sign * score[record.ranked] for name, score in scores.items()}
+                if not any(map(math.isnan, worth_of.values())):
+                    worth[record.ranked] = worth_of
+        orders = {}
+        for value, worth_of in worth.items():
+            orders[value] = sorted(worth_of, key=worth_of.__getitem__, reverse=True)
         changes = []
         for first, second in combinations(worth, 2):
             changes.append({"first": first, "second": second, **order_changes(worth[first], worth[second])})
@@ -152,7 +165,7 @@ class Comparison(Drawn):
 
     @property
     def signature(self) -> str:
-        """How the systems were compared; each score has its own."""
+        """The text that states how the systems were compared; each score has its own."""
         score = next(iter(next(iter(self.scores.values())).values()))
         assert score.sums.rows is not None
         unit = "sample" if score.sums.rows.names is None else "doc"
@@ -163,13 +176,15 @@ class Comparison(Drawn):
         """Return plain dicts, lists and numbers.
 
         Args:
-            intervals: whether the scores of each system have theirs, which take time.
+            intervals: whether the scores of each system have their intervals, which take time.
         """
         with said_once():
-            systems = {
-                name: {metric: (s if intervals else s.without_intervals()).to_dict() for metric, s in found.items()}
-                for name, found in self.scores.items()
-            }
+            systems: dict[str, dict[str, Any]] = {}
+            for name, of_metric in self.scores.items():
+                systems[name] = {}
+                for metric, score in of_metric.items():
+                    shown = score if intervals else score.without_intervals()
+                    systems[name][metric] = shown.to_dict()
             pairs = [asdict(difference) for difference in self.pairs]
             return {"systems": systems, "pairs": pairs, "ranks": self.ranks, "signature": self.signature}
 
@@ -196,20 +211,39 @@ def compare(
     ci: int = 10_000,
     seed: int = 13,
 ) -> Comparison:
-    """The scores of systems on the same samples, and whether their differences are more than chance.
+    """Compare the scores of systems on the same samples, and tell which differences are more than chance.
 
-    For each pair of systems and each value (F1, clean F1, delta F1, hardeval, ...): the difference, its 95% interval
-    from ``ci`` resamples of both systems together, and the p-value of approximate randomisation, in which the two
-    outputs for a sample are exchanged at random (Noreen 1989; Yeh 2000), also corrected by Holm's method for the number
-    of pairs. Samples are the units, or documents where these are known. ``metrics`` are all that ``exposure`` allows,
-    but for those that are undefined where mentions overlap, such as hardeval: these are left out of the systems whose
-    mentions overlap. ``types`` are other names for types, by those that gold, predictions and training have
-    (``{"person": "PER"}``). With ``beta=2`` systems are compared in F2, in which recall weighs twice as much, rather
-    than in F1; with any other number likewise.
+    For each pair of systems and each value (F1, clean F1, delta F1, hardeval, ...) there is the difference, its 95%
+    interval, and the p-value of approximate randomisation, in which the two outputs for a sample are exchanged at
+    random (Noreen 1989; Yeh 2000). The p-value is also corrected by Holm's method for the number of pairs. Samples
+    are the units, or documents where these are known.
+
+    Args:
+        gold: a corpus, mentions, or lists of tags, label ids or spans.
+        systems: the predictions of each system, by its name, in any of these forms or as answers of a language model.
+        exposure: the index of the training data, ``Exposure.of(train)``.
+        metrics: the metrics; by default all that can be computed. Those that are undefined where mentions overlap, such
+            as hardeval, are left out for the systems whose mentions overlap.
+        tokens: the words of each sample, where gold and predictions are lists.
+        labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
+        scheme: the scheme of the tags; by default it is inferred where it is needed.
+        repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
+        types: new names of types by old ones (``{"person": "PER"}``), for all sides.
+        beta: a number other than 1 compares systems in F-beta rather than F1: with ``beta=2``, recall weighs twice as
+            much.
+        ci: the number of resamples, and of random exchanges.
+        seed: the seed of both.
+
+    Returns:
+        The scores of each system, and the differences of all pairs.
+
+    Raises:
+        CleancutError: there are fewer than two systems, an option is not valid, or a system does not fit gold.
 
     >>> gold = [["B-PER", "O"], ["O", "B-LOC"]] * 20
-    >>> found = compare(gold, {"a": gold, "b": [["B-PER", "O"], ["O", "O"]] * 20}, ci=999)
-    >>> found.pairs[0].value, round(found.pairs[0].difference, 3), found.pairs[0].p, found.pairs[0].significant
+    >>> comparison = compare(gold, {"a": gold, "b": [["B-PER", "O"], ["O", "O"]] * 20}, ci=999)
+    >>> first = comparison.pairs[0]
+    >>> first.value, round(first.difference, 3), first.p, first.significant
     ('f1', 0.333, 0.001, True)
     """
     ci, seed = parse_resampling(ci, seed)
@@ -238,13 +272,14 @@ def compare(
         scores[name] = {metric: _score(metric, both, systems[name], exposure, **options) for metric in defined}
     beside = {}
     for metric in chosen:
-        having = [found[metric] for found in scores.values() if metric in found]
-        if len(having) > 1:
-            beside[metric] = _together(having)
+        of_systems = [of_metric[metric] for of_metric in scores.values() if metric in of_metric]
+        if len(of_systems) > 1:
+            beside[metric] = _together(of_systems)
     return Comparison(scores, beside)
 
 
 def _chosen(metrics: Sequence[str] | None, exposure: Exposure | None) -> list[str]:
+    """Return the metrics to compute, which must exist and be computable."""
     if metrics is None:
         return available_metrics(train=exposure is not None)
     metrics = checks.names(metrics, "metrics", f"a list of some of {', '.join(score_metrics())}")
@@ -256,13 +291,14 @@ def _chosen(metrics: Sequence[str] | None, exposure: Exposure | None) -> list[st
 
 
 def _score(metric: str, both: Pair, given: Any, exposure: Exposure | None, **options: Any) -> Score:
+    """Return the score of one system by one metric."""
     gold = both.corpus if both.corpus is not None else both.gold
-    pred = both.pred if both.projection is None else given  # what became of other tokens is part of the score
+    pred = both.pred if both.projection is None else given  # a score reports how predictions were projected
     return score_metrics()[metric](gold, pred, exposure, **taken(metric, options))
 
 
 def _parts(score: Score) -> list[int]:
-    """Which parts of a score hold what is compared."""
+    """Return the positions of the parts of a score that hold the compared values."""
     return [i for i, part in enumerate(score.parts) if part.gives() & set(score.record.compared)]
 
 
@@ -273,7 +309,10 @@ def _together(scores: Sequence[Score]) -> Rows:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """P-values of a family of tests, corrected by Holm's method (1979); NaN is no test and stays.
+    """Return the p-values of a family of tests, corrected by Holm's method (1979).
+
+    Args:
+        p: the p-values; NaN is not a test, and stays.
 
     >>> holm([0.01, 0.04, 0.03, float("nan")])
     [0.03, 0.06, 0.06, nan]
@@ -289,7 +328,13 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def kendall_tau(x: Sequence[float], y: Sequence[float]) -> float:
-    """Kendall's tau-b; NaN where all values of one are equal, or one is NaN. (To import that of scipy takes a second.)
+    """Return Kendall's tau-b; NaN if all values of a side are equal, or one is NaN.
+
+    It is computed here because importing scipy's takes a second.
+
+    Args:
+        x: a value for each system.
+        y: another value for each system.
 
     >>> round(kendall_tau([1, 2, 3], [1, 3, 2]), 4)
     0.3333
@@ -318,11 +363,17 @@ def order_changes(first: Mapping[str, float], second: Mapping[str, float]) -> di
 
 
 def over_runs(scores: Sequence[Score]) -> dict[str, Any]:
-    """Mean and standard deviation of each value over several runs of one system, such as seeds of its training.
+    """Return the mean and the standard deviation of each value over several runs of one system.
 
-    The standard deviation is that of a sample (n - 1 in the denominator), NaN for a single run. Values that a run
-    lacks, as those of a type that only some runs predict, are left out, and so are the ends of intervals, which tell
-    another spread: that over samples.
+    Runs are, for example, several seeds of its training. The standard deviation is that of a sample (n - 1 in the
+    denominator), and NaN for a single run. Values that a run lacks, such as those of a type that only some runs
+    predict, are left out. So are the ends of intervals, which describe another spread: that over samples.
+
+    Args:
+        scores: the score of each run, all computed with the same settings.
+
+    Raises:
+        CleancutError: there is no score, or they were computed differently.
 
     >>> from cleancut.scoring.exact import exact_f1
     >>> runs = [exact_f1([["B-PER", "O"]], pred) for pred in ([["B-PER", "O"]], [["O", "O"]])]
@@ -339,31 +390,44 @@ def over_runs(scores: Sequence[Score]) -> dict[str, Any]:
         if (score.metric, dict(score.settings)) != (first.metric, dict(first.settings)):
             raise CleancutError(f"runs were scored differently: {first.signature} and {score.signature}.")
     ends = {f"{name}_{end}" for name in first for end in ("low", "high")}
-    found: dict[str, Any] = {}
+    spread: dict[str, Any] = {}
     for name, value in first.items():
-        if name not in ends and isinstance(value, int | float) and all(name in score for score in scores):
+        is_number = isinstance(value, int | float)
+        if is_number and name not in ends and all(name in score for score in scores):
             values = [score[name] for score in scores]
             std = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
-            found[name] = {"mean": float(np.mean(values)), "std": std}
-    return {**found, "signature": " ".join(dict.fromkeys(score.signature for score in scores))}
+            spread[name] = {"mean": float(np.mean(values)), "std": std}
+    return {**spread, "signature": " ".join(dict.fromkeys(score.signature for score in scores))}
 
 
 CORRELATED = ("f1", "clean_f1", "contaminated_f1", "delta_f1")
+"""The values that are correlated with contamination."""
 
 
 def contamination_correlation(
     levels: Sequence[float], scores: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Pearson's r of the contamination level of a training set against the scores of the models trained on it.
+    """Return Pearson's r between the contamination of training sets and the scores of the models trained on them.
 
-    Over a ladder of runs (Babil et al., Section 5.1, Figure 6): the level of each, and its ``clean_f1`` score or any
-    mapping with some of ``f1``, ``clean_f1``, ``contaminated_f1`` and ``delta_f1``. Each gets ``r``, its two-sided
-    ``p`` and ``n``, the runs in which it is defined (there is no contaminated F1 at level 0); NaN where it does not
-    vary, or in fewer than three. The paper found 0.57 for delta F1, 0.52 for contaminated F1, 0.18 for clean F1.
+    This is the analysis of Babil et al., Section 5.1 and Figure 6, over the runs of a contamination ladder. The paper
+    found 0.57 for delta F1, 0.52 for contaminated F1 and 0.18 for clean F1.
+
+    Args:
+        levels: the contamination level of each run.
+        scores: the ``clean_f1`` score of each run, or any mapping with some of ``f1``, ``clean_f1``,
+            ``contaminated_f1``
+            and ``delta_f1``.
+
+    Returns:
+        For each value its ``r``, the two-sided ``p``, and ``n``, the runs in which it is defined (there is no
+        contaminated F1 at level 0). They are NaN if the value does not vary, or is defined in fewer than three runs.
+
+    Raises:
+        CleancutError: there is not one level for each score, or the scores have none of these values.
 
     >>> ladder = [{"f1": 0.6, "delta_f1": 0.0}, {"f1": 0.7, "delta_f1": 0.1}, {"f1": 0.8, "delta_f1": 0.15}]
-    >>> found = contamination_correlation([0, 0.5, 1], ladder)
-    >>> round(found["f1"]["r"], 4), round(found["delta_f1"]["r"], 4), found["delta_f1"]["n"]
+    >>> correlation = contamination_correlation([0, 0.5, 1], ladder)
+    >>> round(correlation["f1"]["r"], 4), round(correlation["delta_f1"]["r"], 4), correlation["delta_f1"]["n"]
     (1.0, 0.982, 3)
     """
     from scipy.stats import pearsonr
@@ -377,7 +441,7 @@ def contamination_correlation(
         raise CleancutError(
             f"{len(levels)} contamination levels but {len(scores)} scores. Give one level for each run."
         )
-    found = {}
+    correlations = {}
     for name in CORRELATED:
         if not scores or not all(name in score for score in scores):
             continue
@@ -388,7 +452,7 @@ def contamination_correlation(
         both = both.reshape(-1, 2)
         x, y = both[~np.isnan(both).any(axis=1)].T
         r, p = pearsonr(x, y) if len(x) > 2 and np.ptp(x) and np.ptp(y) else (math.nan, math.nan)
-        found[name] = {"r": float(r), "p": float(p), "n": len(x)}
-    if not found:
+        correlations[name] = {"r": float(r), "p": float(p), "n": len(x)}
+    if not correlations:
         raise CleancutError(f"the scores have none of {', '.join(CORRELATED)}. Give scores of clean_f1.")
-    return found
+    return correlations
