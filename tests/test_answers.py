@@ -483,6 +483,21 @@ def test_thousands_of_mentions():
     assert [(s["start"], s["end"], s["label"]) for s in found.spans] == spans and found.n_invented == 1
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ['{"name": "ner", "arguments": "{\\"items\\": [{\\"text\\": \\"Ada\\", \\"label\\": \\"PER\\"}, {\\"text\\": \\"L',
+     "| Name | Type |\n|---|---|\n| Ada | PER |\n| London | L"],
+)  # fmt: skip
+def test_what_the_end_of_an_answer_cuts_off_is_left_out(answer):
+    found = parse_answer(answer, types=TYPES, tokens=TOKENS)
+    assert found.mentions == (Named(*ADA),) and found.is_cut
+
+
+@pytest.mark.parametrize("answer", ['{"name": "extract", "arguments": "', "| Name | Type |\n|---|---|\n| Ada | P"])
+def test_an_answer_that_is_cut_before_its_first_mention_is_not_understood(answer):
+    assert parse_answer(answer, types=TYPES, tokens=TOKENS).unparsed is not None
+
+
 def test_broken_json_is_read_as_far_as_it_is_sure():
     assert values_in("x [1, 'a b', {k: v, \"w\": [true, None,],}] y")[0].value == [
         1, "a b", [("k", "v"), ("w", [True, None])],

@@ -59,7 +59,12 @@ class _Columns(NamedTuple):
 
 def _table(lines: list[str], context: Context) -> Answer | None:
     """Read a Markdown table with a column of names and one of types."""
-    rows = [_cells(line) for line in lines if "|" in line]
+    lines_of_rows = [line for line in lines if "|" in line]
+    is_cut = len(lines_of_rows) > 1 and lines[-1].startswith("|") and not lines[-1].endswith("|")
+    is_cut = is_cut and all(line.endswith("|") for line in lines_of_rows[:-1])
+    if is_cut:
+        lines_of_rows.pop()  # the end of the last row is missing
+    rows = [_cells(line) for line in lines_of_rows]
     rows = [row for row in rows if len(row) >= 2]
     rules = [at for at, row in enumerate(rows) if _is_rule(row)]
     if not rows or (not rules and 2 * len(rows) < len(lines) - 2):
@@ -82,9 +87,9 @@ def _table(lines: list[str], context: Context) -> Answer | None:
         mentions += of_row
     if not mentions:
         is_title = bool(rules) or all(key_meaning(cell) != (None, None) for cell in header)
-        return Answer() if headers and not body and is_title else None
+        return Answer() if headers and not body and is_title and not is_cut else None
     order = Order.TYPE if is_by_type else Order.TEXT
-    return Answer(tuple(mentions), Style.LINES, order) if is_plausible(mentions, context) else None
+    return Answer(tuple(mentions), Style.LINES, order, is_cut=is_cut) if is_plausible(mentions, context) else None
 
 
 def _records(lines: list[str], context: Context) -> Answer | None:

@@ -318,6 +318,9 @@ class ValueReader:
             is_aside = plain_key(key) in _ASIDES or key.endswith("_attributes")
             if is_aside and self._types.find(key) is None and not (by_name and self._context.in_text(key)):
                 continue
+            if not by_name and self._types and self._is_no_type(key) and isinstance(value, str):
+                n_unread += 1  # a name without a type, or a type without a name
+                continue
             of_key = self._of_name(key, value) if by_name else self._of_type(key, value, several=len(pairs) > 1)
             if of_key is None:
                 n_unread += 1
@@ -328,6 +331,10 @@ class ValueReader:
             return None
         self.n_unread += n_unread
         return mentions
+
+    def _is_no_type(self, key: str) -> bool:
+        """Is a key a word such as "name" or "label", and no type?"""
+        return key_meaning(key) != (None, None) and self._types.find_several(key) is None
 
     def _of_name(self, name: str, value: Any) -> list[Named] | None:
         """Return a name with its types, ``"Ada": "PER"`` or ``"Ada": {"type": "PER"}``."""

@@ -154,7 +154,7 @@ class _Reader:
                     raise _BrokenError
                 break
             value = self.value(depth + 1)
-            if self.cut and not isinstance(value, list):
+            if self.cut and not isinstance(value, list) and not value:
                 break  # a word that the end of the text cuts off
             self._skip()
             sign = self._here()
@@ -177,7 +177,7 @@ class _Reader:
             pairs.append((str(key), None))
             return
         value = self.value(depth + 1)
-        if not self.cut or isinstance(value, list):
+        if not self.cut or isinstance(value, list) or value:
             pairs.append((str(key), value))
 
     def _string(self) -> str:
@@ -197,7 +197,9 @@ class _Reader:
             if match is None:
                 self.cut = True
                 self.at = len(self.text)
-                return ""
+                # JSON inside a string can be read as far as it goes; of a name the end is missing
+                rest = "".join([*parts, self.text[begun:]])
+                return rest if rest.lstrip()[:1] in ("[", "{") and parts else ""
             at = match.start()
             if match[0] != "\\":
                 if self._ends_string(at + 1):
