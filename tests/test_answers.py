@@ -147,6 +147,7 @@ def test_a_comma_that_stands_in_the_text_belongs_to_a_name(line, expected):
      ("LOC: Paris, Atlantis, Eldorado", ["Paris", "Atlantis", "Eldorado"]),
      ("LOC: Bed and Breakfast, Oslo", ["Bed and Breakfast", "Oslo"]),
      ('{"LOC": "Paris, Washington, D.C. and Oslo", "PER": "none"}', ["Paris", "Washington, D.C.", "Oslo"]),
+     ('{"LOC": "Paris, Trinidad and Tobago", "PER": "Oslo, Rome"}', ["Paris", "Trinidad and Tobago", "Oslo", "Rome"]),
      ("| Type | Names |\n|--|--|\n| LOC | Oslo and Paris |", ["Oslo", "Paris"]),
      ("### LOC\n- Paris, Washington, D.C.", ["Paris", "Washington, D.C."]),
      ("- Paris, Oslo (LOC)", ["Paris", "Oslo"])],

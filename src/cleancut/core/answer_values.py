@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .answer_lists import several_names
+from .answer_lists import names_in_list, several_names
 from .answer_marks import has_typed_brackets
 from .answer_pairs import key_meaning, name_and_label, pair_in_line, pair_of, plain_key, unquoted
 from .answer_records import Answer, Context, Named, Order, Style, is_plausible, squeezed
@@ -67,6 +67,8 @@ class ValueReader:
         self.is_code = False
         self.is_pairs = False
         self.n_unread = 0
+        self._has_string_lists = False
+        """Has an object a list of names in a string beside others: ``{"PER": "Ada, Bo", "LOC": "Oslo"}``?"""
 
     def mentions(self, value: Any, label: str | None, *, in_list: bool = False) -> list[Named] | None:
         """Return the mentions of a value, which are of type ``label`` where they name none themselves.
@@ -291,7 +293,8 @@ class ValueReader:
         if isinstance(value, str):
             if self._context.is_none(value):
                 return []
-            names = several_names(value, self._context)
+            cut = names_in_list if self._has_string_lists else several_names
+            names = cut(value, self._context)
             if len(names) > 1:
                 self.is_by_type = True
                 return [Named(name, label) for name in names]
@@ -312,6 +315,8 @@ class ValueReader:
         if not pairs:
             return []
         by_name = self._are_names(pairs)
+        strings = [value for _, value in pairs if isinstance(value, str)]
+        self._has_string_lists = any(len(several_names(value, self._context)) > 1 for value in strings)
         mentions: list[Named] = []
         n_read = n_unread = 0
         for key, value in pairs:
