@@ -92,6 +92,16 @@ def test_a_file_of_spacy(tmp_path):
         documents.add(document)
     documents.to_disk(path)
     assert mentions(cc.read(path)) == WANTED
+    document = Doc(vocabulary, words=["Uni", "Oslo"])
+    document.spans["sc"] = [Span(document, 0, 2, label="ORG"), Span(document, 1, 2, label="LOC")]
+    DocBin(docs=[document]).to_disk(path)
+    assert mentions(cc.read(path)) == [[("Uni Oslo", "ORG"), ("Oslo", "LOC")]]
+    DocBin(docs=[document], attrs=["LEMMA"], store_user_data=True).to_disk(path)
+    assert len(cc.read(path).mentions) == 2
+    del document.spans["sc"]
+    DocBin(docs=[document], attrs=["LEMMA"]).to_disk(path)
+    with pytest.raises(CleancutError, match="Add ENT_IOB and ENT_TYPE"):
+        cc.read(path)
 
 
 @pytest.mark.parametrize(

@@ -256,9 +256,24 @@ def _differing_words(gold: Corpus, pred: Corpus) -> NDArray[np.int64]:
         if gold.words is pred.words:
             return np.zeros(0, np.int64)
         return np.flatnonzero(pred.words != gold.words)
+    if _have_equal_words(gold, pred):
+        return np.zeros(0, np.int64)
     gold_code = {word: code for code, word in enumerate(gold.vocabulary)}
     table = np.array([gold_code.get(word, -1) for word in pred.vocabulary] or [0])
     return np.flatnonzero(table[pred.words] != gold.words)
+
+
+def _have_equal_words(gold: Corpus, pred: Corpus) -> bool:
+    """Return whether two corpora of the same lengths have the same words, by comparing each distinct word once."""
+    gold_code = np.zeros(len(pred.vocabulary), np.int64)
+    gold_code[pred.words] = gold.words
+    if not np.array_equal(gold_code[pred.words], gold.words):
+        return False
+    is_used = np.zeros(len(pred.vocabulary), bool)
+    is_used[pred.words] = True
+    used = np.flatnonzero(is_used)
+    gold_words = map(gold.vocabulary.__getitem__, gold_code[used].tolist())
+    return list(gold_words) == list(map(pred.vocabulary.__getitem__, used.tolist()))
 
 
 def on_same_words(gold: Corpus, pred: Corpus) -> Corpus:

@@ -23,11 +23,10 @@ def is_conllu(source: Source) -> bool:
     Args:
         source: the source.
     """
-    rows = [line.split("\t") for line in source.head_lines if not line.startswith("#")]
-    is_wide = bool(rows) and all(len(fields) == 10 for fields in rows)
-    if not is_wide or re.match(r"\d+", rows[0][0]) is None:
+    lines = [line for line in source.head_lines if not line.startswith("#")]
+    if not lines or not all(line.count("\t") == 9 for line in lines) or re.match(r"\d+", lines[0]) is None:
         return False
-    miscs = [fields[9] for fields in rows]
+    miscs = [line.rpartition("\t")[2] for line in lines]
     if _key_of_names(miscs) is not None:
         return True
     has_tags = set(miscs) != {"_"} and all(map(_IS_TAG.fullmatch, miscs))  # columns of CoNLL, with the tag in the last

@@ -542,7 +542,10 @@ def _tag_column(
     has_two = word > 0 and last == word + 2 and _are_tags(rows, last - 1) and _are_tags(rows, last)
     is_inside = all(fields[last] == "O" or fields[last - 1] != "O" for fields in rows)
     if has_two and is_inside and has_comments:
-        note = f"columns {last - 1} and {last} both have tags; the first is read. Choose with column= (--column)."
+        note = (
+            f"columns {last - 1} and {last} both have tags; the first is read. Choose with column= (--column; for "
+            "scores, --gold-column and --pred-column)."
+        )
         return last - 1 - width, (note,)
     return last - width, ()
 

@@ -143,7 +143,7 @@ class Shape:
             parts.append(f"tokens: {self.tokens}{prefixed}")
         if self.text:
             parts.append(f"text: {self.text}")
-        parts.append(f"{self.form.argument}: {self.annotation} ({self.detail})")
+        parts.append(f"{self.form.argument}: {self.annotation} ({self.detail or self.form})")
         if self.document:
             parts.append(f"document: {self.document}")
         return "; ".join(parts)

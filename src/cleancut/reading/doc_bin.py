@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..core.corpus import Corpus, overlaps
@@ -38,13 +38,19 @@ def doc_bin(source: Source) -> Exported:
     """
     _check_spacy(source.name)
     import spacy
+    from spacy.attrs import ENT_TYPE
     from spacy.tokens import DocBin
 
     try:
         data = source.read()
         refuse_endless(_unpacked(data), source.name)
-        documents: Iterable[Any] = DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab)
-        return Exported(list(_spacy_rows(documents)), TOKEN_SPANS)
+        stored = DocBin().from_bytes(data)
+        documents = list(stored.get_docs(spacy.blank("xx").vocab))
+        group = _group_of_spans(documents, source)
+        if group is None and ENT_TYPE not in stored.attrs:
+            raise CleancutError(f"{source}: written without the entities. Add ENT_IOB and ENT_TYPE to attrs of DocBin.")
+        notes = [] if group is None else [f"no document has ents; the spans of the group {group!r} are read."]
+        return Exported(list(_spacy_rows(documents, group)), TOKEN_SPANS, notes)
     except CleancutError:
         raise
     except Exception as error:  # spaCy checks nothing of what it reads
@@ -67,10 +73,21 @@ def _check_spacy(path: str) -> None:
         raise CleancutError(f"{path}: a .spacy file is read and written with spaCy. pip install spacy") from None
 
 
-def _spacy_rows(documents: Iterable[Any]) -> Iterator[Row]:
-    """Yield a row for each document of spaCy."""
+def _group_of_spans(documents: Sequence[Any], source: Source) -> str | None:
+    """Return the group of spans that holds the mentions, as of a span categorizer; None where the entities do."""
+    if any(document.ents for document in documents):
+        return None
+    groups = sorted({name for document in documents for name, spans in document.spans.items() if len(spans)})
+    if len(groups) > 1:
+        raise CleancutError(f"{source}: no ents, but groups of spans: {', '.join(groups)}. Store one of them alone.")
+    return groups[0] if groups else None
+
+
+def _spacy_rows(documents: Iterable[Any], group: str | None) -> Iterator[Row]:
+    """Yield a row for each document of spaCy, with its entities or the spans of a group."""
     for document in documents:
-        entities = [{"start": span.start, "end": span.end, "label": span.label_} for span in document.ents]
+        spans = document.ents if group is None else document.spans.get(group, ())
+        entities = [{"start": span.start, "end": span.end, "label": span.label_} for span in spans]
         names = {name: document.user_data[name] for name in _BESIDE if name in document.user_data}
         yield {**names, "tokens": [token.text for token in document], "entities": entities}
 

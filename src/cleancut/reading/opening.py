@@ -324,7 +324,8 @@ class Source:
     def head_lines(self) -> list[str]:
         """The lines of the head that are whole and not blank."""
         whole = self.head.split("\n")[:-1] or [self.head]
-        return [line.rstrip("\r") for line in whole if line.strip()]
+        lines = [line for line in whole if line and not line.isspace()]
+        return [line.rstrip("\r") for line in lines] if "\r" in self.head else lines
 
     @cached_property
     def first_record(self) -> Row:
@@ -356,4 +357,6 @@ _LONGEST_RECORD = 1 << 26
 
 def _end_of_last(end: bytes, data: bytes) -> int:
     """Return where the last occurrence of some bytes ends; 0 where there is none."""
+    if end[-2:-1] == b"\r" and b"\r" not in data:  # one byte is looked for faster than two
+        return 0
     return data.rfind(end) + len(end) if end in data else 0
