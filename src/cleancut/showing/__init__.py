@@ -1,4 +1,4 @@
-"""Results go in; text, HTML and pictures come out.
+"""Turn results into text, HTML and pictures.
 
-Every number comes from the rooms before it: this one decides how a result looks, not what it is.
+Every number comes from the rooms before this one, which decides how a result looks, not what it is.
 """

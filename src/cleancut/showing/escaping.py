@@ -1,6 +1,6 @@
-r"""Text of others (words, labels, names of files and systems) in each medium: it stays text, in its place.
+"""Escape foreign text (words, labels, names of files and systems) for each medium, so that it stays text in its place.
 
-One function for each medium: ``one_line`` for terminals and messages, ``html_text``, ``markdown_text`` with
+There is one function for each medium: ``one_line`` for terminals and messages, ``html_text``, ``markdown_text`` with
 ``markdown_code``, ``latex_text``, ``csv_text``, ``json_text``. None of them lets a control character through.
 """
 
@@ -10,21 +10,28 @@ import re
 from html import escape
 
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-"""Control characters, ends of lines that are none to the eye, turns of direction, halves of characters."""
+"""Control characters, invisible line ends, characters that change the direction, and halves of characters."""
 _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
+"""How line ends and tabs are spelled out."""
 
 
 def visible(text: str) -> str:
     r"""Return a text of several lines in which control characters and the like are spelled out.
 
+    Args:
+        text: the text.
+
     >>> visible("a\x1b[31m\nb")
     'a\\u001b[31m\nb'
     """
-    return _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def one_line(text: str) -> str:
-    r"""Return a text in one line, for a terminal, a table or a message; ends of lines and tabs are spelled out.
+    r"""Return a text in one line, for a terminal, a table or a message; line ends and tabs are spelled out.
+
+    Args:
+        text: the text.
 
     >>> one_line("a\nb\x07")
     'a\\nb\\u0007'
@@ -33,7 +40,10 @@ def one_line(text: str) -> str:
 
 
 def json_text(text: str) -> str:
-    r"""Return JSON that means the same and has no control character in it: they stand in strings alone.
+    r"""Return JSON that means the same without control characters, which can only be in its strings.
+
+    Args:
+        text: the JSON.
 
     >>> json_text('["\x7f"]')
     '["\\u007f"]'
@@ -42,12 +52,19 @@ def json_text(text: str) -> str:
 
 
 def html_text(text: str) -> str:
-    """Return a text for HTML, in an element or an attribute."""
+    """Return a text for HTML, in an element or an attribute.
+
+    Args:
+        text: the text.
+    """
     return escape(visible(text))
 
 
 def markdown_text(text: str) -> str:
-    r"""Return a text that neither ends a cell or a line nor begins a tag, a link or a picture.
+    r"""Return a text for Markdown that neither ends a cell or a line nor begins a tag, a link or a picture.
+
+    Args:
+        text: the text.
 
     >>> markdown_text("a|b <b> ![x](y)")
     'a\\|b &lt;b> ![x]\\(y)'
@@ -57,7 +74,10 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Return a text as a span of code, between as many backticks as it takes.
+    """Return a text as a span of code in Markdown, between as many backticks as it takes.
+
+    Args:
+        text: the text.
 
     >>> markdown_code("a"), markdown_code("a`b")
     ('`a`', '`` a`b ``')
@@ -70,12 +90,18 @@ def markdown_code(text: str) -> str:
 
 
 def markdown_block(text: str, language: str = "") -> str:
-    """Return a text as a block of code, between fences that it cannot end."""
+    """Return a text as a block of code in Markdown, between fences that it cannot end.
+
+    Args:
+        text: the text.
+        language: the language of the code, for highlighting.
+    """
     fence = "`" * max(3, 1 + _longest_run(text))
     return f"{fence}{language}\n{visible(text)}\n{fence}"
 
 
 def _longest_run(text: str) -> int:
+    """Return the length of the longest run of backticks."""
     return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
@@ -84,10 +110,14 @@ _TEX = str.maketrans({
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "[": "{[}", "]": "{]}",
     **{c: f"\\{c}" for c in "&%$#_{}"}, "\n": " ", "\t": " ",
 })  # fmt: skip
+"""How characters that mean something to LaTeX are written."""
 
 
 def latex_text(text: str) -> str:
     r"""Return a text for LaTeX.
+
+    Args:
+        text: the text.
 
     >>> latex_text("50% of a_b\n")
     '50\\% of a\\_b '
@@ -96,11 +126,16 @@ def latex_text(text: str) -> str:
 
 
 _FORMULA = re.compile(r"[=+\-@|%\uff1d\uff0b\uff0d\uff20]|\\[tu]")
+"""The beginning of a text that a spreadsheet may take for a formula."""
 _NUMBER = re.compile(r"[-+]?[0-9.]*(e[-+]?[0-9]+)?")
+"""A number, which is never taken for a formula."""
 
 
 def csv_text(text: str) -> str:
-    """Return a text for a cell of CSV, in one line; one that a spreadsheet would take for a formula has a quote before.
+    """Return a text for a cell of CSV, in one line; a quote precedes what a spreadsheet would take for a formula.
+
+    Args:
+        text: the text.
 
     >>> csv_text("=cmd()"), csv_text("-0.5"), csv_text("B-PER")
     ("'=cmd()", '-0.5', 'B-PER')

@@ -1,4 +1,4 @@
-"""An exhibit: a table, and as what it may be drawn. Everything that shows a result draws exhibits.
+"""An exhibit is a table, with how it may be drawn. Everything that shows a result draws exhibits.
 
 A cell knows what it is (a fraction, a count, a difference), not how it looks: that is up to the terminal, the notebook,
 the page, the picture or the file that draws it.
@@ -20,50 +20,62 @@ class Kind(StrEnum):
     """How an exhibit may be drawn."""
 
     TABLE = "table"
+    """Rows and columns of text."""
     BARS = "bars"
     """A bar for each cell."""
     POINTS = "points"
-    """Columns are systems: a point with its interval for each cell, rows from left to right."""
+    """A point with its interval for each cell: columns are systems, rows go from left to right."""
     STACK = "stack"
-    """A row is one bar, made of its cells."""
+    """One bar for each row, made of its cells."""
     HEAT = "heat"
-    """Cells are shaded: fractions by their value, counts by their share of the row."""
+    """Shaded cells: fractions by their value, counts by their share of the row."""
     GAP = "gap"
-    """From the second column's value to the first's, one row below the other."""
+    """A line for each row, from the value of the second column to that of the first."""
     CURVES = "curves"
-    """Rows under a heading are points of a curve, the first cell to the right and the second up; hollow if the last is
-    empty."""
+    """A curve for the rows under each heading, with the first cell to the right and the second up; a point is hollow if
+    the last cell is empty.
+    """
 
 
 class Measured(NamedTuple):
     """A fraction with its interval, and the number of things it was measured on."""
 
     value: float
+    """The fraction; NaN if it is not defined."""
     low: float | None = None
+    """The lower end of the interval; None if there is none."""
     high: float | None = None
+    """The upper end of the interval; None if there is none."""
     n: int | None = None
+    """The number of things that the fraction was measured on; None if it is not shown."""
     is_difference: bool = False
-    """Is it the difference of two fractions, which has a sign?"""
+    """Whether it is the difference of two fractions, which is shown with its sign."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The ends of the interval; None where there is none."""
+        """The ends of the interval; None if there is none."""
         if self.low is None or self.high is None or math.isnan(self.low + self.high):
             return None
         return self.low, self.high
 
     def text(self, value: float, digits: int = 2) -> str:
-        """Return the value, or an end of its interval, in percent."""
+        """Return the value, or an end of its interval, in percent.
+
+        Args:
+            value: the value or the end.
+            digits: the number of digits behind the point.
+        """
         if math.isnan(value):
             return percent(value)
-        return f"{100 * value:{'+' if self.is_difference else ''}.{digits}f}"
+        sign = "+" if self.is_difference else ""
+        return f"{100 * value:{sign}.{digits}f}"
 
 
 _NUMBER = re.compile(r"[-+]?[0-9.]*( - [-+]?[0-9.]+)?|nan")
-"""What is aligned as a number: one, the two ends of an interval, a dash for none."""
+"""A text that is aligned as a number: one number, the two ends of an interval, or a dash for none."""
 
 Cell = Measured | float | int | str | None
-"""A float is a fraction, which is shown in percent; None is nothing."""
+"""A cell: a float is a fraction, which is shown in percent; None is an empty cell."""
 
 Row = tuple[str, Sequence[Cell]]
 """The name of a row, and its cells."""
@@ -74,27 +86,42 @@ class Exhibit:
     """A table. A row without cells is a heading of those below it."""
 
     slug: str
+    """The name of the exhibit in files and links."""
     title: str
+    """The title above it."""
     header: Sequence[str]
+    """The names of the columns; the first is that of the names of rows."""
     rows: Sequence[Row]
+    """The rows from top to bottom."""
     kind: Kind = Kind.TABLE
+    """How it may be drawn."""
     note: str = ""
+    """The lines below it."""
     reference: tuple[str, float] | None = None
-    """A named value that the others are to be seen against."""
+    """A name and a value to compare the others with."""
     folded: bool = False
-    """One of many of its like, that is unfolded when it is wanted."""
+    """Whether a page shows its title only, until a reader unfolds it."""
     strong: int = -1
-    """The column that stands out."""
+    """The number of the column that stands out; -1 for none."""
     axes: tuple[str, str] = ("", "")
-    """Of points, what is from left to right and what from below, where the title does not say it."""
+    """The names of the horizontal and the vertical axis of points, if the title does not tell them."""
 
     def holds_words(self, column: int) -> bool:
-        """Does a column, counted from 0, hold words? These begin at the left; numbers end at the right."""
+        """Return whether a column holds words, which are aligned to the left; numbers are aligned to the right.
+
+        Args:
+            column: the number of the column, from 0.
+        """
         cells = [row[column - 1] for _, row in self.rows if row]
         return column == 0 or any(isinstance(cell, str) and not _NUMBER.fullmatch(cell) for cell in cells)
 
     def as_points(self, slug: str, title: str) -> Exhibit:
-        """Return the same with a column for each row, to be drawn as points from left to right."""
+        """Return the same values with a column for each row, to be drawn as points from left to right.
+
+        Args:
+            slug: the name of the new exhibit.
+            title: its title.
+        """
         names = [name for name, _ in self.rows]
         columns = zip(*(cells for _, cells in self.rows), strict=True)
         rows = list(zip(self.header[1:], map(list, columns), strict=True))
@@ -106,42 +133,63 @@ class Section:
     """Exhibits that answer one question, and a sentence that says how to read them."""
 
     slug: str
+    """The name of the section in links."""
     title: str
+    """The title of the section."""
     lead: str
+    """The sentence that says how to read it."""
     exhibits: Sequence[Exhibit] = ()
+    """The exhibits from top to bottom."""
 
 
 class Spot(NamedTuple):
     """A point of a curve."""
 
     name: str
+    """The name of its row."""
     x: float
+    """Its horizontal value, as a fraction."""
     y: float
+    """Its vertical value, as a fraction."""
     full: bool = True
+    """Whether it is drawn filled rather than hollow."""
 
 
 def curves(exhibit: Exhibit) -> dict[str, list[Spot]]:
-    """The points under each heading."""
-    found: dict[str, list[Spot]] = {}
+    """Return the points under each heading.
+
+    Args:
+        exhibit: the exhibit.
+    """
+    spots: dict[str, list[Spot]] = {}
     for group, name, (x, y, *_, mark) in grouped_rows(exhibit):
         assert isinstance(x, Measured) and isinstance(y, Measured)
-        found.setdefault(group, []).append(Spot(name, x.value, y.value, mark is not None))
-    return found
+        spots.setdefault(group, []).append(Spot(name, x.value, y.value, mark is not None))
+    return spots
 
 
 def grouped_rows(exhibit: Exhibit) -> list[tuple[str, str, Sequence[Cell]]]:
-    """The rows that have cells, each with the heading it stands under."""
-    found, group = [], ""
+    """Return the rows that have cells, each with its heading and its name.
+
+    Args:
+        exhibit: the exhibit.
+    """
+    rows = []
+    group = ""
     for name, cells in exhibit.rows:
         if cells:
-            found.append((group, name, cells))
+            rows.append((group, name, cells))
         else:
             group = name
-    return found
+    return rows
 
 
 def shades(cells: Sequence[Cell]) -> list[float]:
-    """How dark each cell of a row is: fractions by their value, counts by their share where there is nothing else."""
+    """Return how dark each cell of a row is: fractions by their value; counts by their share, if all cells are counts.
+
+    Args:
+        cells: the cells of the row.
+    """
     known = [cell for cell in cells if cell is not None]
     total = sum(cell for cell in known if isinstance(cell, int))
     if total and all(isinstance(cell, int) for cell in known):
@@ -150,18 +198,28 @@ def shades(cells: Sequence[Cell]) -> list[float]:
 
 
 def cell_text(cell: Cell) -> str:
-    """Return ``41.06 [38.20, 43.91]``, with the number of things behind it where that is known."""
+    """Return a cell as text, such as ``41.06 [38.20, 43.91]``, with the number of things behind it if it is known.
+
+    Args:
+        cell: the cell.
+    """
     if isinstance(cell, Measured):
         parts = [cell.text(cell.value)]
         if cell.interval:
             parts.append(f"[{', '.join(map(cell.text, cell.interval))}]")
-        return " ".join([*parts, *([f"({cell.n})"] if cell.n is not None else [])])
+        if cell.n is not None:
+            parts.append(f"({cell.n})")
+        return " ".join(parts)
     if cell is None:
         return ""
     return percent(cell) if isinstance(cell, float) else str(cell)
 
 
 def row_texts(exhibit: Exhibit) -> list[list[str]]:
-    """Return the rows as texts, as wide as the header."""
+    """Return the rows as texts, as wide as the header.
+
+    Args:
+        exhibit: the exhibit.
+    """
     width = len(exhibit.header) - 1
     return [[name, *map(cell_text, cells), *[""] * (width - len(cells))] for name, cells in exhibit.rows]

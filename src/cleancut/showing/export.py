@@ -1,4 +1,4 @@
-"""Exhibits as tables for a paper: Markdown, LaTeX and CSV."""
+"""Write exhibits as tables for a paper: Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .text import markdown_table
 
 
 class Format(StrEnum):
-    """Of tables."""
+    """The format of tables."""
 
     MARKDOWN = "md"
     LATEX = "latex"
@@ -23,7 +23,12 @@ class Format(StrEnum):
 
 
 def tables(sections: Sequence[Section], format: Format) -> str:
-    """Every exhibit as a table. CSV has a line for each cell, with unrounded fractions."""
+    """Return every exhibit as a table. CSV has a line for each cell, with unrounded fractions.
+
+    Args:
+        sections: the sections whose exhibits are written.
+        format: the format.
+    """
     exhibits = [exhibit for section in sections for exhibit in section.exhibits]
     match format:
         case Format.CSV:
@@ -38,36 +43,48 @@ def tables(sections: Sequence[Section], format: Format) -> str:
 
 
 def _markdown(exhibit: Exhibit) -> str:
+    """Return a table in Markdown, below its title."""
     return f"### {markdown_text(exhibit.title)}\n{markdown_table(exhibit.header, row_texts(exhibit))}"
 
 
 def _latex(exhibit: Exhibit) -> str:
-    r"""A booktabs table; the preamble needs \usepackage{booktabs}."""
+    r"""Return a table of booktabs; the preamble needs \usepackage{booktabs}."""
     sides = "".join("l" if exhibit.holds_words(column) else "r" for column in range(len(exhibit.header)))
     lines = [" & ".join(map(latex_text, row)) + r" \\" for row in (exhibit.header, *row_texts(exhibit))]
     body = [
-        r"\begin{table}", r"\centering", rf"\caption{{{latex_text(exhibit.title)}}}", rf"\label{{tab:{exhibit.slug}}}",
-        rf"\begin{{tabular}}{{{sides}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
-        r"\bottomrule", r"\end{tabular}", r"\end{table}",
-    ]  # fmt: skip
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{latex_text(exhibit.title)}}}",
+        rf"\label{{tab:{exhibit.slug}}}",
+        rf"\begin{{tabular}}{{{sides}}}",
+        r"\toprule",
+        lines[0],
+        r"\midrule",
+        *lines[1:],
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
     return "\n".join(body)
 
 
 def _csv(sections: Sequence[Section]) -> str:
+    """Return all cells as CSV, one a line."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["table", "group", "row", "column", "value", "low", "high", "n"])
     for exhibit in chain.from_iterable(section.exhibits for section in sections):
         for group, name, cells in grouped_rows(exhibit):
             for column, cell in zip(exhibit.header[1:], cells, strict=True):
-                if cell is not None:
-                    values = cell[:4] if isinstance(cell, Measured) else (cell, None, None, None)
-                    writer.writerow(map(_csv_value, [exhibit.slug, group, name, column, *values]))
+                if cell is None:
+                    continue
+                values = cell[:4] if isinstance(cell, Measured) else (cell, None, None, None)
+                writer.writerow(map(_csv_value, [exhibit.slug, group, name, column, *values]))
     return stream.getvalue().rstrip("\n")
 
 
 def _csv_value(value: Cell) -> Cell:
-    """Return a number as it is, nothing for NaN, and a text that is no formula."""
+    """Return a number as it is, nothing for NaN, and a text that no spreadsheet takes for a formula."""
     if isinstance(value, str):
         return csv_text(value)
     return "" if value != value else value

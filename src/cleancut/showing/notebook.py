@@ -1,8 +1,8 @@
-"""Results as small tables for notebooks. Everything is escaped."""
+"""Show results as small tables in notebooks. All text is escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ..scoring.buckets import Buckets
@@ -29,56 +29,67 @@ from .tables import (
     score_tables,
 )
 
-Shown = tuple[list[Exhibit], list[str]]
+Content = tuple[list[Exhibit], list[str]]
 """The tables of a result, and the lines below them."""
 
 
 def html_of(result: Any) -> str:
-    """Return the tables of a result, one below the other, and what is to be known of it."""
-    tables, notes = next(shown for kind, shown in _SHOWN.items() if isinstance(result, kind))(result)
-    said = [f"<p><small>{html_text(note)}</small></p>" for note in notes]
-    return "<div>\n" + "\n".join([*map(_table, tables), *said]) + "\n</div>"
+    """Return the tables of a result as HTML, one below the other, and the lines below them.
+
+    Args:
+        result: a score, comparison, audit, plan or other result.
+    """
+    content_of = next(function for kind, function in _CONTENT.items() if isinstance(result, kind))
+    tables, notes = content_of(result)
+    lines = [*map(_table, tables), *map(_note, notes)]
+    return "<div>\n" + "\n".join(lines) + "\n</div>"
 
 
 def _table(exhibit: Exhibit) -> str:
     """Return a table with a caption, without style beyond alignment, so that light and dark themes fit."""
     words = [exhibit.holds_words(column) for column in range(1, len(exhibit.header))]
-    sides = ["", *(f' style="text-align: {"left" if is_words else "right"}"' for is_words in words)]
+    alignments = ["left" if is_words else "right" for is_words in words]
+    sides = ["", *(f' style="text-align: {alignment}"' for alignment in alignments)]
     heads = zip(sides, exhibit.header, strict=True)
     names = [f'<th{side} scope="col">{html_text(name)}</th>' for side, name in heads]
     lines = [f"<caption>{html_text(exhibit.title)}</caption>", f"<thead><tr>{''.join(names)}</tr></thead>", "<tbody>"]
     for first, *rest in row_texts(exhibit):
         cells = "".join(f"<td{side}>{html_text(text)}</td>" for side, text in zip(sides[1:], rest, strict=True))
         lines.append(f'<tr><th scope="row">{html_text(first)}</th>{cells}</tr>')
-    return "<table>" + "\n".join([*lines, "</tbody>"]) + "</table>" + _notes(exhibit.note.splitlines())
+    return "<table>" + "\n".join([*lines, "</tbody>"]) + "</table>" + "".join(map(_note, exhibit.note.splitlines()))
 
 
-def _notes(lines: Iterable[str]) -> str:
-    return "".join(f"<p><small>{html_text(line)}</small></p>" for line in lines)
+def _note(line: str) -> str:
+    """Return a line below a table."""
+    return f"<p><small>{html_text(line)}</small></p>"
 
 
-def _of_score(score: Score) -> Shown:
+def _of_score(score: Score) -> Content:
+    """Return the tables of a score, and its notices and signature."""
     return score_tables({"all": score}, by_type=True), [*score.notices, score.signature]
 
 
-def _of_plan(plan: SplitPlan) -> Shown:
-    said = f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}."
-    return plan_tables({"after": plan}), [said, *plan.notes, plan.signature]
+def _of_plan(plan: SplitPlan) -> Content:
+    """Return the tables of a plan, and its guarantee, notes and signature."""
+    guarantee = f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}."
+    return plan_tables({"after": plan}), [guarantee, *plan.notes, plan.signature]
 
 
-def _of_folds(folds: Folds) -> Shown:
-    said = f"{folds.guarantee[0].upper()}{folds.guarantee[1:]}."
-    return fold_tables(folds), [said, *folds.notes, folds.signature]
+def _of_folds(folds: Folds) -> Content:
+    """Return the tables of folds, and their guarantee, notes and signature."""
+    guarantee = f"{folds.guarantee[0].upper()}{folds.guarantee[1:]}."
+    return fold_tables(folds), [guarantee, *folds.notes, folds.signature]
 
 
-_SHOWN: dict[type, Callable[[Any], Shown]] = {
+_CONTENT: dict[type, Callable[[Any], Content]] = {
     Score: _of_score,
-    Comparison: lambda found: (comparison_tables(found.to_dict()), [found.signature]),
-    Buckets: lambda found: (bucket_tables({"": found}), [found.signature]),
-    Audit: lambda found: (audit_tables(found), audit_notes(found)),
+    Comparison: lambda comparison: (comparison_tables(comparison.to_dict()), [comparison.signature]),
+    Buckets: lambda buckets: (bucket_tables({"": buckets}), [buckets.signature]),
+    Audit: lambda audit: (audit_tables(audit), audit_notes(audit)),
     SplitPlan: _of_plan,
-    Frontier: lambda found: (frontier_tables(found), [found.recommendation, found.best.plan.signature]),
+    Frontier: lambda frontier: (frontier_tables(frontier), [frontier.recommendation, frontier.best.plan.signature]),
     Folds: _of_folds,
-    Ladder: lambda found: (ladder_tables(found), [found.signature]),
-    Study: lambda found: (study_tables(found), study_notes(found)),
+    Ladder: lambda ladder: (ladder_tables(ladder), [ladder.signature]),
+    Study: lambda study: (study_tables(study), study_notes(study)),
 }
+"""The function that returns the tables and lines of each kind of result."""

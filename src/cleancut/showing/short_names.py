@@ -1,4 +1,4 @@
-"""Names of systems in tables: what all of them begin or end with is left out."""
+"""Shorten the names of systems in tables: what all of them begin or end with is left out."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
+"""What belongs to a system."""
 
 _LONG = 12
-"""Names are shortened where one has more letters than this."""
+"""The number of letters above which a name is long; names are shortened if one of them is long."""
 _WORDS = re.compile(r"[^-_./ ]+[-_./ ]*|[-_./ ]+")
+"""A word of a name, with the marks behind it."""
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
     """Return each name without the words that all names begin with, and those that all end with.
+
+    Args:
+        names: the names of the systems.
 
     >>> short_names(["conll03-flair-test", "conll03-bert_large-test"])
     {'conll03-flair-test': 'flair', 'conll03-bert_large-test': 'bert_large'}
@@ -25,8 +30,8 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
         return {name: name for name in names}
     words = [_WORDS.findall(name) for name in names]
     n_first = _n_shared(words)
-    n_last = _n_shared([own[n_first:][::-1] for own in words])
-    short = ["".join(own[n_first : len(own) - n_last]).strip("-_./ ") for own in words]
+    n_last = _n_shared([parts[n_first:][::-1] for parts in words])
+    short = ["".join(parts[n_first : len(parts) - n_last]).strip("-_./ ") for parts in words]
     if not all(short) or len(set(short)) < len(names):
         return {name: name for name in names}
     return dict(zip(names, short, strict=True))
@@ -45,24 +50,31 @@ def _n_shared(lists: Sequence[Sequence[str]]) -> int:
 def renamed(by_system: Mapping[str, Item]) -> dict[str, Item]:
     """Return what belongs to each system, by the short names of the systems.
 
+    Args:
+        by_system: what belongs to each system, by its name.
+
     >>> renamed({"conll03-flair-test": 1, "conll03-bert-test": 2})
     {'flair': 1, 'bert': 2}
     """
     short = short_names(list(by_system))
-    return {short[name]: own for name, own in by_system.items()}
+    return {short[name]: value for name, value in by_system.items()}
 
 
 def with_short_names(comparison: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ``Comparison.to_dict`` returns, with short names of the systems."""
+    """Return a comparison with short names of the systems.
+
+    Args:
+        comparison: what ``Comparison.to_dict`` returns.
+    """
     short = short_names(list(comparison["systems"]))
     ranks = comparison.get("ranks", {})
-    changes = [
-        {**change, "swaps": [[short[name] for name in pair] for pair in change["swaps"]]}
-        for change in ranks.get("changes", ())
-    ]
+    changes = []
+    for change in ranks.get("changes", ()):
+        swaps = [[short[name] for name in pair] for pair in change["swaps"]]
+        changes.append({**change, "swaps": swaps})
     return {
         **comparison,
-        "systems": {short[name]: own for name, own in comparison["systems"].items()},
+        "systems": {short[name]: scores for name, scores in comparison["systems"].items()},
         "pairs": [{**row, "a": short[row["a"]], "b": short[row["b"]]} for row in comparison.get("pairs", ())],
         "ranks": {**ranks, "changes": changes},
     }
