@@ -1,4 +1,4 @@
-"""The exhibits of a report as pictures for a paper, by matplotlib: each as PNG and as SVG."""
+"""Draw the exhibits of a report as pictures for a paper with matplotlib: each as PNG and as SVG."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from ..core.exceptions import CleancutError
@@ -14,23 +15,35 @@ from .escaping import one_line
 from .exhibit import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades
 
 _COLOURS = ("#2f67ab", "#c0581a", "#257d5b", "#8556a6", "#b23a60", "#83700f", "#22768a", "#68717c")
+"""The colours of series."""
 _MARKERS = "osD^vP<>"
+"""The markers of series."""
 _STYLE = {
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid.axis": "x", "axes.axisbelow": True,
     "grid.color": "#dfe2e4", "legend.frameon": False, "figure.dpi": 200, "text.parse_math": False,
     "svg.hashsalt": "cleancut", "svg.fonttype": "none",
 }  # fmt: skip
+"""The settings of matplotlib."""
 
 
 def save_plots(sections: Sequence[Section], folder: str | os.PathLike[str], *, overwrite: bool = False) -> list[str]:
-    """Draw what can be drawn, and return the names of the files; ``manifest.json`` has their digests.
+    """Draw all exhibits that can be drawn; ``manifest.json`` holds the digests of the files.
 
-    ``overwrite``: files of the same names that are not ours are replaced, too.
+    Args:
+        sections: the sections whose exhibits are drawn.
+        folder: the folder for the pictures.
+        overwrite: also replace files of the same names that cleancut did not write.
+
+    Returns:
+        The names of the files.
+
+    Raises:
+        CleancutError: matplotlib is not installed, or a file would be lost.
     """
     written = []
     together = written_together(folder, {"format": "cleancut-plots-1"}, overwrite=overwrite)
     with _matplotlib() as new_figure, together as fresh:
-        for exhibit in (exhibit for section in sections for exhibit in section.exhibits):
+        for exhibit in chain.from_iterable(section.exhibits for section in sections):
             if exhibit.kind is Kind.TABLE:
                 continue
             figure = new_figure(layout="constrained")
@@ -46,7 +59,7 @@ def save_plots(sections: Sequence[Section], folder: str | os.PathLike[str], *, o
 
 @contextmanager
 def _matplotlib() -> Iterator[Callable[..., Any]]:
-    """Figures of our style, whatever the user's own is, and of the same bytes for the same numbers."""
+    """Yield figures in one style, whatever the settings of the user are, with the same bytes for the same numbers."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -59,19 +72,22 @@ def _matplotlib() -> Iterator[Callable[..., Any]]:
 
 
 def _values(cells: Sequence[Cell]) -> list[Measured]:
+    """Return cells as fractions with intervals."""
     return [cell if isinstance(cell, Measured) else Measured(_number(cell)) for cell in cells]
 
 
 def _number(cell: Cell) -> float:
+    """Return a cell as a number; NaN if it is none."""
     return float(cell) if isinstance(cell, int | float) else math.nan
 
 
 def _names(exhibit: Exhibit) -> list[str]:
+    """Return the names of the rows, with their headings."""
     return [one_line(f"{group}: {name}" if group else name) for group, name, _ in grouped_rows(exhibit)]
 
 
 def _whiskers(cells: Sequence[Measured]) -> list[list[float]]:
-    """How far the interval reaches below and above each value, in percent."""
+    """Return how far the interval reaches below and above each value, in percent."""
     ends = [cell.interval or (cell.value, cell.value) for cell in cells]
     below = [100 * (cell.value - low) for cell, (low, _) in zip(cells, ends, strict=True)]
     above = [100 * (high - cell.value) for cell, (_, high) in zip(cells, ends, strict=True)]
@@ -79,30 +95,46 @@ def _whiskers(cells: Sequence[Measured]) -> list[list[float]]:
 
 
 def _bars(exhibit: Exhibit, figure: Any, axes: Any) -> None:
-    """Horizontal bars, the first row and series on top."""
-    rows, series = [_values(cells) for _, cells in exhibit.rows], exhibit.header[1:]
+    """Draw horizontal bars, with the first row and series on top."""
+    rows = [_values(cells) for _, cells in exhibit.rows]
+    series = exhibit.header[1:]
     height = 0.8 / len(series)
     for i, name in enumerate(series):
         column = [row[i] for row in rows]
         places = [r + height * (i + 0.5) - 0.4 for r in range(len(rows))]
         error = _whiskers(column) if any(cell.interval for cell in column) else None
         axes.barh(
-            places, [100 * cell.value for cell in column], height, xerr=error, color=_COLOURS[i % 8],
-            label=one_line(name), error_kw={"elinewidth": 0.8, "capsize": 2},
-        )  # fmt: skip
+            places,
+            [100 * cell.value for cell in column],
+            height,
+            xerr=error,
+            color=_COLOURS[i % 8],
+            label=one_line(name),
+            error_kw={"elinewidth": 0.8, "capsize": 2},
+        )
     _finish_rows(exhibit, figure, axes, len(rows) * max(len(series) * 0.16, 0.3))
 
 
 def _points(exhibit: Exhibit, figure: Any, axes: Any) -> None:
-    rows, series = [_values(cells) for _, cells in exhibit.rows], exhibit.header[1:]
+    """Draw a point with its interval for each cell, with the rows from left to right."""
+    rows = [_values(cells) for _, cells in exhibit.rows]
+    series = exhibit.header[1:]
     for i, name in enumerate(series):
         column = [row[i] for row in rows]
         places = [r + 0.7 * ((i + 0.5) / len(series) - 0.5) for r in range(len(rows))]
+        colour = _COLOURS[i % 8]
+        is_hollow = i // 8 % 2  # the ninth series and the next have the same colours, hollow
         axes.errorbar(
-            places, [100 * cell.value for cell in column], yerr=_whiskers(column), fmt=_MARKERS[i % 8], markersize=4,
-            color=_COLOURS[i % 8], markerfacecolor="white" if i // 8 % 2 else _COLOURS[i % 8], elinewidth=0.8,
+            places,
+            [100 * cell.value for cell in column],
+            yerr=_whiskers(column),
+            fmt=_MARKERS[i % 8],
+            markersize=4,
+            color=colour,
+            markerfacecolor="white" if is_hollow else colour,
+            elinewidth=0.8,
             label=one_line(name),
-        )  # fmt: skip
+        )
     counts = [next((cell.n for cell in row), None) for row in rows]
     ticks = [name if n is None else f"{name}\nn = {n}" for name, n in zip(_names(exhibit), counts, strict=True)]
     axes.set_xticks(range(len(rows)), ticks, fontsize=8)
@@ -117,13 +149,15 @@ def _points(exhibit: Exhibit, figure: Any, axes: Any) -> None:
 
 
 def _stack(exhibit: Exhibit, figure: Any, axes: Any) -> None:
-    """Shares of each row; the counts are written into the parts that have room for them."""
+    """Draw the shares of each row; the counts are written into the parts that have room for them."""
     rows = [[_number(cell) for cell in cells] for _, cells in exhibit.rows]
     for r, row in enumerate(rows):
-        left, total = 0.0, sum(row) or 1.0
+        left = 0.0
+        total = sum(row) or 1.0
         for i, n in enumerate(row):
-            width, label = 100 * n / total, one_line(exhibit.header[i + 1])
-            axes.barh(r, width, 0.6, left, color=_COLOURS[i % 8], label=label if r == 0 else None)
+            width = 100 * n / total
+            label = one_line(exhibit.header[i + 1]) if r == 0 else None  # once is enough for the key
+            axes.barh(r, width, 0.6, left, color=_COLOURS[i % 8], label=label)
             if width > 6:
                 axes.text(left + width / 2, r, f"{n:.0f}", ha="center", va="center", color="white", fontsize=7)
             left += width
@@ -131,6 +165,7 @@ def _stack(exhibit: Exhibit, figure: Any, axes: Any) -> None:
 
 
 def _gap(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    """Draw two marks on one line for each row."""
     rows = [_values(cells) for _, cells in exhibit.rows]
     for r, row in enumerate(rows):
         axes.plot([100 * cell.value for cell in row], [r] * len(row), color="#a9bcd2", linewidth=3, zorder=1)
@@ -138,16 +173,24 @@ def _gap(exhibit: Exhibit, figure: Any, axes: Any) -> None:
         column = [row[i] for row in rows]
         places = [r + 0.24 * i - 0.12 for r in range(len(rows))]
         axes.errorbar(
-            [100 * cell.value for cell in column], places, xerr=_whiskers(column), fmt="oD"[i], color=_COLOURS[i],
-            markerfacecolor=face, elinewidth=0.8, capsize=2, markersize=5, label=one_line(name),
-        )  # fmt: skip
+            [100 * cell.value for cell in column],
+            places,
+            xerr=_whiskers(column),
+            fmt="oD"[i],
+            color=_COLOURS[i],
+            markerfacecolor=face,
+            elinewidth=0.8,
+            capsize=2,
+            markersize=5,
+            label=one_line(name),
+        )
     if exhibit.reference:
         axes.axvline(100 * exhibit.reference[1], color="#68717c", linestyle="--", label=exhibit.reference[0])
     _finish_rows(exhibit, figure, axes, 0.4 * len(rows))
 
 
 def _finish_rows(exhibit: Exhibit, figure: Any, axes: Any, height: float) -> None:
-    """Names of the rows from top to bottom, and a key below."""
+    """Write the names of the rows from top to bottom, and a key below."""
     axes.set_yticks(range(len(exhibit.rows)), _names(exhibit))
     axes.set_ylim(len(exhibit.rows) - 0.4, -0.6)
     axes.grid(axis="x")
@@ -158,16 +201,17 @@ def _finish_rows(exhibit: Exhibit, figure: Any, axes: Any, height: float) -> Non
 
 
 def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
-    """Shaded as on the page; counts that stand beside fractions are left to the tables."""
+    """Draw shaded cells, as on the page; counts beside fractions are left to the tables."""
     rows = [row for _, _, row in grouped_rows(exhibit)]
-    fractions = any(isinstance(cell, float) for row in rows for cell in row)
-    columns = [i for i in range(len(exhibit.header) - 1) if not (fractions and isinstance(rows[0][i], int))]
+    has_fractions = any(isinstance(cell, float) for row in rows for cell in row)
+    columns = list(range(len(exhibit.header) - 1))
+    if has_fractions:
+        columns = [i for i in columns if not isinstance(rows[0][i], int)]
     cells = [[row[i] for i in columns] for row in rows]
     axes.imshow([shades(row) for row in cells], cmap="Blues", vmin=0, vmax=1.2, aspect="auto")
     for r, row in enumerate(cells):
         for c, cell in enumerate(row):
-            text = "" if cell is None or cell != cell else f"{100 * cell:.0f}" if isinstance(cell, float) else str(cell)
-            axes.text(c, r, text, ha="center", va="center", fontsize=7)
+            axes.text(c, r, _short_text(cell), ha="center", va="center", fontsize=7)
     axes.set_yticks(range(len(cells)), _names(exhibit), fontsize=7)
     names = [one_line(exhibit.header[1:][i]) for i in columns]
     axes.set_xticks(range(len(columns)), names, rotation=30, ha="right", fontsize=8)
@@ -176,10 +220,19 @@ def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     figure.set_size_inches(2.8 + 0.6 * len(columns), 1.2 + 0.24 * len(cells))
 
 
+def _short_text(cell: Cell) -> str:
+    """Return a fraction in whole percent, another value as it is, and nothing for NaN or an empty cell."""
+    if cell is None or cell != cell:
+        return ""
+    return f"{100 * cell:.0f}" if isinstance(cell, float) else str(cell)
+
+
 def _curves(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    """Draw a curve for each heading."""
     for i, (group, spots) in enumerate(curves(exhibit).items()):
         colour = _COLOURS[i % 8]
-        x, y = [100 * spot.x for spot in spots], [100 * spot.y for spot in spots]
+        x = [100 * spot.x for spot in spots]
+        y = [100 * spot.y for spot in spots]
         faces = [colour if spot.full else "white" for spot in spots]
         axes.plot(x, y, color=colour, linewidth=1, alpha=0.5, zorder=1)
         axes.scatter(x, y, 24, faces, marker=_MARKERS[i % 8], edgecolors=colour, label=one_line(group), zorder=2)
@@ -200,3 +253,4 @@ _DRAW = {
     Kind.HEAT: _heat,
     Kind.CURVES: _curves,
 }
+"""The function that draws each kind of exhibit."""

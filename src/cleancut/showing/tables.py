@@ -25,32 +25,50 @@ if TYPE_CHECKING:  # the commands that show scores need none of these
     from ..splitting.plan import SplitPlan
 
 Values = Mapping[str, Any]
-"""Values by their names, those of intervals among them (``f1_low``, ``f1_high``)."""
+"""Values by their names; the ends of intervals are among them (``f1_low``, ``f1_high``)."""
 
 
 def measured(values: Values, name: str, n: str | None = None) -> Measured:
-    """Return a value with its interval, where it has one."""
+    """Return a value with its interval, if it has one.
+
+    Args:
+        values: the values of a system.
+        name: the name of the value.
+        n: the name of the number of things behind it; None to show none.
+    """
     count = values[n] if n else None
     return Measured(known(values[name]), values.get(f"{name}_low"), values.get(f"{name}_high"), count)
 
 
 def measured_in(scores: Mapping[str, Values], metric: str, name: str) -> Measured:
-    """Return a value of a system, from its scores by metric, with the one interval that it has in every table.
+    """Return a value of a system with its interval, which is the same in every table.
 
-    F1 is a value of several metrics, each with a draw of its own: the interval is that of exact F1. Where training has
-    shown none of the mentions, clean F1 is F1 in every draw, and has its interval too.
+    F1 is a value of several metrics, each with resamples of its own: the interval is that of exact F1. If training has
+    shown none of the mentions, clean F1 is F1 in every resample, and has its interval too.
+
+    Args:
+        scores: the values of a system, by metric.
+        metric: the name of the metric.
+        name: the name of the value.
     """
-    own, exact = scores[metric], scores.get("exact_f1")
-    beta = record_of(metric, own).beta
+    values = scores[metric]
+    exact = scores.get("exact_f1")
+    beta = record_of(metric, values).beta
     whole = f_beta("f1", beta)
     is_f1 = name in (whole, f_beta("f1_exact", beta))
-    if name == f_beta("clean_f1", beta) and own["n_clean"] == own["n_gold"]:
+    if name == f_beta("clean_f1", beta) and values["n_clean"] == values["n_gold"]:
         is_f1 = True
-    return measured(exact, whole) if is_f1 and exact is not None else measured(own, name)
+    if is_f1 and exact is not None:
+        return measured(exact, whole)
+    return measured(values, name)
 
 
 def known(value: float | None) -> float:
-    """Return NaN for the null that stands for it in JSON."""
+    """Return a value, with NaN for the null that stands for it in JSON.
+
+    Args:
+        value: the value.
+    """
     return math.nan if value is None else value
 
 
@@ -64,34 +82,43 @@ def _cell(values: Values, name: str) -> Cell:
 
 
 def score_tables(scores: Mapping[str, Score], *, by_type: bool = False) -> list[Exhibit]:
-    """Return the tables of one metric, with a row for each system."""
+    """Return the tables of one metric, with a row for each system.
+
+    Args:
+        scores: the score of each system.
+        by_type: also return tables with a row for each type.
+    """
     record = next(iter(scores.values())).record
     systems = {name: _totals(score) for name, score in scores.items()}
-    found = [value_table(record, record.name, record.title, "system", systems)]
-    found += _muc_tables("system", systems, record.beta)
-    for table in _OF_SUBSETS:
-        value = f_beta(table.value, record.beta)
-        if all(f"{value}_{subset}" in values for subset in table.subsets for values in systems.values()):
-            rows = [(name, table.cells(values, value)) for name, values in systems.items()]
-            title = f"{f_beta(table.title, record.beta)} (%)"
-            found.append(Exhibit(table.slug, title, ["system", *table.subsets.values()], rows))
+    tables = [value_table(record, record.name, record.title, "system", systems)]
+    tables += _muc_tables("system", systems, record.beta)
+    for subset_table in _OF_SUBSETS:
+        value = f_beta(subset_table.value, record.beta)
+        names = [f"{value}_{subset}" for subset in subset_table.subsets]
+        if all(name in values for name in names for values in systems.values()):
+            rows = [(name, subset_table.cells(values, value)) for name, values in systems.items()]
+            title = f"{f_beta(subset_table.title, record.beta)} (%)"
+            tables.append(Exhibit(subset_table.slug, title, ["system", *subset_table.subsets.values()], rows))
     if by_type and record.by_type:
-        found += chain.from_iterable(
-            type_tables(record, score, f"{record.name}-types-{i + 1}", f", {name}" if len(scores) > 1 else "")
-            for i, (name, score) in enumerate(scores.items())
-        )
-    return found
+        for i, (name, score) in enumerate(scores.items()):
+            of_system = f", {name}" if len(scores) > 1 else ""
+            tables += type_tables(record, score, f"{record.name}-types-{i + 1}", of_system)
+    return tables
 
 
 _ANSWERS = {
     "n_unparsed": "not understood", "n_empty": "empty", "n_invented": "invented", "n_ambiguous": "ambiguous",
     "f1_lowest": "lowest F1", "f1_highest": "highest F1",
 }  # fmt: skip
-"""What is counted of answers of language models, and its titles."""
+"""The counts of answers of language models, and their titles."""
 
 
 def answer_table(results: Mapping[str, Mapping[str, Score]]) -> Exhibit:
-    """Return what became of the answers of language models, with a row for each system that has some."""
+    """Return a table of how the answers of language models were read, with a row for each system that gave answers.
+
+    Args:
+        results: the scores of each system by metric.
+    """
     rows: list[Row] = []
     for system, scores in results.items():
         score = next(iter(scores.values()))
@@ -101,33 +128,55 @@ def answer_table(results: Mapping[str, Mapping[str, Score]]) -> Exhibit:
 
 
 def type_tables(record: Metric, score: Score, slug: str, of: str) -> list[Exhibit]:
-    """Return the tables of one metric and one system, with a row for each type."""
+    """Return the tables of one metric and one system, with a row for each type.
+
+    Args:
+        record: the metric.
+        score: the score of the system.
+        slug: the name of the first table.
+        of: what the titles say of the system, such as ", flair".
+    """
     types = {label: score.row(sums) for label, sums in score.sums.counts.by_type.items()}
     title = f"{record.title}{of}, by type"
     return [value_table(record, slug, title, "type", types), *_muc_tables("type", types, record.beta, f"{of}, by type")]
 
 
 def run_tables(scores: Mapping[str, Score], moments: Mapping[str, Any], *, by_type: bool = False) -> list[Exhibit]:
-    """Return the table of one metric over several runs, with the mean and the standard deviation of each value."""
+    """Return the tables of one metric over several runs, with the mean and the standard deviation of each value.
+
+    Args:
+        scores: the score of each run.
+        moments: the mean and the standard deviation of each value.
+        by_type: also return tables with a row for each type.
+    """
     first = next(iter(scores.values()))
-    record, runs = first.record, {name: _totals(score) for name, score in scores.items()}
+    record = first.record
+    runs = {name: _totals(score) for name, score in scores.items()}
     spread = {f"mean of {len(runs)}": _moment(moments, "mean", first), "std. dev.": _moment(moments, "std", first)}
-    found = [value_table(record, record.name, record.title, "run", {**runs, **spread})]
+    tables = [value_table(record, record.name, record.title, "run", {**runs, **spread})]
     if by_type and record.by_type:
         for i, (name, values) in enumerate(spread.items()):
             types = {label: _of_type(values, label) for label in first.sums.counts.by_type}
             title = f"{record.title}, by type, {name}"
-            found.append(value_table(record, f"{record.name}-types-{i + 1}", title, "type", types))
-    return found
+            tables.append(value_table(record, f"{record.name}-types-{i + 1}", title, "type", types))
+    return tables
 
 
 def value_table(record: Metric, slug: str, title: str, first: str, rows: Mapping[str, Values]) -> Exhibit:
-    """Return the values of a metric that its table shows, as far as they were computed."""
-    shown = [name for name in record.shown if any(values.get(name) is not None for values in rows.values())]
-    cells = [(name, [_cell(values, value) for value in shown]) for name, values in rows.items()]
+    """Return a table of those values of a metric that were computed.
+
+    Args:
+        record: the metric.
+        slug: the name of the table.
+        title: its title.
+        first: the name of its first column.
+        rows: the values of each row by its name.
+    """
+    computed = [name for name in record.shown if any(values.get(name) is not None for values in rows.values())]
+    cells = [(name, [_cell(values, value) for value in computed]) for name, values in rows.items()]
     f1 = f_beta("f1", record.beta)
-    strong = 1 + shown.index(f1) if f1 in shown else len(shown)
-    return Exhibit(slug, title, [first, *(record.titles[name] for name in shown)], cells, strong=strong)
+    strong = 1 + computed.index(f1) if f1 in computed else len(computed)
+    return Exhibit(slug, title, [first, *(record.titles[name] for name in computed)], cells, strong=strong)
 
 
 def _totals(score: Score) -> dict[str, Any]:
@@ -141,7 +190,7 @@ def _of_type(values: Values, label: str) -> dict[str, Any]:
 
 
 def _moment(moments: Mapping[str, Any], which: str, like: Score) -> dict[str, Any]:
-    """Return rates as numbers, which are shown in percent; counts as text, since a mean of counts is none."""
+    """Return rates as numbers, which are shown in percent, and counts as text, since the mean of counts is no count."""
     values = {name: moment[which] for name, moment in moments.items() if name != "signature"}
     return {
         name: value if isinstance(like[name], float) or math.isnan(value) else f"{value:.1f}"
@@ -150,8 +199,9 @@ def _moment(moments: Mapping[str, Any], which: str, like: Score) -> dict[str, An
 
 
 def _muc_tables(first: str, rows: Mapping[str, Values], beta: float, of: str = "") -> list[Exhibit]:
-    """Return the scores of SemEval-2013 and the counts behind them, one scheme a line, where they were asked for."""
-    schemes, counts = ("strict", "exact", "partial", "type"), ("cor", "inc", "par", "mis", "spu")
+    """Return the scores of SemEval-2013 and the counts behind them, one scheme a line, if they were computed."""
+    schemes = ("strict", "exact", "partial", "type")
+    counts = ("cor", "inc", "par", "mis", "spu")
     lines: list[Row] = []
     for name, values in rows.items():
         for scheme in schemes:
@@ -160,24 +210,37 @@ def _muc_tables(first: str, rows: Mapping[str, Values], beta: float, of: str = "
                 lines.append((name, [scheme, *rates, *(values[f"n_muc_{scheme}_{count}"] for count in counts)]))
     header = [first, "scheme", "P", "R", f_beta("F1", beta), *map(str.upper, counts)]
     title = f"MUC scores, as SemEval-2013 has them (%){of}"
-    return [Exhibit("muc", title, header, lines, strong=4)] if lines else []
+    if not lines:
+        return []
+    return [Exhibit("muc", title, header, lines, strong=4)]
 
 
 class _OfSubsets(NamedTuple):
     """A table of one value on subsets of the gold mentions."""
 
     slug: str
+    """The name of the table."""
     title: str
+    """The title of the table."""
     value: str
+    """The name of the value, such as recall."""
     subsets: Mapping[str, str]
-    """The subsets, as in the names of values, with their titles."""
+    """The titles of the subsets by their names, which are parts of the names of values."""
 
     def cells(self, values: Values, value: str) -> list[Cell]:
-        """Return the value of each subset, with its number of mentions."""
+        """Return the value of each subset, with its number of mentions.
+
+        Args:
+            values: the values of a system.
+            value: the name of the value.
+        """
         return [measured(values, f"{value}_{subset}", f"n_{subset}") for subset in self.subsets]
 
 
-NOVELTY, TYPES_SHOWN = "novelty", "type-exposure"
+NOVELTY = "novelty"
+"""The name of the table of recall by novelty."""
+TYPES_SHOWN = "type-exposure"
+"""The name of the table of F1 by what training has shown of the type."""
 _OF_SUBSETS = (
     _OfSubsets(
         NOVELTY, "Recall by novelty of the gold mention", "recall",
@@ -189,61 +252,71 @@ _OF_SUBSETS = (
     ),
     _OfSubsets(TYPES_SHOWN, "F1 by types and words that training has as mentions", "f1", TYPE_EXPOSURE),
 )  # fmt: skip
-"""Subsets of the gold mentions whose scores stand in a table of their own, where they were computed."""
+"""The subsets of the gold mentions whose scores are in a table of their own, if they were computed."""
 
 
 # --- buckets ----------------------------------------------------------------------------------------------------
 
 
-def bucket_tables(found: Mapping[str, Buckets], *, min_count: int = MIN_COUNT) -> list[Exhibit]:
+def bucket_tables(buckets: Mapping[str, Buckets], *, min_count: int = MIN_COUNT) -> list[Exhibit]:
     """Return a table for each attribute: all scores of one system, or the F1 of several side by side.
 
     Args:
-        found: the buckets of each system.
-        min_count: gold mentions that a bucket needs to be called best or worst.
+        buckets: the buckets of each system.
+        min_count: the number of gold mentions that a bucket needs to be called best or worst.
     """
-    alone = next(iter(found.values())) if len(found) == 1 else None
+    alone = next(iter(buckets.values())) if len(buckets) == 1 else None
     tables = []
-    for name in next(iter(found.values())):
-        title, slug = f"{name}: {describe(name)}", f"bucket-{name}"
+    for name in next(iter(buckets.values())):
+        title = f"{name}: {describe(name)}"
+        slug = f"bucket-{name}"
         if alone is not None:
             header = ["bucket", "gold", "predicted", "P", "R", f_beta("F1", alone.beta)]
             rows = _bucket_rows(alone[name], f_beta("f1", alone.beta))
         else:
-            header, rows = ["bucket", "gold", *found], _f1_rows(found, name)
-        tables.append(Exhibit(slug, title, header, rows, strong=5 if alone is not None else -1))
-    for i, (system, own) in enumerate(found.items()):
+            header = ["bucket", "gold", *buckets]
+            rows = _f1_rows(buckets, name)
+        strong = 5 if alone is not None else -1
+        tables.append(Exhibit(slug, title, header, rows, strong=strong))
+    for i, (system, of_one) in enumerate(buckets.items()):
         of_system = "" if alone is not None else f", {system}"
-        tables += _gap_tables(own, of_system, i, min_count)
+        tables += _gap_tables(of_one, of_system, i, min_count)
     return tables
 
 
 def _bucket_rows(rows: Sequence[Values], value: str) -> list[Row]:
+    """Return a row for each bucket of one system."""
     return [
         (row["bucket"], [row["n_gold"], row["n_pred"], row["precision"], row["recall"], _cell(row, value)])
         for row in filter(has_a_name, rows)
     ]
 
 
-def _f1_rows(found: Mapping[str, Buckets], name: str) -> list[Row]:
-    names = dict.fromkeys(row["bucket"] for of in found.values() for row in filter(has_a_name, of[name]))
-    value = f_beta("f1", next(iter(found.values())).beta)
-    by_system = [{row["bucket"]: row for row in buckets[name]} for buckets in found.values()]
+def _f1_rows(buckets: Mapping[str, Buckets], name: str) -> list[Row]:
+    """Return a row for each bucket, with the F1 of each system."""
+    named_rows = chain.from_iterable(filter(has_a_name, of_one[name]) for of_one in buckets.values())
+    names = dict.fromkeys(row["bucket"] for row in named_rows)
+    value = f_beta("f1", next(iter(buckets.values())).beta)
+    by_system = [{row["bucket"]: row for row in of_one[name]} for of_one in buckets.values()]
     rows: list[Row] = []
     for bucket in names:
-        own = [of.get(bucket) for of in by_system]
-        n_gold = next(row["n_gold"] for row in own if row is not None)
-        rows.append((bucket, [n_gold, *("-" if row is None else row[value] for row in own)]))
+        of_bucket = [rows_of_one.get(bucket) for rows_of_one in by_system]
+        n_gold = next(row["n_gold"] for row in of_bucket if row is not None)
+        rows.append((bucket, [n_gold, *("-" if row is None else row[value] for row in of_bucket)]))
     return rows
 
 
 def has_a_name(row: Values) -> bool:
-    """Does a bucket say something? One that no gold value fell into, and whose range is not fixed, does not."""
+    """Return whether a bucket says something: not if no gold value fell into it, and its range is not fixed.
+
+    Args:
+        row: the values of the bucket.
+    """
     return not row["bucket"].startswith("-") or row["n_pred"] > 0
 
 
 def _gap_tables(buckets: Buckets, of_system: str, i: int, min_count: int) -> list[Exhibit]:
-    """Return the three attributes by which F1 differs most; nothing where no two buckets can be told apart."""
+    """Return the three attributes by which F1 differs most; nothing if no two buckets differ clearly."""
     gaps = self_diagnosis(buckets, min_count=min_count)
     clear = {name: at for name, at in gaps.items() if at.get("clear", True)}
     largest = sorted(clear.items(), key=lambda item: -item[1]["gap"])[:3]
@@ -253,7 +326,8 @@ def _gap_tables(buckets: Buckets, of_system: str, i: int, min_count: int) -> lis
     note = f"Of buckets with {min_count} gold mentions or more"
     if any("clear" in at for at in gaps.values()):
         note += ", whose intervals do not overlap"
-    title, header = f"Where F1 differs most{of_system}", ["attribute", "best", "worst", "gap"]
+    title = f"Where F1 differs most{of_system}"
+    header = ["attribute", "best", "worst", "gap"]
     return [Exhibit(f"gaps-{i + 1}", title, header, rows, note=f"{note}.")]
 
 
@@ -263,12 +337,12 @@ def _gap_tables(buckets: Buckets, of_system: str, i: int, min_count: int) -> lis
 def comparison_tables(
     comparison: Mapping[str, Any], *, baseline: str | None = None, all_pairs: bool = True
 ) -> list[Exhibit]:
-    """Return what is compared of each system, the differences of each pair of systems, and their ranks.
+    """Return the scores of each system, the differences of each pair of systems, and their ranks.
 
     Args:
         comparison: what ``Comparison.to_dict`` returns and ``cleancut compare --json`` prints.
-        baseline: of three or more systems, the one that the others are compared with; by default the best.
-        all_pairs: of three or more systems, return the scores of each metric and the tests of all pairs too.
+        baseline: with three or more systems, the one that the others are compared with; by default the best.
+        all_pairs: with three or more systems, also return the scores of each metric and the tests of all pairs.
     """
     of_pairs = [*_compared_tables(comparison), *_difference_tables(comparison)]
     ranks = _rank_tables(comparison)
@@ -279,23 +353,24 @@ def comparison_tables(
 
 
 def _baseline_tables(comparison: Mapping[str, Any], baseline: str | None) -> list[Exhibit]:
-    """Return the systems from the best on, with how much each differs from one of them in the value of each metric."""
+    """Return the systems from the best on, with how each differs from the baseline in the value of each metric."""
     systems = comparison["systems"]
-    shown = [(metric.name, metric.ranked) for metric in _metrics_of(systems) if metric.ranked]
-    if not shown:
+    ranked = [(metric.name, metric.ranked) for metric in _metrics_of(systems) if metric.ranked]
+    if not ranked:
         return []
-    order = _from_the_best(systems, *shown[0])
+    order = _from_the_best(systems, *ranked[0])
     base = baseline or order[0]
     tests = {(row["a"], row["b"], row["metric"], row["value"]): row for row in comparison.get("pairs", ())}
     rows: list[Row] = []
     for name in order:
         cells: list[Cell] = []
-        for metric, value in shown:
-            forth, back = tests.get((name, base, metric, value)), tests.get((base, name, metric, value))
+        for metric, value in ranked:
+            forth = tests.get((name, base, metric, value))
+            back = tests.get((base, name, metric, value))
             cells += [known(systems[name].get(metric, {}).get(value)), _difference(forth, back)]
         rows.append((name, cells))
     header = ["system"]
-    for metric, value in shown:
+    for metric, value in ranked:
         header += [title_of(metric, value), ""]
     n_pairs = len(systems) * (len(systems) - 1) // 2
     note = f"Beside each value: the difference from {base}; * significant at {ALPHA}, corrected for {n_pairs} pairs."
@@ -303,7 +378,7 @@ def _baseline_tables(comparison: Mapping[str, Any], baseline: str | None) -> lis
 
 
 def _difference(forth: Values | None, back: Values | None) -> str:
-    """Return the difference of a system from another in points, with a star where it is significant."""
+    """Return the difference of a system from another in points, with a star if it is significant."""
     row = forth or back
     if row is None or math.isnan(known(row["difference"])):
         return ""
@@ -313,41 +388,45 @@ def _difference(forth: Values | None, back: Values | None) -> str:
 
 
 def _from_the_best(systems: Mapping[str, Mapping[str, Values]], metric: str, value: str) -> list[str]:
-    """Return the names of systems in the order of a value, those that have none last."""
+    """Return the names of systems in the order of a value; those without the value are last."""
     sign = 1 if score_metrics()[metric].lower_is_better else -1
-    worth = {name: sign * known(own.get(metric, {}).get(value)) for name, own in systems.items()}
+    worth = {name: sign * known(scores.get(metric, {}).get(value)) for name, scores in systems.items()}
     return sorted(systems, key=lambda name: (math.isnan(worth[name]), worth[name]))
 
 
 def _compared_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
-    systems, found = comparison["systems"], []
+    """Return a table of the scores of all systems for each metric."""
+    systems = comparison["systems"]
+    tables = []
     for metric in _metrics_of(systems):
-        having = {name: own for name, own in systems.items() if metric.name in own}
-        values = [value for value in metric.compared if all(value in own[metric.name] for own in having.values())]
+        having = {name: scores for name, scores in systems.items() if metric.name in scores}
+        values = [value for value in metric.compared if all(value in scores[metric.name] for scores in having.values())]
         rows: list[Row] = []
-        for name, own in having.items():
-            rows.append((name, [measured_in(own, metric.name, value) for value in values]))
+        for name, scores in having.items():
+            rows.append((name, [measured_in(scores, metric.name, value) for value in values]))
         header = ["system", *(metric.titles[value] for value in values)]
-        found.append(Exhibit(f"compared-{metric.name}", metric.title, header, rows))
-    return found
+        tables.append(Exhibit(f"compared-{metric.name}", metric.title, header, rows))
+    return tables
 
 
 def _metrics_of(systems: Mapping[str, Mapping[str, Values]]) -> list[Metric]:
-    """Return the metrics that any system was scored by, as their scores were computed."""
-    found = []
+    """Return the metrics that any system was scored by, with the beta of its scores."""
+    records = []
     for name in score_metrics():
-        having = [own[name] for own in systems.values() if name in own]
+        having = [scores[name] for scores in systems.values() if name in scores]
         if having:
-            found.append(record_of(name, having[0]))
-    return found
+            records.append(record_of(name, having[0]))
+    return records
 
 
 def _difference_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
-    systems, pairs = comparison["systems"], dict[tuple[str, str], list[Values]]()
+    """Return a table of differences and tests for each pair of systems."""
+    systems = comparison["systems"]
+    pairs = dict[tuple[str, str], list[Values]]()
     for row in comparison.get("pairs", ()):
         pairs.setdefault((row["a"], row["b"]), []).append(row)
     corrected = f", corrected for {len(pairs)} pairs of systems" if len(pairs) > 1 else ""
-    found = []
+    tables = []
     for i, ((a, b), tests) in enumerate(pairs.items()):
         rows: list[Row] = []
         for row in tests:
@@ -356,46 +435,52 @@ def _difference_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
             difference = Measured(known(row["difference"]), row.get("low"), row.get("high"), is_difference=True)
             tested = [p_text(row.get("p")), p_text(row.get("p_holm"))]
             rows.append((title_of(metric, value), [*both, difference, *tested]))
-        header, note = ["", "first", "second", "difference", "p", "Holm p"], ""
+        header = ["", "first", "second", "difference", "p", "Holm p"]
+        note = ""
         marks = ["*" if known(row.get("p_holm")) < ALPHA else "" for row in tests]
         if any(marks):
-            header, note = [*header, ""], f"* significant at {ALPHA}{corrected}"
+            header.append("")
+            note = f"* significant at {ALPHA}{corrected}"
             rows = [(name, [*cells, mark]) for (name, cells), mark in zip(rows, marks, strict=True)]
         title = f"{a} minus {b} (%)"
-        found.append(Exhibit(f"pairs-{i + 1}", title, header, rows, note=note, folded=i > 0, strong=3))
-    return found
+        tables.append(Exhibit(f"pairs-{i + 1}", title, header, rows, note=note, folded=i > 0, strong=3))
+    return tables
 
 
 def p_text(value: float | None) -> str:
-    """Return a p-value with four digits."""
+    """Return a p-value with four digits; a dash if there is none.
+
+    Args:
+        value: the p-value.
+    """
     return "-" if math.isnan(known(value)) else f"{value:.4f}"
 
 
 def _rank_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
-    """Return the place of each system in each order, and what changes from one order to another."""
+    """Return the rank of each system by each metric, and what changes from one order to another."""
     systems = comparison["systems"]
     ranks = {}
     for metric in _metrics_of(systems):
         if metric.ranked:
-            values = {name: known(own.get(metric.name, {}).get(metric.ranked)) for name, own in systems.items()}
+            values = {name: known(scores.get(metric.name, {}).get(metric.ranked)) for name, scores in systems.items()}
             ranks[metric.titles[metric.ranked]] = _ranks(values, -1 if metric.lower_is_better else 1)
     if len(ranks) < 2:
         return []
     first = next(iter(ranks.values()))
     order = sorted(systems, key=lambda name: math.inf if first[name] == "-" else int(first[name]))
     rows = [(name, [rank[name] for rank in ranks.values()]) for name in order]
-    said = "\n".join(_change(change) for change in comparison.get("ranks", {}).get("changes", ()))
-    return [Exhibit("ranks", "Ranks, 1 is best", ["system", *ranks], rows, note=said)]
+    changes = "\n".join(_change(change) for change in comparison.get("ranks", {}).get("changes", ()))
+    return [Exhibit("ranks", "Ranks, 1 is best", ["system", *ranks], rows, note=changes)]
 
 
 def _ranks(values: Mapping[str, float], sign: int) -> dict[str, str]:
-    """Return the rank of each system, the highest value first, or with -1 the lowest; equal values share a rank."""
+    """Return the rank of each system: the highest value first, or with -1 the lowest; equal values share a rank."""
     ordered = sorted((sign * value for value in values.values() if not math.isnan(value)), reverse=True)
     return {name: "-" if math.isnan(v) else str(1 + ordered.index(sign * v)) for name, v in values.items()}
 
 
 _SWAPS = 8
-"""Pairs of systems that are named as changing places; of more, the number is told."""
+"""The greatest number of pairs that are named as changing places; if there are more, the rest is counted."""
 
 
 def _change(change: Mapping[str, Any]) -> str:
@@ -410,7 +495,11 @@ def _change(change: Mapping[str, Any]) -> str:
 
 
 def ranked_title(value: str) -> str:
-    """Return the title of a value that puts systems in order, or its name where no metric here ranks by it."""
+    """Return the title of a value that systems are ranked by, or its name if no metric ranks by it.
+
+    Args:
+        value: the name of the value.
+    """
     records = [metric.with_beta(beta_of(value)) for metric in score_metrics().values()]
     return next((record.titles[value] for record in records if record.ranked == value), value)
 
@@ -418,22 +507,27 @@ def ranked_title(value: str) -> str:
 # --- an audit ---------------------------------------------------------------------------------------------------
 
 
-def audit_tables(found: Audit) -> list[Exhibit]:
-    """Return what each split shares with each other one, what a look-up scores, and which entities leak most."""
-    many = {"sample": "samples", "doc": "documents"}[found.unit]
+def audit_tables(audit: Audit) -> list[Exhibit]:
+    """Return what each split shares with each other one, what a look-up scores, and which entities leak most.
+
+    Args:
+        audit: the audit.
+    """
+    many = {"sample": "samples", "doc": "documents"}[audit.unit]
     rows: list[Row] = []
-    for pair, row in found.pairs.items():
+    for pair, row in audit.pairs.items():
         counts = [row["n_samples"], row["n_empty"], row["n_partial"], row["rate_partial"], row["n_full"]]
         of = [float(share(row[f"n_{what}_contaminated"], row[f"n_{what}"])) for what in ("mentions", "entities")]
         rows.append((in_words(pair), [*counts, row["rate_full"], *of]))
     header = ["pair", many, "empty", "partly", "%", "fully", "%", "ment. %", "ent. %"]
-    tables = [Exhibit("shared", f"Shared entities (key: {found.key})", header, rows)]
-    keys, first = ("precision", "recall", "f1"), next(iter(found.types))
-    looked_up = [(name, [row[key] for key in keys]) for name, row in found.memorisation.items()]
+    tables = [Exhibit("shared", f"Shared entities (key: {audit.key})", header, rows)]
+    keys = ("precision", "recall", "f1")
+    first = next(iter(audit.types))
+    looked_up = [(name, [row[key] for key in keys]) for name, row in audit.memorisation.items()]
     title = f"What a look-up of the {first} mentions scores (%)"
     tables.append(Exhibit("look-up", title, ["split", "P", "R", "F1"], looked_up))
     leaks: list[Row] = []
-    for leak in found.top_leaks:
+    for leak in audit.top_leaks:
         counts = [leak[f"n_{split}"] for split in leak["pair"]]
         leaks.append((leak["entity"], [leak["label"] or "", in_words(leak["pair"]), *counts]))
     if leaks:
@@ -442,31 +536,42 @@ def audit_tables(found: Audit) -> list[Exhibit]:
 
 
 def in_words(pair: Pair) -> str:
-    """Return a pair of splits as ``test in train``."""
+    """Return a pair of splits as ``test in train``.
+
+    Args:
+        pair: the names of the two splits.
+    """
     return " in ".join(pair)
 
 
-def audit_notes(found: Audit) -> list[str]:
-    """Return what an exact comparison of entities does not see, and what else is to be known."""
+def audit_notes(audit: Audit) -> list[str]:
+    """Return notes on what an exact comparison of entities does not see, and the notes of the audit.
+
+    Args:
+        audit: the audit.
+    """
     notes = []
-    for (a, b), n in found.duplicates.items():
-        if n and (a, b) in found.near_leaks:
+    for (a, b), n in audit.duplicates.items():
+        if n and (a, b) in audit.near_leaks:
             samples = "sample also appears" if n == 1 else "samples also appear"
             notes.append(f"{n} {a} {samples} verbatim in {b}.")
-    for (a, b), row in found.near_leaks.items():
+    for (a, b), row in audit.near_leaks.items():
         if row["n_mentions"]:
-            shown = ", ".join(repr(example["entity"]) for example in row["examples"][:3])
-            notes.append(
-                f"{row['n_mentions']} further mentions of {a} differ from {b}'s only in case or Unicode form: {shown}."
-            )
-    return notes + found.notes
+            examples = ", ".join(repr(example["entity"]) for example in row["examples"][:3])
+            differing = f"{row['n_mentions']} further mentions of {a} differ from {b}'s only in case or Unicode form"
+            notes.append(f"{differing}: {examples}.")
+    return notes + audit.notes
 
 
 # --- a split ----------------------------------------------------------------------------------------------------
 
 
 def plan_tables(plans: Mapping[str, SplitPlan]) -> list[Exhibit]:
-    """Return sizes and representativeness of the first plan, and what it shares beside others on the same corpus."""
+    """Return the sizes and the representativeness of the first plan, and what each plan shares.
+
+    Args:
+        plans: plans for the same corpus, by their names.
+    """
     plan = next(iter(plans.values()))
     kept = max(len(plan.assignment) - plan.n_discarded, 1)
     rows: list[Row] = []
@@ -486,6 +591,7 @@ def plan_tables(plans: Mapping[str, SplitPlan]) -> list[Exhibit]:
 
 
 def _leakage_table(plans: Mapping[str, SplitPlan]) -> Exhibit:
+    """Return the samples that share an entity, before the split and after it, by each plan."""
     plan = next(iter(plans.values()))
     columns = {"before": plan.leakage["before"]} if plan.leakage["before"] else {}
     columns |= {name: other.leakage["after"] for name, other in plans.items()}
@@ -494,42 +600,63 @@ def _leakage_table(plans: Mapping[str, SplitPlan]) -> Exhibit:
 
 
 def _shared(row: Values | None) -> Cell:
+    """Return the share of samples that share an entity, with their number."""
     return "-" if row is None else Measured(known(row["rate_partial"]), n=row["n_partial"])
 
 
 def _least_density(plan: SplitPlan) -> float:
+    """Return the entities per sample of the sparsest held-out split, against the corpus."""
     held_out = [row for name, row in plan.representation.items() if name != "train"]
     return min(float(row["entities_per_sample_ratio"]) for row in held_out)
 
 
 def ratio_text(ratio: float) -> str:
-    """Return a ratio to the corpus with three digits, where 1.000 is the same."""
+    """Return a ratio to the corpus with three digits; 1.000 means the same.
+
+    Args:
+        ratio: the ratio.
+    """
     return f"{ratio:.3f}"
 
 
 def type_table(types: Mapping[str, Mapping[str, int]]) -> Exhibit:
-    """Return the mentions of each type in each split."""
+    """Return the mentions of each type in each split.
+
+    Args:
+        types: the number of mentions of each type, for each split.
+    """
     labels = dict.fromkeys(chain.from_iterable(types.values()))
     rows = [(split, [counts.get(label, 0) for label in labels]) for split, counts in types.items()]
     kind = Kind.STACK if len(labels) <= 8 else Kind.HEAT  # as many as colours
     return Exhibit("types", "Mentions of each type in each split", ["split", *labels], rows, kind)
 
 
-def frontier_tables(found: Frontier) -> list[Exhibit]:
-    """Return the splits of a frontier by density floor, the best marked."""
-    n_samples, n_held_out = len(found.best.plan.assignment), sum(list(found.best.plan.n_samples_after().values())[1:])
+def frontier_tables(frontier: Frontier) -> list[Exhibit]:
+    """Return the splits of a frontier by density floor, with the best marked.
+
+    Args:
+        frontier: the frontier.
+    """
+    best = frontier.best.plan
+    n_samples = len(best.assignment)
+    n_held_out = sum(list(best.n_samples_after().values())[1:])
     rows: list[Row] = []
-    floor: object = found  # which is none
-    for point in found.points:
+    floor: object = frontier  # a value that is no density floor
+    for point in frontier.points:
         if point.representative != floor:
             floor = point.representative
             rows.append((f"density floor {'off' if floor is None else f'{floor:g}'}", []))
-        marked = "use this" if point is found.best else "optimal" if point.optimal else None
-        rows.append((f"--discard {point.discard}", [
+        verdict = "optimal" if point.optimal else None
+        if point is frontier.best:
+            verdict = "use this"
+        cells: list[Cell] = [
             Measured(point.n_discarded / n_samples, n=point.n_discarded),
             Measured(point.n_contaminated / max(n_held_out, 1), n=point.n_contaminated),
-            ratio_text(point.density), point.ratio_error, marked,
-        ]))  # fmt: skip
+            ratio_text(point.density),
+            point.ratio_error,
+            verdict,
+        ]
+        rows.append((f"--discard {point.discard}", cells))
     header = ["split", "discarded %", "contaminated %", "density", "ratio error %", "verdict"]
     note = (
         "Contaminated: held-out samples that share an entity with an earlier split. Density: entities per sample of "
@@ -540,21 +667,29 @@ def frontier_tables(found: Frontier) -> list[Exhibit]:
     return [Exhibit("frontier", title, header, rows, Kind.CURVES, note)]
 
 
-def fold_tables(found: Folds) -> list[Exhibit]:
-    """Return a row for each fold: its size, how it compares with the corpus, what it shares with the others."""
+def fold_tables(folds: Folds) -> list[Exhibit]:
+    """Return a row for each fold: its size, how it compares with the corpus, and what it shares with the others.
+
+    Args:
+        folds: the folds.
+    """
     rows: list[Row] = []
-    for fold, row in enumerate(found.statistics):
+    for fold, row in enumerate(folds.statistics):
         ratios = [ratio_text(row[key]) for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
         rows.append((str(fold), [row["n_samples"], *ratios, row["n_partial"], row["rate_partial"]]))
     header = ["fold", "samples", "entities/sample", "with entities", "share an entity", "%"]
     return [Exhibit("folds", "Folds, and how they compare with the corpus (1.000: the same)", header, rows)]
 
 
-def ladder_tables(found: Ladder) -> list[Exhibit]:
-    """Return a row for each level: the sizes of its training sets, and what of them is in test, over the seeds."""
+def ladder_tables(ladder: Ladder) -> list[Exhibit]:
+    """Return a row for each level of a ladder, with means over its training sets.
+
+    Args:
+        ladder: the ladder.
+    """
     rows: list[Row] = []
-    for level in dict.fromkeys(rung.level for rung in found):
-        sets = [rung.to_dict() for rung in found if rung.level == level]
+    for level in dict.fromkeys(rung.level for rung in ladder):
+        sets = [rung.to_dict() for rung in ladder if rung.level == level]
         mentions = f"{_mean(sets, 'n_mentions'):.1f}"
         cells = [len(sets), sets[0]["n_samples"], _mean(sets, "rate_samples"), mentions, _mean(sets, "rate_mentions")]
         rows.append((f"{level:g}", cells))
@@ -563,4 +698,5 @@ def ladder_tables(found: Ladder) -> list[Exhibit]:
 
 
 def _mean(rows: Sequence[Values], key: str) -> float:
+    """Return the mean of a value over several rows."""
     return math.fsum(row[key] for row in rows) / len(rows)
