@@ -13,7 +13,7 @@ import cleancut
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "cleancut"
 
-READABLE_ROOMS = ["app", "cli", "hub", "splitting", "mapping", "demo"]
+READABLE_ROOMS = ["app", "cli", "hub", "splitting", "mapping", "demo", "reading"]
 """The rooms whose words have been worked over; all others are to follow."""
 
 UNDOCUMENTED = {

@@ -27,25 +27,30 @@ _READING: dict[str, Any] = {
     "repair": "conlleval", "tokens": None, "tags": None, "entities": None, "text": None, "document": None, "end": None,
     "answers": None, "ignore_types": False, "types": None, "join_at": False,
 }  # fmt: skip
-"""How the files of a study are read, unless another way is asked for."""
+"""How the files of a study are read, unless the user asks for another way."""
 
 
 class Failed(NamedTuple):
-    """What could not be used: a dataset, or one of its systems."""
+    """A dataset that could not be used, or one of its systems."""
 
     dataset: str
+    """The dataset."""
     system: str | None
-    """None for the whole dataset."""
+    """The system; None for the whole dataset."""
     reason: str
+    """What is wrong, in one line."""
 
 
 @dataclass(frozen=True)
 class StudyData:
-    """The data of one dataset: what was trained on, what is predicted, and the predictions of each system."""
+    """The samples of one dataset, and the predictions of each system."""
 
     train: Corpus
+    """The training samples."""
     test: Corpus
+    """The test samples."""
     pred: Mapping[str, Any]
+    """The predictions of each system for the test samples."""
     failed: tuple[Failed, ...] = ()
     """The systems whose predictions could not be read."""
 
@@ -55,27 +60,35 @@ class DatasetFiles:
     """The files of one dataset, which are read when they are needed."""
 
     name: str
+    """The name of the dataset."""
     train: str
+    """The file of the training samples."""
     test: str
+    """The file of the test samples."""
     pred: Mapping[str, str]
     """The file of each system."""
     reading: Mapping[str, Any] = field(default_factory=dict)
+    """How the files are read, where it is not as usual."""
 
     def has_answers(self) -> bool:
-        """Are the predictions of any system answers of a language model?"""
+        """Return whether the predictions of any system are answers of a language model."""
         return any(map(is_answer_file, self.pred.values()))
 
     def load(self) -> StudyData:
-        """Read the files; a system whose predictions cannot be read is left out, and told."""
+        """Return the samples of the files. A system whose predictions cannot be read is named in the result.
+
+        Raises:
+            CleancutError: the training or test samples cannot be read.
+        """
         reading = parse_reading(self.reading)
-        own = columns_for(self.train, reading)
+        train_columns = columns_for(self.train, reading)
         # tags decode without the scheme and repair of what is scored, bare IO names aside
         scheme = "io" if str(reading["scheme"]).lower() == "io" else None
         column = reading["gold_column"]
-        train = read(self.train, column=column, labels=reading["labels"], scheme=scheme, **own)
-        own = columns_for(self.test, reading)
+        train = read(self.train, column=column, labels=reading["labels"], scheme=scheme, **train_columns)
+        test_columns = columns_for(self.test, reading)
         tags = {name: reading[name] for name in ("labels", "scheme", "repair")}
-        test = read(self.test, column=column, **tags, **own)
+        test = read(self.test, column=column, **tags, **test_columns)
         systems: dict[str, Corpus] = {}
         failed = []
         for system, file in self.pred.items():
@@ -84,42 +97,62 @@ class DatasetFiles:
             except (CleancutError, UnicodeError, OSError) as error:
                 failed.append(Failed(self.name, system, reason_of(error)))
         if reading["join_at"]:
-            train, test = join_at(train), join_at(test)
+            train = join_at(train)
+            test = join_at(test)
             systems = {name: join_at(corpus) for name, corpus in systems.items()}
         return StudyData(train, test, systems, tuple(failed))
 
     def _predicted(self, file: str, reading: Mapping[str, Any]) -> Corpus:
         """Return the predictions of a system for the test samples."""
-        own = dict(reading)
+        system_reading = dict(reading)
         if not is_answer_file(file):  # the options of answers are for those systems that are language models
-            own |= {"answers": None, "ignore_types": False}
-        batches = [theirs for _, theirs in system_batches(self.test, file, own, _notes_logged)]
+            system_reading |= {"answers": None, "ignore_types": False}
+        batches = [predicted for _, predicted in system_batches(self.test, file, system_reading, _notes_logged)]
         return Corpus.concatenate(batches)
 
 
-def _notes_logged(file: str, found: Mapping[str, Samples]) -> None:
-    for samples in found.values():
+def _notes_logged(file: str, parts: Mapping[str, Samples]) -> None:
+    """Show the notes about the mentions of a file, which they name."""
+    for samples in parts.values():
         log_notes(f"{os.path.basename(file)}: {note}" for note in samples.notes)
 
 
 def reason_of(error: Exception) -> str:
-    """Return in one line what is wrong with a file."""
+    """Return in one line what is wrong with a file.
+
+    Args:
+        error: the error that reading it has raised.
+    """
     if isinstance(error, OSError):
         return f"{error.filename or 'input'}: {error.strerror or error}."
     return str(error)
 
 
-def parse_reading(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how the files of a study are read, checked: the options of ``read``, with a column for either side."""
-    for name in given:
+def parse_reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how the files of a study are read.
+
+    Args:
+        options: the options of ``read`` by name, with a column for gold and one for predictions.
+
+    Returns:
+        The options with those that were not given, as they usually are.
+
+    Raises:
+        CleancutError: there is no such option.
+    """
+    for name in options:
         if name not in _READING:
             hint = did_you_mean(name, _READING)
             raise CleancutError(f"study: option {quoted(name)} is unknown.{hint} Known: {', '.join(_READING)}.")
-    return {**_READING, **given}
+    return {**_READING, **options}
 
 
 def is_study(folder: str | os.PathLike[str]) -> bool:
-    """Is it the folder of a study, or of one dataset of a study?"""
+    """Return whether a folder is that of a study, or of one dataset of a study.
+
+    Args:
+        folder: the folder.
+    """
     path = Path(folder)
     if not path.is_dir():
         return False
@@ -136,7 +169,7 @@ def study_files(
         reading: how the files are read, where it is not as usual.
 
     Raises:
-        CleancutError: where there is no such folder, or no dataset in it.
+        CleancutError: there is no such folder, or no dataset in it.
     """
     path = Path(checks.checked_path(folder, "the folder of the study"))
     if not path.is_dir():
@@ -146,7 +179,7 @@ def study_files(
         raise CleancutError(f"{folder} is no study: no folder in it has a folder {PREDICTIONS}. {wanted}.")
     homes = [path] if _has_predictions(path) else _folders_in(path)
     chosen = parse_reading(reading or {})
-    found: dict[str, DatasetFiles] = {}
+    datasets: dict[str, DatasetFiles] = {}
     failed: list[Failed] = []
     for home in homes:
         name = home.resolve().name
@@ -155,15 +188,19 @@ def study_files(
         except (CleancutError, OSError) as error:
             failed.append(Failed(name, None, reason_of(error)))
         else:
-            found |= {name: files} if files is not None else {}
-    return found, failed
+            if files is not None:
+                datasets[name] = files
+    return datasets, failed
 
 
 def _folders_in(path: Path) -> list[Path]:
-    return sorted(one for one in path.iterdir() if one.is_dir() and not one.name.startswith((".", "_")))
+    """Return the folders in a folder, without those whose names begin with a dot or an underscore."""
+    folders = [entry for entry in path.iterdir() if entry.is_dir()]
+    return sorted(folder for folder in folders if not folder.name.startswith((".", "_")))
 
 
 def _has_predictions(path: Path) -> bool:
+    """Return whether a folder has one with predictions."""
     return (path / PREDICTIONS).is_dir()
 
 
@@ -174,8 +211,8 @@ def _dataset_files(home: Path, name: str, reading: Mapping[str, Any]) -> Dataset
         return None
     for wanted in ("train", "test"):
         if wanted not in splits:
-            there = ", ".join(sorted(one.name for one in home.iterdir())[:8]) or "nothing"
-            raise CleancutError(f"{home} has no {wanted} file, but {there}. Add one, such as {wanted}.conll.")
+            names = ", ".join(sorted(entry.name for entry in home.iterdir())[:8]) or "nothing"
+            raise CleancutError(f"{home} has no {wanted} file, but {names}. Add one, such as {wanted}.conll.")
     if not _has_predictions(home):
         raise CleancutError(f"{home} has no folder {PREDICTIONS}. Add one with a file for each system.")
     pred: dict[str, str] = {}
@@ -194,15 +231,17 @@ def _dataset_files(home: Path, name: str, reading: Mapping[str, Any]) -> Dataset
 
 def _splits_in(home: Path) -> dict[str, Path]:
     """Return the splits of a dataset: files by what their names show, and folders of BRAT."""
-    found: dict[str, Path] = {}
-    for one in sorted(home.iterdir()):
-        if one.is_dir():
-            split = one.name if one.name != PREDICTIONS and is_brat(Source.of(one)) else None
+    splits: dict[str, Path] = {}
+    for entry in sorted(home.iterdir()):
+        if not entry.is_dir():
+            split = split_name(entry)
         else:
-            split = split_name(one)
-        if split is not None and split in found:
-            both = f"{found[split].name} and {one.name}"
+            is_data = entry.name != PREDICTIONS and is_brat(Source.of(entry))
+            split = entry.name if is_data else None
+        if split is None:
+            continue
+        if split in splits:
+            both = f"{splits[split].name} and {entry.name}"
             raise CleancutError(f"{home} has two {split} files, {both}. Leave one of them there.")
-        if split is not None:
-            found[split] = one
-    return found
+        splits[split] = entry
+    return splits
