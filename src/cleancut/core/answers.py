@@ -36,6 +36,14 @@ def _type_names(types: Any) -> list[str]:
     return checks.names(sorted(types) if isinstance(types, set | frozenset) else types, "types", "names of types")
 
 
+def _check_tokens(tokens: Any) -> None:
+    """Refuse tokens that are neither a text nor a list of texts."""
+    if tokens is None or isinstance(tokens, str):
+        return
+    if not isinstance(tokens, list | tuple) or set(map(type, tokens)) - {str}:
+        checks.names(tokens, "tokens", "the text of the sample, or a list of its words")
+
+
 def parse_answer(
     answer: Any,
     style: str = "auto",
@@ -65,6 +73,7 @@ def parse_answer(
     names = types if isinstance(types, KnownTypes) else KnownTypes.of(tuple(_type_names(types)))
     if label is not None:
         checks.text(label, "label", "the name of a type")
+    _check_tokens(tokens)
     if isinstance(answer, str) and chosen is Style.AUTO and label is None and tokens is not None:
         plain = plain_answer(answer, names, tokens)
         if plain is not None:
