@@ -1,7 +1,7 @@
 """Views over the buckets of many systems and datasets (Fu et al., Section 5): what matters, to whom, and where.
 
-A performance table is ``{system: buckets(...)}`` on one test set; over several test sets, ``{dataset: {system: ...}}``.
-Buckets without gold mentions are left out of every statistic; where less than it takes is left, the value is NaN.
+A performance table is ``{system: buckets(...)}`` on one test set, or ``{dataset: {system: ...}}`` over several. Buckets
+without gold mentions are left out of every statistic. A statistic that has too few values left is NaN.
 """
 
 from __future__ import annotations
@@ -25,36 +25,52 @@ _WANTED = "what buckets() returns, by the name of its system"
 
 
 def _systems(given: Any, name: str = "systems") -> dict[str, Buckets]:
-    """Return the buckets of each system, checked: of the same attributes."""
-    found = checks.instances(given, Buckets, name, _WANTED)
-    first = set(next(iter(found.values()), ()))
-    for system, buckets in found.items():
+    """Return the buckets of each system, which must have the same attributes."""
+    checked = checks.instances(given, Buckets, name, _WANTED)
+    first = set(next(iter(checked.values()), ()))
+    for system, buckets in checked.items():
         if set(buckets) != first:
             other = min(set(buckets) ^ first)
             raise CleancutError(f"{quoted(system)}: not all systems have the attribute {other}. Give the same for all.")
-    return found
+    return checked
 
 
 def model_wise(systems: Systems) -> dict[str, dict[str, dict[str, float]]]:
-    """How an attribute bears on a system: ``found[system][attribute]``.
+    """Return how an attribute bears on each system.
 
-    ``spearman`` (Eq. 8) is the rank correlation of F1 with the order of the buckets, ``std`` (Eq. 9) the standard
-    deviation of F1 over them (of the population). Attributes whose buckets have no order have no ``spearman``.
+    Args:
+        systems: the buckets of each system, on one test set.
+
+    Returns:
+        For each system and attribute, ``spearman`` (Eq. 8), the rank correlation of F1 with the order of the buckets,
+        and ``std`` (Eq. 9), the standard deviation of F1 over them (of the population). Attributes whose buckets have
+        no order have NaN for ``spearman``.
+
+    Raises:
+        CleancutError: the systems do not have the same attributes.
     """
-    found = {}
+    of_system: dict[str, dict[str, dict[str, float]]] = {}
     for system, buckets in _systems(systems).items():
-        rows = {name: _f1(buckets[name]) for name in buckets}
-        found[system] = {
-            name: {"spearman": _spearman(f1) if _ordered(buckets[name]) else math.nan, "std": _std(f1)}
-            for name, f1 in rows.items()
-        }
-    return found
+        of_system[system] = {}
+        for name in buckets:
+            f1 = _f1(buckets[name])
+            spearman = _spearman(f1) if _ordered(buckets[name]) else math.nan
+            of_system[system][name] = {"spearman": spearman, "std": _std(f1)}
+    return of_system
 
 
 def attribute_wise(datasets: Datasets) -> dict[str, dict[str, dict[str, float]]]:
-    """How an attribute bears on a dataset: ``found[dataset][attribute]``.
+    """Return how an attribute bears on each dataset.
 
-    ``zeta`` (Eq. 10) is its mean over the gold mentions, ``rho`` (Eq. 11) the mean over systems of ``|spearman|``.
+    Args:
+        datasets: for each dataset, the buckets of each system.
+
+    Returns:
+        For each dataset and attribute, ``zeta`` (Eq. 10), its mean over the gold mentions, and ``rho`` (Eq. 11), the
+        mean over systems of ``|spearman|``.
+
+    Raises:
+        CleancutError: a dataset has no system, or its systems do not have the same attributes.
     """
     found: dict[str, dict[str, dict[str, float]]] = {}
     if not isinstance(datasets, Mapping):
@@ -123,10 +139,17 @@ def comparative_diagnosis(a: Buckets, b: Buckets, *, min_count: int = MIN_COUNT)
 
 
 def friedman(blocks: Mapping[str, Buckets]) -> dict[str, dict[str, float]]:
-    """Do the buckets of an attribute differ in F1? (Appendix E.) For each attribute ``statistic``, ``p``, ``effect``.
+    """Test whether the buckets of an attribute differ in F1 (appendix E).
 
-    The blocks are the systems on one dataset, or one system on several datasets. ``effect`` is Kendall's W, from 0 to
-    1; ``p_holm`` is corrected for the number of attributes. At least three buckets and two blocks are needed.
+    Args:
+        blocks: the buckets of each system on one dataset, or those of one system on each dataset.
+
+    Returns:
+        For each attribute the ``statistic``, ``p``, ``effect`` (Kendall's W, from 0 to 1) and ``p_holm``, which is
+        corrected for the number of attributes. They are NaN for fewer than three buckets or two blocks.
+
+    Raises:
+        CleancutError: the blocks do not have the same attributes.
     """
     from scipy.stats import friedmanchisquare
 

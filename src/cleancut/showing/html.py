@@ -1,4 +1,4 @@
-"""Reports as web pages: one file each, that asks for nothing beyond itself and runs no script but its own."""
+"""Draw results as web pages: one file each, which loads nothing else and runs no script but its own."""
 
 from __future__ import annotations
 
@@ -52,12 +52,24 @@ def html_report(
     types: Mapping[str, str] | None = None,
     beta: float = 1.0,
 ) -> str:
-    """A page on one or more systems, with a list of their errors to search through.
+    """Return a page on one or more systems, with a list of their errors to search through.
 
-    ``train`` is the training data, or an ``Exposure`` of it; without it, what needs it is left out. Intervals and tests
-    between systems are from ``ci`` resamples. ``types`` are other names for types, by those that the data have
-    (``{"person": "PER"}``). With ``beta=2`` the page shows F2 in the place of F1: recall weighs twice as much. The
-    same input gives the same page.
+    Args:
+        gold: the gold samples.
+        preds: the predictions of each system, by its name.
+        train: the training data, or an ``Exposure`` of it. Without it, what needs it is left out.
+        title: the title of the page.
+        ci: the number of resamples of intervals and of tests between systems; None for neither.
+        seed: the seed of the resamples.
+        max_errors: the most errors that are listed.
+        types: new names of types by old ones (``{"person": "PER"}``), for all sides.
+        beta: a number other than 1 shows F-beta rather than F1: with ``beta=2``, recall weighs twice as much.
+
+    Returns:
+        The page. The same input gives the same page.
+
+    Raises:
+        CleancutError: an option is not valid, or a system does not fit gold.
 
     >>> gold = Corpus.of([["Ada", "slept"]], tags=[["B-PER", "O"]])
     >>> page = html_report(gold, {"none": [["O", "O"]]})
@@ -70,7 +82,12 @@ def html_report(
 
 
 def report_page(found: Findings, *, title: str = "NER report") -> str:
-    """The page of findings that are there already; what all names of systems have in common is left out of them."""
+    """Return the page of findings that are computed already, with short names of systems.
+
+    Args:
+        found: the findings.
+        title: the title of the page.
+    """
     found = found.with_short_names()
     names = {"samples": "n_samples", "tokens": "n_tokens", "mentions": "n_mentions", "types": "n_types"}
     facts = [f"{found.sizes[key]:,} {name}" for name, key in names.items()]
@@ -81,7 +98,11 @@ def report_page(found: Findings, *, title: str = "NER report") -> str:
 
 
 def report_notes(found: Findings) -> list[str]:
-    """Return what is to be known of the scores in a report, and how each was computed."""
+    """Return the notices about the scores of a report, and how each was computed.
+
+    Args:
+        found: the findings.
+    """
     every = (score for scores in found.scores.values() for score in scores.values())
     notices = dict.fromkeys(notice for score in every for notice in score.notices)
     notes = [*found.notes, *notices, *score_notes(found.scores)]
@@ -91,7 +112,18 @@ def report_notes(found: Findings) -> list[str]:
 
 
 def html_audit(found: Audit, *, title: str = "Audit") -> str:
-    """A page on what the splits of a dataset share."""
+    """Return a page on what the splits of a dataset share.
+
+    Args:
+        found: the result of ``audit``.
+        title: the title of the page.
+
+    Returns:
+        The page. The same audit gives the same page.
+
+    Raises:
+        CleancutError: it is not the result of an audit.
+    """
     checks.instance(found, Audit, "the audit", "what audit(...) returns")
     facts = [f"{sum(counts.values()):,} mentions in {name}" for name, counts in found.types.items()]
     return _page(title, facts, map(_section, audit_sections(found)), found.notes)
@@ -100,9 +132,18 @@ def html_audit(found: Audit, *, title: str = "Audit") -> str:
 def html_split(
     plans: SplitPlan | Mapping[str, SplitPlan], *, components: Mapping[int, int] | None = None, title: str = "Split"
 ) -> str:
-    """A page on a plan, beside others on the same corpus: leakage before and after, sizes, types, groups of samples.
+    """Return a page on a plan: leakage before and after, sizes, types, and groups of connected samples.
 
-    ``components`` is what ``component_sizes`` returns.
+    Args:
+        plans: a plan, or several plans of the same corpus by their names.
+        components: the result of ``component_sizes``.
+        title: the title of the page.
+
+    Returns:
+        The page. The same plans give the same page.
+
+    Raises:
+        CleancutError: there is no plan, or the components are of another kind.
     """
     wanted = "a plan, or plans by their names"
     given = {"after": plans} if isinstance(plans, SplitPlan) else checks.instances(plans, SplitPlan, "plans", wanted)
@@ -115,12 +156,27 @@ def html_split(
 
 
 def plan_notes(plan: SplitPlan) -> list[str]:
-    """Return what is to be known of a split, and how it was computed."""
+    """Return the notes of a plan, and how it was computed.
+
+    Args:
+        plan: the plan.
+    """
     return [*plan.notes, f"How: {plan.how}.", plan.signature]
 
 
 def html_frontier(found: Frontier, *, title: str = "Frontier") -> str:
-    """A page on what less sharing costs, with a picture."""
+    """Return a page on what less sharing costs in discarded samples, with a picture.
+
+    Args:
+        found: the result of ``frontier``.
+        title: the title of the page.
+
+    Returns:
+        The page. The same frontier gives the same page.
+
+    Raises:
+        CleancutError: it is not the result of a frontier.
+    """
     checks.instance(found, Frontier, "the frontier", "what frontier(...) returns")
     facts = [f"{len(found.best.plan.assignment):,} samples", f"{len(found.points)} splits"]
     return _page(title, facts, map(_section, frontier_sections(found)), [found.best.plan.signature])
@@ -175,7 +231,11 @@ def html_comparison(
 
 
 def comparison_notes(comparison: Mapping[str, Any]) -> list[str]:
-    """Return how the scores of a comparison, and the comparison itself, were computed."""
+    """Return how the scores of a comparison, and the comparison itself, were computed.
+
+    Args:
+        comparison: the comparison as plain values.
+    """
     scores = [score for own in comparison["systems"].values() for score in own.values()]
     signatures = dict.fromkeys(score["signature"] for score in scores if "signature" in score)
     metrics = dict.fromkeys(metric for own in comparison["systems"].values() for metric in own)
@@ -183,19 +243,31 @@ def comparison_notes(comparison: Mapping[str, Any]) -> list[str]:
 
 
 def fragment(sections: Iterable[Section]) -> str:
-    """Sections for a page that is there already, which has ``stylesheet``."""
+    """Return sections for a page that exists already and has the ``stylesheet``.
+
+    Args:
+        sections: the sections.
+    """
     return "".join(f"<section>{_inner(section)}</section>\n" for section in sections)
 
 
 def html_notes(notes: Sequence[str]) -> str:
-    """Return a section of notes and signatures, or nothing where there are none."""
+    """Return a section of notes and signatures; empty if there are none.
+
+    Args:
+        notes: the notes.
+    """
     tags = ["code" if Signature.is_in(note) else "span" for note in notes]
     said = "".join(f"<li><{tag}>{_text(note)}</{tag}></li>" for tag, note in zip(tags, notes, strict=True))
     return f'<section><h2>How this was computed</h2><ul class="notes">{said}</ul></section>' if said else ""
 
 
 def stylesheet(within: str) -> str:
-    """What fragments need, such that it touches nothing outside of the elements that ``within`` selects."""
+    """Return the style of fragments, which affects nothing outside of some elements.
+
+    Args:
+        within: a selector of these elements.
+    """
     return f"{_asset('colours.css')}\n{within} {{\n{_asset('report.css')}\n}}"
 
 
@@ -209,6 +281,7 @@ def _page(
     notes: Sequence[str],
     data: Mapping[str, Any] | None = None,
 ) -> str:
+    """Return a page of sections, with its style and its script inside."""
     checks.instance(title, str, "title", "a text")
     parts, script = list(sections), _asset("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -233,16 +306,18 @@ _Part = tuple[str, str, str]
 
 
 def _asset(name: str) -> str:
+    """Return a file of the folder ``assets``."""
     return files(__package__).joinpath("assets", name).read_text("utf-8")
 
 
 def _json(value: Any) -> str:
-    """JSON that may stand in a script element: no tag and no comment begins in it."""
+    """Return JSON that may stand in a script element: no tag and no comment begins in it."""
     found = json.dumps(_all_visible(value), ensure_ascii=False, separators=(",", ":"))
     return found.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _all_visible(value: Any) -> Any:
+    """Return a value whose texts have no invisible control characters."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, Mapping):
@@ -251,11 +326,13 @@ def _all_visible(value: Any) -> Any:
 
 
 def _section(section: Section) -> _Part:
+    """Return a section of a page."""
     body = f'<section id="{section.slug}">{_inner(section)}</section>\n'
     return section.slug, section.title, body
 
 
 def _inner(section: Section) -> str:
+    """Return the content of a section."""
     drawn = [(exhibit, _exhibit(exhibit)) for exhibit in section.exhibits]
     charts = "".join(html for exhibit, html in drawn if exhibit.kind is Kind.POINTS)
     key = next((_key(exhibit.header[1:]) for exhibit, _ in drawn if exhibit.kind is Kind.POINTS), "")
@@ -266,6 +343,7 @@ def _inner(section: Section) -> str:
 
 
 def _exhibit(exhibit: Exhibit) -> str:
+    """Return a table or a picture with its title and its notes."""
     drawn = _DRAW[exhibit.kind](exhibit)
     note = "".join(f'<p class="note">{_text(line)}</p>' for line in exhibit.note.splitlines())
     if exhibit.folded:
@@ -277,7 +355,7 @@ def _exhibit(exhibit: Exhibit) -> str:
 
 
 def _table(exhibit: Exhibit, shade: bool = False) -> str:
-    """A table that scrolls in its box where it is too wide, also by the arrow keys; a single row in large print."""
+    """Return a table that scrolls in its box if it is too wide, also by arrow keys; a single row in large print."""
     if len(exhibit.rows) == 1 and all(isinstance(cell, Measured) for cell in exhibit.rows[0][1]):
         cells = zip(exhibit.header[1:], exhibit.rows[0][1], strict=True)
         tiles = "".join(f"<div><dt>{_text(name)}</dt><dd>{_cell(cell)}</dd></div>" for name, cell in cells)
@@ -292,10 +370,11 @@ def _table(exhibit: Exhibit, shade: bool = False) -> str:
 
 
 _SHORT = 14
-"""Letters of a name that stays in one line, also on a phone."""
+"""The most letters of a name that stays in one line, also on a phone."""
 
 
 def _row(name: str, cells: Sequence[Cell], exhibit: Exhibit, sides: Sequence[str], shade: bool) -> str:
+    """Return a row of a table."""
     if not cells:
         return f'<tr class="group"><th scope="rowgroup" colspan="{len(exhibit.header)}">{_text(name)}</th></tr>'
     found = []
@@ -309,7 +388,7 @@ def _row(name: str, cells: Sequence[Cell], exhibit: Exhibit, sides: Sequence[str
 
 
 def _cell(cell: Cell) -> str:
-    """A number, with its interval in small print."""
+    """Return a number, with its interval in small print."""
     if not isinstance(cell, Measured):
         return _text(cell_text(cell))
     small = [" to ".join(map(cell.text, cell.interval))] if cell.interval else []
@@ -318,6 +397,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _heat(exhibit: Exhibit) -> str:
+    """Return a table whose cells are shaded by their values."""
     return _table(exhibit, shade=True)
 
 
@@ -325,7 +405,7 @@ def _heat(exhibit: Exhibit) -> str:
 
 
 def _bars(exhibit: Exhibit) -> str:
-    """A bar for each number; under a heading for each row where there are several."""
+    """Return a bar for each number; under a heading for each row if there are several columns."""
     series = exhibit.header[1:]
     if len(series) == 1:
         return _bar_list([(name, cells[0], 0) for name, cells in exhibit.rows])
@@ -342,6 +422,7 @@ def _bars(exhibit: Exhibit) -> str:
 
 
 def _bar_list(bars: Sequence[tuple[str, Cell, int]]) -> str:
+    """Return a list of names with a bar and a number each."""
     rows = []
     for name, cell, i in bars:
         measured = cell if isinstance(cell, Measured) else Measured(cell if isinstance(cell, float) else math.nan)
@@ -357,11 +438,12 @@ def _bar_list(bars: Sequence[tuple[str, Cell, int]]) -> str:
 
 
 def _at(fraction: float) -> str:
+    """Return a share as a length in percent."""
     return f"{100 * min(max(fraction, 0.0), 1.0):.2f}%"
 
 
 def _stack(exhibit: Exhibit) -> str:
-    """One bar a row, as wide as the page, and its parts in words above it."""
+    """Return one bar for each row, as wide as the page, with its parts in words above it."""
     parts = exhibit.header[1:]
     key = "".join(f'<li><i class="s{i % 8}"></i>{_text(part)}</li>' for i, part in enumerate(parts))
     rows = []
@@ -380,7 +462,7 @@ def _stack(exhibit: Exhibit) -> str:
 
 
 def _gap(exhibit: Exhibit) -> str:
-    """Two marks on one line, for each row: a disc for the first column, a diamond for the second."""
+    """Return two marks on one line for each row: a disc for the first column, a diamond for the second."""
     measured = [[cell for cell in cells if isinstance(cell, Measured)] for _, cells in exhibit.rows]
     known = [end for row in measured for cell in row for end in (cell.value, *(cell.interval or ()))]
     known += [exhibit.reference[1]] if exhibit.reference else []
@@ -421,7 +503,7 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 360, 216, 28, 10, 40
 
 
 def _points(exhibit: Exhibit) -> str:
-    """Rows from left to right, a point with its interval for each column; bars where there is one column only."""
+    """Return rows from left to right with a point and its interval for each column; bars if there is one column."""
     series = exhibit.header[1:]
     if len(series) == 1:
         return _bars(exhibit)
@@ -466,11 +548,12 @@ def _points(exhibit: Exhibit) -> str:
 
 
 def _y(fraction: float) -> float:
+    """Return the height of a share in a picture."""
     return _TOP + (1 - fraction) * (_HEIGHT - _TOP - _BOTTOM)
 
 
 def _curves(exhibit: Exhibit) -> str:
-    """Points at their two values, joined to a line under each heading; axes reach as far as the points do."""
+    """Return points at their two values, joined to a line under each heading; axes reach as far as the points."""
     found = curves(exhibit)
     spots = [spot for series in found.values() for spot in series]
     right, top = _reach(max(spot.x for spot in spots)), _reach(max(spot.y for spot in spots))
@@ -503,7 +586,7 @@ def _curves(exhibit: Exhibit) -> str:
 
 
 def _reach(largest: float) -> float:
-    """The end of an axis: half a point at least, so that what is all but nothing looks so."""
+    """Return the end of an axis: at least half a point, so that almost nothing looks like almost nothing."""
     return max(largest * 1.05, 0.005)
 
 
@@ -516,16 +599,17 @@ _SHAPES = (
 
 
 def _mark(i: int, x: float, y: float) -> str:
+    """Return the mark of a series at a place."""
     return f'<path d="{_SHAPES[i % 8]}" transform="translate({x:.1f} {y:.1f})"/>'
 
 
 def _look(i: int) -> str:
-    """Return the classes of a series: of more than eight, the next have the same shapes and colours, hollow."""
+    """Return the classes of a series. After eight, the shapes and colours come again, hollow."""
     return f"s{i % 8} hollow" if i // 8 % 2 else f"s{i % 8}"
 
 
 def _key(names: Sequence[str]) -> str:
-    """Which shape and colour stands for which system."""
+    """Return a list of which shape and colour stands for which system."""
     if len(names) == 1:
         return ""
     box = 'viewBox="0 0 14 14" width="14" height="14" aria-hidden="true"'
@@ -545,12 +629,13 @@ _DRAW = {
 
 
 def _listing(found: Findings) -> dict[str, Any]:
+    """Return the data of the list of errors, for the script."""
     titles = {novelty.name: novelty.long_title for novelty in NOVELTY_CLASSES}
     return {"systems": list(found.scores), "contexts": found.contexts, "errors": found.listed, "novelty": titles}
 
 
 def _errors_section(found: Findings) -> _Part:
-    """The controls; the list itself is made by the script, a page at a time."""
+    """Return the controls of the list of errors. The script makes the list itself, a page at a time."""
     systems = list(found.scores)
     n_made, n_listed = sum(map(found.n_errors, systems)), len(found.listed)
     lead = "Every mention that was missed, spurious, or wrong in its boundary or type, with the words around it."
