@@ -387,7 +387,7 @@ def _components(components: Mapping[int, int]) -> Section:
         first, last = 2 ** (bits - 1), 2**bits - 1
         rows.append((str(first) if first == last else f"{first}-{last}", [Measured(samples / total, n=groups)]))
     lead = (
-        "Samples that hang together by shared entities form a group: only whole groups can be told apart without "
+        "Samples that are connected by shared entities form a group: only whole groups can be told apart without "
         f"sharing anything. The largest holds {max(components)} of {total} samples with entities."
     )
     return Section("components", "Groups of samples", lead, [
