@@ -364,7 +364,7 @@ def main() -> None:
                 started = time.process_time()
                 stored[key] = covered(every, n_units, arguments.draws)
                 print(f"{key}: {time.process_time() - started:.0f} s", flush=True)
-                arguments.stored.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+                arguments.stored.write_text(json.dumps(stored, indent=1) + "\n", "utf-8", newline="\n")
     text = "\n".join([INTRODUCTION.format(resamples=RESAMPLES), *tables(stored)]) + "\n"
     print(text)
     if arguments.markdown:

@@ -648,7 +648,7 @@ def test_outputs_beside_and_inputs_of_folders(folder, run, command, written):
     if written is None:
         assert code == 0
     else:
-        why = ("would be written over, but it is read", "where the splits are written", "the page and the tables both")
+        why = ("would be written over, but it is read", "where the splits are written", "both the page and the tables")
         assert code == 2 and written in error and any(said in error for said in why), error
     assert there(folder) == before
 

@@ -239,7 +239,7 @@ def test_the_input_is_the_dataset_of_the_recipe_unless_given(capsys, tmp_path):
     for arguments, told in {
         ("--recipe", "ace05"): "Give your copy: cleancut split --recipe ace05 FILE",
         ("--recipe", "conll203"): "Did you mean conll2003?",
-        (): "nothing to split. Give INPUT, or --recipe",
+        (): "nothing to split. Give SOURCE, or --recipe",
     }.items():
         assert cli.main(["split", *arguments, "-o", str(tmp_path / "out")]) == 2
         out, err = capsys.readouterr()
