@@ -381,6 +381,8 @@ def test_progress_is_shown_on_a_terminal_only(folder, monkeypatch, capsys):
             super().close()
 
     monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
+    # a command that ran in this process before may have switched them off
+    monkeypatch.setattr("datasets.utils.are_progress_bars_disabled", lambda: False)
     cc.study(folder, ci=None)
     assert made == [] and capsys.readouterr().err == ""
     monkeypatch.setattr(sys, "stderr", Terminal())
