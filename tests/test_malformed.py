@@ -701,7 +701,19 @@ PAGES = {
     "progress of a frontier": lambda v: cc.frontier(GOLD, discards=[0], floors=[None], effort="fast", progress=[v]),
     "a folder for the app": lambda v: cc.stage_app([v]),
     "a dataset": lambda v: cc.exact_f1(dataset(), dataset()),
+    "a range": lambda v: cc.exact_f1(range(10**15), PRED),
+    "tokens of an answer": lambda v: cc.parse_answer("[]", tokens=[v, 5]),
+    "duplicates_together": lambda v: cc.write_incidence(GOLD, "pairs.parquet", duplicates_together=[v]),
+    "discard of folds": lambda v: cc.mincut_folds(GOLD, 2, discard=[v]),
+    "an object without a repr": lambda v: cc.audit({"train": GOLD, "test": PRED}, key=Silent()),
 }
+
+
+class Silent:
+    """An object that cannot be shown."""
+
+    def __repr__(self):
+        raise RuntimeError
 
 
 @pytest.mark.parametrize("door", PAGES)
@@ -720,6 +732,8 @@ def test_what_a_trainer_gives_is_checked():
         for value in (5, ["x"], [5], {}, np.array([1]), object(), len, "\x1b"):
             with pytest.raises(CleancutError):
                 NerMetrics(evaluation=columns, labels=["O", "B-PER"], **{option: value})
+    with pytest.raises(CleancutError, match="labels= is empty"):
+        NerMetrics(evaluation=columns, labels=[])
     metrics = NerMetrics(evaluation=columns, labels=["O", "B-PER"])
     ids = np.array([[1, 0]] * 24)
     for given in (None, (ids, ids), "x", Pair(None, ids), Pair(ids, None), Pair([], ids), Pair([[1], [0, 1]], ids),

@@ -404,6 +404,8 @@ class _Reader:
         """Return the model's label names in the order of its ids: those given, else those of the dataset."""
         if self._labels is not None:
             names = label_names(self._labels)
+            if not names:
+                raise CleancutError("labels= is empty. Give the model's label names in the order of its ids.")
             return tuple(names.get(i, "") for i in range(max(names) + 1))
         if not isinstance(data, Corpus | Mapping) and self._class_labels(data) is not None:
             return tagged.tags

@@ -92,9 +92,10 @@ def parse_choice(kind: type[Choice], value: object, name: str) -> Choice:
     Raises:
         CleancutError: there is no such member; the message lists them all.
     """
+    text = value if isinstance(value, str) else quoted(value)  # which cannot fail, whatever the object
     try:
-        return kind(str(value).lower())
+        return kind(text.lower())
     except ValueError:
         choices = ", ".join(kind)
-        hint = did_you_mean(value, kind)
+        hint = did_you_mean(text, kind)
         raise CleancutError(f"{name}={quoted(value)} is unknown.{hint} Choose one of: {choices}.") from None

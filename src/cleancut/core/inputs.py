@@ -294,7 +294,7 @@ def as_samples(data: Any, where: Where) -> list[Any]:
     Raises:
         CleancutError: it does not hold lists, or a sample is a set, which has no order.
     """
-    if isinstance(data, str | bytes | Mapping | set | frozenset) or not isinstance(data, Iterable):
+    if isinstance(data, str | bytes | Mapping | set | frozenset | range) or not isinstance(data, Iterable):
         raise CleancutError(f"expected a list with one list for each sample, got {_short(data)}.")
     if hasattr(data, "column_names"):
         raise CleancutError(f"expected samples, got a {type(data).__name__}. Read it first: from_dataset(...).")

@@ -219,8 +219,8 @@ def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] |
         if name in options:
             raise TypeError(f"mincut_folds() has no option {name!r}: folds are of equal size, cut by their entities.")
     discard = options.get("discard", DEFAULTS.discard)
-    if discard not in (0, AUTO):
-        raise CleancutError(f"discard={discard!r} is unknown for folds. Give 0 or 'auto'.")
+    if not isinstance(discard, int | float | str) or discard not in (0, AUTO):
+        raise CleancutError(f"discard={quoted(discard)} is unknown for folds. Give 0 or 'auto'.")
     # The splitter wants a train split first. It is empty here, and every fold is a held-out split.
     parts = {"train": 0, **{f"fold-{i}": 1 for i in range(k)}}
     plan = mincut(samples.corpus, parts, progress=progress, **options)

@@ -233,7 +233,7 @@ def write_incidence(
     corpus = Corpus.concatenate(list(parts.values()))
     samples = count_entities(corpus, Key.of(case, typed)).combine_chunks()
     units = units_of("the corpus", corpus, parse_choice(Unit, unit, "unit"))
-    if duplicates_together:
+    if checks.switch(duplicates_together, "duplicates_together"):
         units = _unit_texts(units, samples["text"].to_numpy().view(np.uint64)).view(np.int64)
     lists = samples["entities"].combine_chunks()
     without_entities = np.flatnonzero(np.diff(lists.offsets.to_numpy()) == 0)  # such a sample has a row, too
