@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..core import checks
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, parse_choice
+from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.pairing import pair
 from ..core.type_names import types_setting
 from .alignment import Aligner, Counts, Match
@@ -158,7 +158,7 @@ def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exp
     if isinstance(confusable, bool):
         return Exposure.of(text, **exposure.key._asdict()) if confusable else None
     if not isinstance(confusable, Exposure):
-        raise CleancutError(f"confusable={confusable!r}: expected True, False or Exposure.of(the whole test set).")
+        raise CleancutError(f"confusable={quoted(confusable)}: give True, False or Exposure.of(the whole test set).")
     if confusable.key != exposure.key:
         raise CleancutError(
             f"confusable= has the key {confusable.key}, the training index {exposure.key}. Make both with the same."
