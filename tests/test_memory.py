@@ -172,7 +172,7 @@ def test_type_confusable_mentions_by_hand():
     assert clean_f1(gold, pred, uncased, tokens=tokens, confusable=True).n_confusable == 5
     none = clean_f1([["B-A"]], [["B-A"]], shown, tokens=[["x"]], confusable=True)
     assert none.n_confusable == 0 and math.isnan(none.recall_confusable)
-    with pytest.raises(CleancutError, match="expected True, False or Exposure"):
+    with pytest.raises(CleancutError, match="give True, False or Exposure"):
         clean_f1(gold, pred, shown, tokens=tokens, confusable="yes")
     with pytest.raises(CleancutError, match=r"the key surface\+type, the training index surface\+type,uncased"):
         clean_f1(gold, pred, uncased, tokens=tokens, confusable=shown)
