@@ -32,7 +32,7 @@ DOCS = ROOT / "docs"
 
 TASKS = {
     "Read and write": "Corpus Mentions read read_batches read_text read_pair write from_dataset load_splits detect "
-    "Shape join_at read_answers parse_answer ground Grounding",
+    "Shape join_at read_aliases read_answers parse_answer ground Grounding",
     "Score": "exact_f1 partial_f1 clean_f1 hardeval Score Counts errors Errors metric",
     "What training has shown": "Exposure Exposed mention_statistics",
     "Buckets and diagnosis": "buckets Buckets register_attribute self_diagnosis comparative_diagnosis model_wise "
@@ -63,7 +63,7 @@ def tasks() -> dict[str, list[str]]:
 def first_sentence(name: str) -> str:
     text = inspect.getdoc(getattr(cc, name)) or ""
     line = " ".join(text.split("\n\n")[0].split())
-    line = re.split(r"(?<=[.])\s", line)[0]
+    line = re.split(r"(?<=[.])(?<!Eq\.)(?<!al\.)(?<!e\.g\.)(?<!i\.e\.)\s", line)[0]  # not behind an abbreviation
     return line.replace("``", "`").replace("|", "\\|")
 
 
@@ -92,10 +92,11 @@ def reference(task: str, names: list[str]) -> str:
 
 COMMANDS = """# Commands
 
-`cleancut COMMAND --help` says the same. Exit codes: 0, or 2 with one line on standard error where the input is bad
-(also where some datasets of a study are, and the others are shown).
+`cleancut COMMAND --help` says the same. A command ends with exit code 0, or with 2 and one line on standard error if
+its input is bad. A study of which some datasets cannot be read shows the others, and ends with 2.
 
-`cleancut --version --verbose` lists the optional parts: which are here, what each adds, and how to get it.
+`cleancut --version --verbose` lists which optional packages are installed, what each adds, and how to install the
+others.
 
 Completion for a shell (`pip install "cleancut[completion]"`; also for fish):
 
@@ -263,7 +264,40 @@ def discarded_of_btc(stored: dict[str, Any]) -> str:
     )
 
 
-FIGURES = {"shared": shared_table, "discarded": discarded_table, "discarded-btc": discarded_of_btc}
+TEN_SAMPLES = ["Ada Bo", "Ada", "Bo Cy", "Cy", "Cy Di", "Di Ed", "Ed", "Di", "Flo", "Flo"]
+"""The names of each sample of the worked example."""
+
+
+def ten_samples(_: dict[str, Any]) -> str:
+    """Ten samples and their names, drawn, with the split that discards one of them so that nothing is shared."""
+    samples = [names.split() for names in TEN_SAMPLES]
+    corpus = cc.Corpus.of(samples, tags=[["B-PER"] * len(names) for names in samples])
+    options = {"discard": "auto", "representative": None, "min_per_type": 0}
+    plan = cc.mincut(corpus, (4, 3, 2), progress=lambda _: None, **options)
+    short = ["train", "val", "test", "out"]  # the last one stands for -1, the split of discarded samples
+    width = 6
+    lines = ["sample" + "".join(f"{i + 1:>{width}}" for i in range(len(samples)))]
+    for name in sorted({name for names in samples for name in names}):
+        at = [i for i, names in enumerate(samples) if name in names]
+        drawn = [" "] * (width * len(samples))
+        drawn[width * (at[0] + 1) - 1 : width * (at[-1] + 1)] = "-" * (width * (at[-1] - at[0]) + 1)
+        for i in at:
+            drawn[width * (i + 1) - 1] = "o"
+        lines.append(f"{name:<6}" + "".join(drawn).rstrip())
+    lines.append("split " + "".join(f"{short[split]:>{width}}" for split in plan.assignment.tolist()))
+    return (
+        "```text\n"
+        + "\n".join(lines)
+        + f"\n```\n\nOf this plan, {plan.guarantee}; {plan.n_discarded} sample is discarded."
+    )
+
+
+FIGURES = {
+    "shared": shared_table,
+    "discarded": discarded_table,
+    "discarded-btc": discarded_of_btc,
+    "ten-samples": ten_samples,
+}
 """What stands between ``<!-- figures: NAME -->`` and ``<!-- end of figures -->``, from benchmarks/corpora.json."""
 
 

@@ -20,6 +20,8 @@ PLAIN = Corpus.of(
 )
 NAMES = [("Ada Lovelace", "PER"), ("Ada", "PER"), ("New York", "LOC"), ("York", "LOC")]
 MARKED = "{0} met {1} in {2} , near {3} . It rained ."
+TAGS = "B-PER I-PER O B-PER O B-LOC I-LOC O O B-LOC O O O O".split()
+TAGGED = [*zip(TEXT.split(), TAGS, strict=True)]
 
 FORMS = {
     "objects": json.dumps([{"extracted_text": name, "entityType": label} for name, label in NAMES]),
@@ -48,6 +50,28 @@ FORMS = {
     "tokens of names": json.dumps([{"tokens": name.split(), "label": label} for name, label in NAMES]),
     "lists by and": "PER: Ada Lovelace and Ada\nLOC: New York, and York",
     "other colons": "PER\uff1aAda Lovelace\uff0cAda\nLOC\uff1aNew York\u3001York",
+    "brat": "T1\tPER 0 12\tAda Lovelace\nT2\tPER 17 20\tAda\nT3\tLOC 24 32\tNew York\nT4\tLOC 40 44\tYork",
+    "OpenNLP": MARKED.format(*(f"<START:{label}> {name} <END>" for name, label in NAMES)),
+    "types in angles": MARKED.format(*(f"<{label}: {name}>" for name, label in NAMES)),
+    "tokens with underscores": " ".join(f"{token}_{tag}" for token, tag in TAGGED),
+    "tokens with types": " ".join(f"{token}/{tag.removeprefix('B-').removeprefix('I-')}" for token, tag in TAGGED),
+    "tags of names alone": " ".join(token if tag == "O" else f"{token}/{tag}" for token, tag in TAGGED),
+    "tags behind commas": "\n".join(f"{token},{tag}" for token, tag in TAGGED),
+    "tags behind dashes": "\n".join(f"{i}. {token} - {tag}" for i, (token, tag) in enumerate(TAGGED, 1)),
+    "an object for each token": json.dumps([{token: tag} for token, tag in TAGGED]),
+    "wide brackets": "\n".join(f"- {name}\uff08{label}\uff09" for name, label in NAMES),
+    "wide semicolons": "PER\uff1aAda Lovelace\uff1bAda\nLOC\uff1aNew York\uff1bYork",
+    "tags in brackets": " ".join(f"{token} ({tag})" for token, tag in TAGGED),
+    "candidates judged": "\n".join(
+        f"{i}. {name} | True | as it is a name ({label})" for i, (name, label) in enumerate(NAMES, 1)
+    ) + "\n5. It | False | as it is a pronoun",
+    "types before names in brackets": ", ".join(f"({label}: {name})" for name, label in NAMES),
+    "sentences on one line": " ".join(f'"{name}" is a {label}.' for name, label in NAMES),
+    "sentences of bullets": "\n".join(f'- "{name}" is classified as {label}.' for name, label in NAMES),
+    "elements of types":
+        "<PER><item>Ada Lovelace</item><item>Ada</item></PER>\n<LOC><item>New York</item><item>York</item></LOC>",
+    "types above indented names":
+        "- Entities\n  - PER\n    - Ada Lovelace\n    - Ada\n  - LOC\n    - New York\n    - York",
 }  # fmt: skip
 
 AROUND = {
@@ -67,6 +91,13 @@ def test_a_form_is_read_whatever_stands_around_it(form, around):
     answer = AROUND[around].format(FORMS[form])
     score = exact_f1(PLAIN, read_answers([answer], PLAIN))
     assert (score.n_exact, score.n_pred, score.n_invented, score.n_unparsed) == (4, 4, 0, 0)
+
+
+@pytest.mark.parametrize("brackets", ["{0} ({1})", "{0} [{1}]"])
+def test_types_behind_words_of_the_text_do_not_tell_where_names_begin(brackets):
+    answer = MARKED.format(*(brackets.format(name, label) for name, label in NAMES))
+    score = exact_f1(PLAIN, read_answers([answer], PLAIN))
+    assert (score.n_unparsed, score.n_pred) == (1, 0)
 
 
 # --- a text with traps ---------------------------------------------------------------------------------
@@ -125,6 +156,11 @@ CASES = {
     "a wrapped empty list": ('{"sentence": "It rained.", "named_entities": []}', EMPTY),
     "a sentence": ("There are no named entities in this text.", EMPTY),
     "a refusal": ("I'm sorry, but I can't help with that.", EMPTY),
+    "a refusal in Spanish": ("Lo siento, pero no puedo ayudar con eso.", EMPTY),
+    "a refusal in Japanese": ("\u304a\u624b\u4f1d\u3044\u306f\u3042\u308a\u307e\u305b\u3093\u3002", EMPTY),
+    "nothing in German": ("Es wurden keine Entit\u00e4ten gefunden.", EMPTY),
+    "nothing in Chinese": ("\u6587\u672c\u4e2d\u6ca1\u6709\u5b9e\u4f53\u3002", EMPTY),
+    "a dash": ("\u2014", EMPTY),
     "a table without rows": ("| Entity | Type |\n|---|---|", EMPTY),
     "none under each type": ("PER: none\nLOC: none", EMPTY),
     "the text again": (" ".join(TRAPS), EMPTY),
@@ -217,6 +253,28 @@ CASES = {
     "two fences, the first a draft": (
         '```json\n[["York", "PER"]]\n```\nNo:\n```json\n[["New York", "LOC"], ["C#", "work-of-art"]]\n```', Counts(2)
     ),
+    "two lists, the second one longer": (
+        '[{"text": "New York", "label": "LOC"}]\nLet me check again.\n'
+        '[{"text": "New York", "label": "LOC"}, {"text": "C#", "label": "work-of-art"}]', Counts(2)
+    ),
+    "two objects, the second one longer": (
+        '{"LOC": ["New York"]}\nLet me check again.\n{"LOC": ["New York"], "work-of-art": ["C#"]}', Counts(2)
+    ),
+    "two wrapped lists, the second one longer": (
+        '{"entities": [["New York", "LOC"]]}\nNo:\n{"entities": [["New York", "LOC"], ["C#", "work-of-art"]]}',
+        Counts(2),
+    ),
+    "two fences of a type each": (
+        '```json\n[["New York", "LOC"]]\n```\n```json\n[["New York", "ORG"], ["C#", "ORG"]]\n```', Counts(0, 2)
+    ),
+    "two objects of a type each": ('{"LOC": ["York"]}\n{"PER": ["Ada Lovelace"]}', Counts(1, 1, 0, 1)),
+    "one mention said twice": ('{"text": "C#", "label": "work-of-art"}\n' * 2, Counts(1)),
+    "two mentions of one name": ('{"text": "Ada", "label": "PER"}\n' * 3, Counts(2, 1)),
+    "quotes with backslashes": ('[{\\"text\\": \\"New York\\", \\"label\\": \\"LOC\\"}]', Counts(1)),
+    "offsets of characters without names": (
+        "('the text', {'entities': [(0, 12, 'PER'), (17, 20, 'PER')]})", Counts(2)
+    ),
+    "none of each type in words": ("LOC: None found\nPER: Not mentioned.\nORG: No entities found", EMPTY),
     "JSON as a string": (json.dumps(json.dumps([["New York", "LOC"]])), Counts(1, 0, 0, 0)),
     "words outside": ("| New York | LOC |\n| near | O |\n| C# | work of art |", Counts(2, 0, 0, 0)),
     "numbered tags": ("1 New B-LOC\n2 York I-LOC\n3 , O", Counts(1, 0, 0, 0)),

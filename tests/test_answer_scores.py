@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import cleancut
 from cleancut import Corpus, Exposure, buckets, clean_f1, compare, errors, exact_f1, hardeval, partial_f1, read_answers
 from cleancut.cli import main
-from cleancut.reading.answer_files import is_answer_file
+from cleancut.reading.answer_rows import is_answer_file
 
 TOKENS = [["Ada", "met", "Bo", "in", "Oslo", "."], ["Bo", "left", "Bo", "."], ["It", "rained", "."]]
 TAGS = [["B-PER", "O", "B-PER", "O", "B-LOC", "O"], ["B-PER", "O", "O", "O"], ["O", "O", "O"]]

@@ -134,7 +134,7 @@ def test_a_comma_that_stands_in_the_text_belongs_to_a_name(line, expected):
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [("LOC: Washington, D.C., Paris", ["Washington, D.C.", "Paris"]),
-     ("LOC: Trinidad and Tobago", ["Trinidad and Tobago"]),
+     ("LOC: Trinidad and Tobago", ["Trinidad", "Tobago"]),
      ("LOC: Paris, Trinidad and Tobago, Oslo", ["Paris", "Trinidad and Tobago", "Oslo"]),
      ("LOC: Paris and Oslo", ["Paris", "Oslo"]),
      ("LOC: Paris, Oslo and Rome", ["Paris", "Oslo", "Rome"]),
@@ -526,3 +526,23 @@ def test_items_that_are_not_understood_are_counted_beside_those_that_are(caplog)
     score = exact_f1(gold, read_answers(['[["Ada", "PER"], 17, {"a": 3}]'], gold))
     assert (score.n_pred, score.n_unparsed) == (1, 0)
     assert "2 items of other answers were not understood" in caplog.text
+
+
+@pytest.mark.parametrize("tag", ["B-PER|I-LOC", "B-PER to|I-LOC", "B-PER/I-LOC", "B-PER,I-LOC", "B-"])
+def test_a_label_that_holds_several_tags_is_no_error(tag):
+    assert KnownTypes(["PER"]).find(tag) is None
+    assert parse_answer(f"Ada -> {tag}; Bo ({tag})", types=["PER"], tokens=["Ada", "met", "Bo"]) is not None
+
+
+def test_offsets_of_tags_count_tokens():
+    """Offsets without names count characters where all begin and end at words; tags know their tokens."""
+    tokens = "I met Ada".split()
+    assert ground(tokens, parse_answer("O O B-PER", types=["PER"], tokens=tokens)).spans == [
+        {"start": 2, "end": 3, "label": "PER"}
+    ]
+    for said, expected in (
+        ('[{"start": 6, "end": 9, "label": "PER"}]', (2, 3)),
+        ("[[1, 3, 'PER']]", (1, 3)),
+    ):
+        span = ground(tokens, parse_answer(said, types=["PER"], tokens=tokens)).spans[0]
+        assert (span["start"], span["end"]) == expected

@@ -138,7 +138,9 @@ def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     is_read, is_private, is_large = done.stdout.splitlines()
     assert is_read == "1"
-    assert is_private.startswith("refused: org/closed is neither a path here nor on the Hub for you")
+    assert is_private.startswith(
+        "refused: org/closed is neither a path on this machine nor a dataset on the Hub that you may see"
+    )
     assert is_large.startswith("refused: org/open is too large for the app")
     assert not (tmp_path / "home").exists()
 
@@ -353,7 +355,7 @@ def test_files_are_deleted_when_the_page_is_closed(server, visit):
         visitor.page.get_by_role("button", name="own.conll").wait_for()
         visitor.box("Predictions").fill(f"{name} O\n")
         visitor.press("Score")
-        visitor.shown("What of it is memory cannot be said")
+        visitor.shown("it is not known how much of it is memory")
         assert soon(lambda name=name: held(name) == ["own.conll", "report.html"])
     one.open("Audit")
     one.add(("train.conll", example))
@@ -426,11 +428,11 @@ def test_learn_by_keyboard_on_a_phone_in_the_dark(visit):
     page.keyboard.press("Control+A")
     page.keyboard.type("[Alice PER] and Bob met Charlie .")
     me.shown("1 right of 1 predicted")
-    me.shown("0 found of 1 that training has not shown")
+    me.shown("0 found of 1 unseen in training")
     page.get_by_label("Prediction", exact=True).fill("[Alice PER and")
     me.shown("a bracket is open, or none was opened")
     page.get_by_role("button", name="Train on Bob too").press("Enter")
-    me.shown("0 found of 0 that training has not shown")
+    me.shown("0 found of 0 unseen in training")
 
 
 def test_figures_are_as_dark_as_the_page(visit):
@@ -454,7 +456,7 @@ def test_two_at_once_see_their_own(visit):
     one.press("Score")
     other.press("Score")
     for visitor, mine, theirs in ((one, "Secretone", "Secrettwo"), (other, "Secrettwo", "Secretone")):
-        visitor.shown("What of it is memory cannot be said")
+        visitor.shown("it is not known how much of it is memory")
         visitor.open("Errors")
         visitor.shown(mine)
         assert theirs not in visitor.page.content()
@@ -488,6 +490,25 @@ def test_endpoints_are_named_and_bad_input_is_told(server):
         api.predict(splits={"../x": "a O\n", "test": "a O\n"}, api_name="/audit")
     with pytest.raises(Exception, match="no gold annotation"):
         api.predict(gold="", predictions="a O\n", api_name="/score")
+
+
+def test_what_is_no_text_is_told_by_its_name(server):
+    """Whatever a client puts into its JSON: an error without a message would be one of ours."""
+    api, text = client(server), "Ada B-PER\n"
+    good = {
+        "/score": {"gold": text, "predictions": text, "train": text, "types": ""},
+        "/audit": {"splits": {"train": text, "test": text}, "hub": "", "types": ""},
+        "/split": {"splits": {"train": text}, "hub": ""},
+        "/compare": {"gold": text, "systems": {"a": text, "b": text}, "train": "", "types": ""},
+        "/learn": {"training": "[Ada PER]", "gold": "[Ada PER]", "prediction": "[Ada PER]"},
+    }
+    for endpoint, texts in good.items():
+        for name in texts:
+            for value in (5, True, [text], [[]], {"x": 1}):
+                with pytest.raises(Exception, match=f"{name}.*Give (a text|texts by their names)"):
+                    api.predict(**{**texts, name: value}, api_name=endpoint)
+    without = api.predict(text, text, "", "", api_name="/score")
+    assert without and api.predict(text, text, None, None, api_name="/score") == without
 
 
 def test_the_requirements_of_the_space_are_those_of_the_package():

@@ -381,7 +381,7 @@ def test_advice_can_be_followed_in_the_app(tmp_path, monkeypatch):
     assert [elsewhere for elsewhere in advice.ADVICE if elsewhere not in told] == []
     monkeypatch.chdir(tmp_path)
     headline = jobs.score("Ada B-PER\n", "Ada O\n", "", "", quiet).panels[0]
-    assert "without the training data" in headline and "--" not in re.sub("<[^>]*>", "", headline)
+    assert "Without the training data" in headline and "--" not in re.sub("<[^>]*>", "", headline)
 
 
 def test_advice_is_in_the_words_of_the_app():

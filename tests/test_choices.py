@@ -5,6 +5,7 @@ import pytest
 
 from cleancut import CleancutError, Corpus, SplitSettings, detect, mincut, publish, write
 from cleancut.core.entities import Key, Shared, shared_codes
+from cleancut.core.same import Same
 from cleancut.core.tags import Repair
 from cleancut.reading import formats
 from cleancut.reading.dataset import Converter
@@ -105,7 +106,7 @@ def test_what_an_audit_counts():
     with pytest.raises(UNHANDLED):
         _audit.units_of("train", corpus, added(Unit))
     with pytest.raises(UNHANDLED):
-        coded = _audit._CodedSplits({"train": corpus, "test": corpus}, Key())
+        coded = _audit._CodedSplits({"train": corpus, "test": corpus}, Key(), Same())
         _audit._top_leaks(coded, added(Shared), "test", "train", 5)
 
 
@@ -115,7 +116,7 @@ def test_what_hangs_together():
 
 def test_what_spark_reads():
     with pytest.raises(UNHANDLED):
-        list(spark._counted(iter([None]), "x", formats.Format.CONLL, Key(), False, {}))
+        list(spark._counted(iter([None]), "x", formats.Format.CONLL, Key(), Same(), False, {}))
 
 
 @pytest.mark.spark

@@ -150,8 +150,8 @@ def f1_of(rows):
     return 2 * n_exact / np.maximum(n_gold + n_pred, 1)
 
 
-def test_scipy_finds_the_same_p_and_the_same_basic_interval_before_it_is_stretched():
-    from scipy.stats import bootstrap, norm, permutation_test
+def test_scipy_finds_the_same_p_and_the_same_percentiles_before_they_are_stretched():
+    from scipy.stats import bootstrap, kurtosis, norm, permutation_test
     from scipy.stats import t as student
 
     gold, a = corpus(14, 5, 0.9)
@@ -165,7 +165,7 @@ def test_scipy_finds_the_same_p_and_the_same_basic_interval_before_it_is_stretch
     places = np.arange(14), np.arange(14, 28)
     exact = permutation_test(places, difference, permutation_type="samples", vectorized=True, n_resamples=np.inf)
     drawn = bootstrap(
-        places, difference, paired=True, vectorized=True, method="basic", n_resamples=9_999,
+        places, difference, paired=True, vectorized=True, method="percentile", n_resamples=9_999,
         rng=np.random.default_rng(2),
     )  # fmt: skip
     ours = compare(gold, {"a": a, "b": b}, ci=20_000).pairs[0]
@@ -173,7 +173,8 @@ def test_scipy_finds_the_same_p_and_the_same_basic_interval_before_it_is_stretch
     assert ours.p == pytest.approx(exact.pvalue, abs=0.01)
     left = [difference(np.delete(places[0], i), np.delete(places[1], i)) for i in range(14)]
     jackknife = np.std(left) * math.sqrt(13)
-    stretch = jackknife / drawn.bootstrap_distribution.std() * student.ppf(0.975, 13) / norm.ppf(0.975)
+    freedom = 2 * (14 / kurtosis(left, fisher=False) - 1)
+    stretch = jackknife / drawn.bootstrap_distribution.std() * student.ppf(0.975, freedom) / norm.ppf(0.975)
     low, high = (ours.difference + stretch * (end - ours.difference) for end in drawn.confidence_interval)
     assert stretch > 1.05 and (ours.low, ours.high) == pytest.approx((low, high), abs=0.01)
 
@@ -187,10 +188,10 @@ def test_the_collapsed_bootstrap_is_a_plain_one_in_distribution():
     gold, pred = corpus(300, 11)
     text = Corpus.of(texts(gold), tags=gold)
     score = cleancut.clean_f1(text, pred, shown("Ada"), ci=1)
-    part, (table, times) = score.parts[0], score.sums.rows.collapsed()[0]
+    part, (table, times) = score.parts[1], score.sums.rows.collapsed()[1]
     assert len(times) < 150
-    units = score.sums.rows.tables[0].astype(np.int64)
-    found = {value: [] for value in ("f1", "clean_f1", "delta_f1", "clean_recall")}
+    units = score.sums.rows.tables[1].astype(np.int64)
+    found = {value: [] for value in ("contaminated_recall", "clean_f1", "delta_f1", "clean_recall")}
     for seed in range(1, 21, 2):
         drawn = _resamples(table, times, 2_000, np.random.default_rng(seed))
         rng = np.random.default_rng(seed + 1)
@@ -201,6 +202,16 @@ def test_the_collapsed_bootstrap_is_a_plain_one_in_distribution():
             assert ks_2samp(ours[value], plain[value] + 0.01).pvalue < 1e-6, value  # it would tell them apart
     for value, p in found.items():  # one p-value says little: of equal distributions they are spread evenly
         assert min(p) > 0.05 / 40 and kstest(p, "uniform").pvalue > 0.01, value
+
+
+@pytest.mark.parametrize("intervals", [True, False])
+def test_a_comparison_tells_how_far_it_is(intervals):
+    gold, a = corpus(20, 5, 0.9)
+    systems = {"a": a, "b": output(gold, 0.5, 8), "c": output(gold, 0.7, 9)}
+    told = []
+    found = compare(gold, systems, ci=50).computed(told.append, intervals=intervals)
+    assert sum(told) == pytest.approx(1) and min(told) > 0 and len(told) == 2 * 3 + 6 * intervals
+    assert found.pairs == compare(gold, systems, ci=50).pairs
 
 
 def test_holm_by_hand():
@@ -252,7 +263,7 @@ def test_bad_requests():
     gold = [["B-PER", "O"]]
     two = {"a": gold, "b": gold}
     for arguments, message in [
-        ((gold, {"a": gold}), "two systems or more, but has a"),
+        ((gold, {"a": gold}), "two systems or more, but has 'a'"),
         ((gold, gold), "but has list"),
         ((gold, two, None, {"ci": 0}), "compared by resampling"),
         ((gold, two, None, {"ci": -1}), "out of range"),

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ from strategies import examples
 
 from cleancut import mincut, write
 from cleancut.demo.sampletext import generate
-from cleancut.splitting import kernels, placement, solver
-from cleancut.splitting.solver import Incidence, Problem
+from cleancut.splitting import annealing, kernels, placement
+from cleancut.splitting.problem import Incidence, Problem
+from cleancut.splitting.tuning import TUNING
 
 needs_numba = pytest.mark.skipif(not kernels.HAS_NUMBA, reason="numba has no wheel for this platform")
 SEEDS = st.integers(0, 2**32 - 1)
@@ -80,15 +82,15 @@ def problems(draw):
 @pytest.mark.slow
 def test_kernels_do_the_same_interpreted_and_compiled(problem, seed, proposals):
     labels, splits = np.zeros(problem.n_vertices, np.int8), np.zeros(len(problem.size), np.int64)
-    searches, found = (solver._anneal, placement._moved), []
+    searches, found = (annealing._anneal, placement._moved), []
     for little in (10**9, -1):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(kernels, "_LITTLE", little)
-            patch.setattr(placement, "_LEAST", 3000)
+            patch.setattr(placement, "TUNING", replace(TUNING, least_moves=3000))
             if little > 0:  # as long as nothing is compiled
                 for kernel in searches:
                     patch.delitem(vars(kernel), "_compiled", raising=False)
-            annealed, cost = solver._run(problem, labels, proposals, seed)
+            annealed, cost = annealing.Annealing()(problem, labels, proposals, seed)
             moved = placement.placed(problem, splits, proposals, seed)
             assert ["_compiled" in vars(kernel) for kernel in searches] == [little < 0] * 2
         found.append((annealed.tolist(), cost, moved.tolist()))
@@ -126,7 +128,7 @@ class Run(NamedTuple):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Splits of 100 samples, of 300 and of these again, as on a machine on which nothing has been compiled."""
+    """Splits of 60 samples, of 300 and of these again, as on a machine on which nothing has been compiled."""
     folder = tmp_path_factory.mktemp("compiling")
     environment = {**os.environ, "TERM": "xterm", "NUMBA_CACHE_DIR": str(folder / "cache")}
 
@@ -136,7 +138,7 @@ def runs(tmp_path_factory):
         said = run_on_a_terminal(command, cwd=folder, env=environment)
         return Run(said, {path.name.partition("-")[0] for path in (folder / "cache").rglob("*.nbi")})
 
-    return [run(100, "auto"), run(300, "auto"), run(300, "fast")]
+    return [run(60, "auto"), run(300, "auto"), run(300, "fast")]
 
 
 def run_on_a_terminal(command, **options):
@@ -156,7 +158,7 @@ def run_on_a_terminal(command, **options):
 @pytest.mark.slow
 @needs_numba
 def test_small_problems_compile_nothing(runs):
-    assert [run.compiled for run in runs] == [set(), {"solver._anneal"}, {"solver._anneal"}]
+    assert [run.compiled for run in runs] == [set(), {"annealing._anneal"}, {"annealing._anneal"}]
 
 
 @pytest.mark.slow

@@ -57,6 +57,8 @@ def test_a_cut_of_the_file_is_that_of_the_text(case, discard, tmp_path):
     assert split_of_file(tmp_path / "i.parquet", **options) == split_of(corpus, expected)
     found = mincut(Incidences.load(tmp_path / "i.parquet"), **options)
     assert repr(found.leakage) == repr(expected.leakage)
+    for row in expected.representation.values():
+        row.pop("tokens_per_sample_ratio")  # a file of incidences knows no lengths
     assert json.dumps(found.representation) == json.dumps(expected.representation)
     assert found.fingerprint == expected.fingerprint
 

@@ -426,7 +426,7 @@ DOCCANO = '{"text": "Ada ran", "label": [[0, 3, "PER"]]}'
 PRODIGY = '{"text": "Ada ran", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}'
 PLAIN = '{"tokens": ["Ada"], "tags": ["B-PER"]}'
 MIXED = {
-    "columns.json": ("Ada B-PER\nran O\n", "line 1: invalid JSON .* columns are .conll"),
+    "columns.json": ("Ada B-PER\nran O\n", "line 1: invalid JSON .* name a file of columns .conll"),
     "a-table.jsonl": ("Word,Tag\nAda,B-PER\n", "line 1: invalid JSON"),
     "two-tools.jsonl": (f"{PRODIGY}\n{DOCCANO}\n", "row 1 .*: a record of doccano in a file of Prodigy"),
     "two-tools-too.jsonl": (f"{DOCCANO}\n{PRODIGY}\n", "row 0 .*: a record of doccano in a file of Prodigy"),

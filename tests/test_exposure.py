@@ -301,7 +301,8 @@ def test_without_occurrences_the_look_up_is_nan_and_a_notice_says_how_to_get_it(
     train = Corpus.of([["Ada", "spoke"]], tags=[["B-PER", "O"]])
     gold = Corpus.of([["Ada"], ["Bo"]], tags=[["B-PER"], ["B-PER"]])
     known = clean_f1(gold, gold, Exposure.of(train), ci=100)
-    assert known.memorisation_f1 == 2 / 3 and not caplog.records and known.notices == ()
+    [rough] = known.notices  # of its intervals, which rest on one mention
+    assert known.memorisation_f1 == 2 / 3 and "look-up" not in rough
     for shown in streamed_merged_and_old(train, tmp_path):
         caplog.clear()
         score = clean_f1(gold, gold, shown, ci=100)
@@ -311,8 +312,9 @@ def test_without_occurrences_the_look_up_is_nan_and_a_notice_says_how_to_get_it(
             assert np.isnan(found.memorisation_f1) and np.isnan(found["memorisation_recall/PER"])
             assert np.isnan(found.memorisation_f1_low) and found.clean_recall == known.clean_recall
             assert "|look_up:none|" in found.signature
-        assert [record.message for record in caplog.records] == list(score.notices) * 2
-        assert "second pass over the training data. Give Exposure.of() a corpus" in score.notices[0]
+        said = [notice for notice in score.notices if notice != rough]
+        assert [record.message for record in caplog.records if record.message != rough] == said * 2
+        assert "second pass over the training data. Give Exposure.of() a corpus" in said[0]
         with pytest.raises(CleancutError, match="the look-up needs a second pass"):
             shown.view(gold).memorised  # noqa: B018
         with pytest.raises(CleancutError, match="computed differently"):

@@ -13,6 +13,7 @@ from strategies import examples, pairs
 import cleancut
 from cleancut import CleancutError, Corpus, Exposure
 from cleancut.cli import main
+from cleancut.showing.text import buckets_text
 from cleancut.trainer import NerMetrics
 
 TRAIN = Corpus.of([["Ada", "in", "Turin"]] * 3, tags=[["B-PER", "O", "B-LOC"]] * 3)
@@ -115,6 +116,23 @@ def test_buckets_have_f_beta():
     assert math.isnan(empty["f0.5"]) and math.isnan(empty["f1"])
 
 
+def test_the_best_and_the_worst_bucket_are_those_of_f_beta():
+    """In bucket 1 all is predicted and half of it is right, in bucket 2 half is predicted and all of it is right."""
+    gold = [["B-A", "O"]] * 40 + [["B-A", "I-A"]] * 40
+    pred = [["B-A", "B-A"]] * 40 + [["B-A", "I-A"]] * 20 + [["O", "O"]] * 20
+    text = Corpus.of([["Ada", "King"]] * 80, tags=gold)
+    found = {beta: cleancut.buckets(text, pred, attributes=["eLen"], beta=beta, ci=200) for beta in (0.5, 1, 2)}
+    places = {beta: cleancut.self_diagnosis(of_beta)["eLen"] for beta, of_beta in found.items()}
+    assert (places[0.5]["best"], places[2]["best"]) == ("2", "1") and places[2]["worst"] == "2"
+    of_2 = {row["bucket"]: row["f2"] for row in found[2]["eLen"]}
+    assert places[2]["gap"] == of_2["1"] - of_2["2"] > 0.2 and places[2]["clear"] is True
+    assert "Where F2 differs most" in buckets_text({"a": found[2]}) and "Where F1" not in buckets_text({"a": found[2]})
+    with pytest.raises(CleancutError, match="'b': its buckets have beta=1, others 2. Give the same for all."):
+        cleancut.comparative_diagnosis(found[2], found[1])
+    with pytest.raises(CleancutError, match="beta"):
+        cleancut.model_wise({"a": found[2], "b": found[1]})
+
+
 def test_a_trainer_logs_f_beta():
     names = ["O", "B-PER", "B-LOC"]
     metrics = NerMetrics(TRAIN, CORPUS, labels=names, beta=2)
@@ -134,7 +152,7 @@ def test_other_values_are_refused(beta):
 
 
 def test_seqevals_keys_have_no_place_for_it():
-    with pytest.raises(CleancutError, match="seqeval's keys"):
+    with pytest.raises(CleancutError, match="keys='seqeval' has no name for F-beta"):
         cleancut.exact_f1(GOLD, PRED, keys="seqeval", beta=2)
 
 

@@ -129,6 +129,22 @@ def test_spaces_compute_the_same_where_cleancut_is_not_installed(hub, run, cli, 
         assert done.stdout.splitlines() == [expected(name) for name in metrics()], done.stderr
 
 
+ANSWERS = """
+import json, sys, evaluate
+metric = evaluate.load(sys.argv[1])
+predictions = ['[{"text": "Ada", "label": "PER"}]', "No entities."]
+score = metric.compute(predictions=predictions, references=[["B-PER", "O"], ["O"]], tokens=[["Ada", "ran"], ["x"]])
+print(json.dumps([score["f1"], score["n_empty"]]))
+"""
+"""Scores answers of a language model."""
+
+
+def test_a_space_reads_answers_of_language_models(run, bare, tmp_path):
+    cleancut.stage(["exact_f1"], tmp_path / "spaces")
+    done = run("-c", ANSWERS, tmp_path / "spaces" / "exact_f1", python=bare)
+    assert json.loads(done.stdout) == [1.0, 1], done.stderr
+
+
 def test_a_revision_pins_the_code(hub, run, cli, bare):
     assert cli("publish-metrics", "exact_f1", "--to", "org", "--push").returncode == 0
     face = hub.files("space", "org/exact_f1")["exact_f1.py"].decode()
@@ -705,8 +721,8 @@ def test_what_cannot_be_loaded_is_said_in_one_line(hub, cli, source):
     hub.put("dataset", "org/gated", {"data.parquet": parquet(tagged(0, 9))})
     hub.repos["dataset", "org/gated"].gated = True
     cases = {
-        "org/two": "several configs: a, b", "org/gated": "gated", "org/missing": "nor on the Hub",
-        "org/source@nowhere": "nor on the Hub", "org/na me": "neither a file",
+        "org/two": "several configs: a, b", "org/gated": "gated", "org/missing": "nor a dataset on the Hub",
+        "org/source@nowhere": "nor a dataset on the Hub", "org/na me": "neither a file",
     }  # fmt: skip
     for name, message in cases.items():
         before = len(hub.requests)
@@ -722,7 +738,7 @@ def test_what_was_loaded_before_needs_no_hub(hub, cli, source, status):
     """One that hangs up, and one that is out of order."""
     before = cli("audit", "org/source", "--json")
     done = cli("audit", "org/source@nowhere")  # it is not the copy of another revision that is read
-    assert done.returncode == 2 and "nor on the Hub" in done.stderr, done.stderr
+    assert done.returncode == 2 and "nor a dataset on the Hub" in done.stderr, done.stderr
     hub.fail(".*", status)
     done = cli("audit", "org/source", "--json")
     assert done.returncode == 0 and done.stdout == before.stdout, done.stderr

@@ -443,6 +443,7 @@ def test_public_names_are_what_the_readme_promises():
         "publish_metrics",
         "push_subsets",
         "read",
+        "read_aliases",
         "read_answers",
         "read_batches",
         "read_pair",

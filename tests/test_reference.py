@@ -317,6 +317,7 @@ def command_answer(command: str, folder: Path, out: Path, capsys: Any, monkeypat
     out.mkdir()
     capsys.readouterr()
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")  # pages say on which day they were made
     code = main([word.replace("{out}", str(out)) for word in shlex.split(command)])
     printed, said = (settled(text, out) for text in capsys.readouterr())
     assert code == 0, said
@@ -626,7 +627,7 @@ def test_every_stored_answer_belongs_to_a_question(request):
 
 def test_stored_answers_stay_small():
     sizes = {path.name: path.stat().st_size for path in STORED.glob("*.json")}
-    assert max(sizes.values()) < 200_000 and sum(sizes.values()) < 480_000, sizes
+    assert max(sizes.values()) < 200_000 and sum(sizes.values()) < 540_000, sizes
 
 
 @pytest.mark.parametrize("name", SHARED)

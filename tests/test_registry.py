@@ -73,7 +73,8 @@ def test_compared_values_have_intervals_and_types_are_as_the_record_says(name):
 KEYWORDS = {
     "exact_f1": "labels scheme repair types ci seed keys beta",
     "partial_f1": "labels scheme repair types ci seed credit muc iou beta",
-    "clean_f1": "labels scheme repair types ci seed train match credit case typed unicode confusable beta",
+    "clean_f1": "labels scheme repair types ci seed train match credit case typed unicode confusable beta "
+    "same aliases part_limit staircase",
     "hardeval": "labels scheme repair types ci seed train strict encoding",
     "bucket_f1": "labels scheme repair types ci seed train attributes bins level case typed unicode beta",
 }

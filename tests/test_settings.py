@@ -44,17 +44,28 @@ def test_what_is_no_signature_is_refused(text):
 # --- the record -----------------------------------------------------------------------------------------------
 
 OTHER = {
-    "method": "components", "unit": "doc", "key": "pair", "case": False, "typed": False, "ratios": "60/20/20",
+    "method": "components", "unit": "doc", "key": "pair", "case": False, "typed": False,
+    "same": "fold+part", "part_limit": 5, "templates": "together", "ratios": "60/20/20",
     "discard": "auto", "representative": "off", "min_per_type": 3, "type_share": 0.8, "stratify": "lang|uage x",
-    "duplicates_together": False, "engine": "peel", "effort": "fast", "seed": 7,
+    "duplicates_together": False, "engine": "peel", "effort": "fast", "prove": 5.0, "seed": 7,
 }  # fmt: skip
 """Another value than the default, for each option."""
 RATIOS = st.lists(st.integers(1, 999), min_size=2, max_size=3).map(lambda parts: "/".join(map(str, parts)))
 VALUES = {
     name: st.sampled_from([DEFAULTS.to_dict()[name], value]) for name, value in OTHER.items() if name != "method"
 } | {"ratios": RATIOS, "discard": st.sampled_from([0, 0.02, "auto"]), "seed": st.integers(0, 2**31)}  # fmt: skip
-HAS_EFFECT = lambda options: options["typed"] or options["key"] == "entity"
-SETTINGS = st.fixed_dictionaries(VALUES).filter(HAS_EFFECT).map(lambda options: SplitSettings(**options))
+NEEDED = {"part_limit": {"same": "part"}, "prove": {"discard": "auto"}}
+"""The options without which another one has no effect."""
+
+
+def has_effect(options):
+    of_entities = options["key"] == "entity"
+    has_part = options["part_limit"] == DEFAULTS.part_limit or "part" in options["same"]
+    has_proof = options["prove"] is None or options["discard"] == "auto"
+    return (options["typed"] or of_entities) and (options["same"] == "exact" or of_entities) and has_part and has_proof
+
+
+SETTINGS = st.fixed_dictionaries(VALUES).filter(has_effect).map(lambda options: SplitSettings(**options))
 
 
 def said(settings: SplitSettings) -> str:
@@ -67,10 +78,11 @@ def test_every_option_has_another_value_here():
 
 @pytest.mark.parametrize("name", OTHER)
 def test_another_option_is_another_signature_and_another_command(name):
-    changed = SplitSettings(**{name: OTHER[name]})
-    assert said(changed) != said(DEFAULTS)
-    assert changed.flags() != DEFAULTS.flags()
-    assert changed.python() and not DEFAULTS.python()
+    plain = SplitSettings(**NEEDED.get(name, {}))
+    changed = SplitSettings(**{name: OTHER[name]}, **NEEDED.get(name, {}))
+    assert said(changed) != said(plain)
+    assert changed.flags() != plain.flags()
+    assert changed.python() != plain.python() and not DEFAULTS.python()
 
 
 @given(SETTINGS, SETTINGS)
@@ -146,6 +158,7 @@ ASKED = [
     ["--stratify", "language", "--type-share", "0.7"],
     ["--key", "surface", "--ignore-case", "--discard", "0.1"],
     ["--key", "pair"],
+    ["--same", "fold+part", "--part-limit", "3", "--templates", "together", "--discard", "auto"],
     ["--unit", "doc", "--method", "random"],
     ["--document", "chapter", "--unit", "doc"],
 ]
@@ -226,7 +239,7 @@ def test_a_plan_writes_what_it_was_made_of(rows, tmp_path):
     plan = mincut(corpus, effort="fast")
     with pytest.raises(CleancutError, match="other samples"):
         plan.write(tmp_path / "out", cleancut.read(rows / "test.jsonl"))
-    with pytest.raises(CleancutError, match="no rows other than its samples"):
+    with pytest.raises(CleancutError, match="copies the rows of a dataset, which a corpus does not have"):
         plan.write(tmp_path / "out", corpus, format="input")
     with pytest.raises(CleancutError, match="format='xml' is unknown"):
         plan.write(tmp_path / "out", corpus, format="xml")

@@ -8,6 +8,7 @@ import shutil
 import sys
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -131,6 +132,14 @@ def test_the_contamination_is_that_of_the_audit(folder, found):
         assert found.datasets[dataset].contamination == {**audit.pairs["test", "train"], "memorisation_f1": looked_up}
 
 
+def test_what_holds_for_all_systems_of_a_dataset_is_said_once(found):
+    """The tokens with unusual labels are the same for all systems: one line for each dataset, not for each system."""
+    for own in found.datasets.values():
+        few = [note for note in own.notes if "tokens with unusual labels" in note]
+        n_diff = next(scores["hardeval"].n_diff for scores in own.scores.values() if "hardeval" in scores)
+        assert len(few) == 1 and few[0].startswith(f"hardeval rests on {n_diff} tokens with unusual labels."), few
+
+
 def test_a_system_whose_mentions_overlap_alone_lacks_hardeval(found):
     for own in found.datasets.values():
         assert [system for system in own.scores if "hardeval" not in own.scores[system]] == [SYSTEMS[3]]
@@ -158,6 +167,37 @@ def test_views_over_datasets_are_those_of_the_functions_of_one(found):
         tests = cc.friedman(found.datasets[name].buckets)
         for at, row in found.attribute_wise[name].items():
             assert plain(row) == plain({**by_attribute[name][at], **tests[at]})
+
+
+def f1_of_places(buckets, at):
+    return np.array([row["f1"] if row["n_gold"] else math.nan for row in buckets[at]])
+
+
+def test_views_over_datasets_are_those_of_scipy_and_of_the_paper(folder, found):
+    """Equations 8 to 11 and Friedman's test, from the buckets of each system and the mentions of each test split."""
+    for name, own in found.datasets.items():
+        test = files_of(folder, name)[1]
+        sizes = [int(end - start) for start, end in zip(test.mentions.start, test.mentions.end, strict=True)]
+        lengths = test.mentions.lengths[test.mentions.sample].tolist()
+        assert found.attribute_wise[name]["eLen"]["zeta"] == pytest.approx(sum(sizes) / len(sizes))
+        assert found.attribute_wise[name]["sLen"]["zeta"] == pytest.approx(sum(lengths) / len(lengths))
+        for at, row in found.attribute_wise[name].items():
+            table = np.stack([f1_of_places(buckets, at) for buckets in own.buckets.values()])
+            spearman = []
+            for system, f1 in zip(own.buckets, table, strict=True):
+                places = np.flatnonzero(~np.isnan(f1))
+                varies = len(places) > 1 and np.ptp(f1[places]) > 0
+                spearman.append(stats.spearmanr(places, f1[places]).statistic if varies else math.nan)
+                of_one = found.model_wise[system][at]["datasets"][name]
+                assert of_one["spearman"] == pytest.approx(spearman[-1], nan_ok=True)
+                assert of_one["std"] == pytest.approx(np.nanstd(f1))
+            rho = np.nanmean(np.abs(spearman)) if not np.isnan(spearman).all() else math.nan
+            assert row["rho"] == pytest.approx(rho, nan_ok=True)
+            shared = table[:, ~np.isnan(table).any(axis=0)]
+            if shared.shape[1] > 2 and np.ptp(shared, axis=1).any():
+                statistic, p = stats.friedmanchisquare(*shared.T)
+                assert (row["statistic"], row["p"]) == pytest.approx((statistic, p))
+                assert row["effect"] == pytest.approx(statistic / (shared.shape[0] * (shared.shape[1] - 1)))
 
 
 @pytest.mark.slow
@@ -312,7 +352,7 @@ def test_types_and_columns_have_other_names(folder, tmp_path):
     [
         ("nowhere", "nowhere: no such folder. Give a folder with a folder for each dataset."),
         ("empty", "empty is no study: no folder in it has a folder pred. Give a folder with a folder for each dataset"),
-        (". --gold g.conll", "--gold has no effect on a study: . holds all. Leave it out."),
+        (". --gold g.conll", "--gold has no effect on a study, whose folder holds the data. Leave it out."),
         (". --errors 5", "--errors has no effect on a study"),
         (". --beta 2", "--beta has no effect on a study"),
         ("news --ignore-types LOC --ci -1", "ci=-1 is out of range"),
@@ -349,8 +389,8 @@ def test_options_of_answers_are_refused_where_no_system_has_any(folder, tmp_path
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "a study of {}. Give a folder, or {dataset:"),
-        (3, "a study of 3. Give a folder"),
+        ({}, "datasets={} is not valid. Give a folder, or {dataset:"),
+        (3, "datasets=3 is not valid. Give a folder"),
         ({"news": 3}, "no dataset of the study could be read. news: news is 3. Give"),
         ({"news": {"train": 1, "test": 2, "pred": {}}}, "news: train is 1, of type int. Give a corpus."),
     ],
@@ -431,11 +471,7 @@ SECTIONS = [
 ]  # fmt: skip
 
 
-def test_the_page_holds_every_score_with_its_interval(found):
-    page = cc.html_study(found, title="Three & more")
-    words = Words(page).text
-    assert page == cc.html_study(found, title="Three & more")
-    assert "Three & more" in words and "3 datasets · 4 systems" in words
+def has_every_score(words, found):
     for name, own in found.datasets.items():
         assert f"{name}: {100 * own.contamination['rate_partial']:.1f}% contaminated" in words
         for scores in own.scores.values():
@@ -443,6 +479,33 @@ def test_the_page_holds_every_score_with_its_interval(found):
                 score = scores[metric]
                 ends = f"{100 * score[f'{value}_low']:.2f} to {100 * score[f'{value}_high']:.2f}"
                 assert f"{100 * score[value]:.2f} {ends}" in words, (name, value)
+
+
+def test_the_page_of_a_large_study_has_an_overview_and_folds_the_rest(found, monkeypatch):
+    """Eleven scores of four systems on three datasets are few; here ten are many."""
+    small = cc.html_study(found)
+    monkeypatch.setattr("cleancut.showing.study_tables._MOST_SCORES", 10)
+    monkeypatch.setattr("cleancut.showing.study_tables._MOST_ROWS", 3)
+    large = cc.html_study(found)
+    assert "all scores (%)" not in small and large.count(": all scores (%)</summary>") == 3
+    assert large.count("<details") > small.count("<details") + 6
+    has_every_score(Words(large).text, found)
+    table = large.partition(">F1 (%)<")[2].partition("<table")[2].partition("</table>")[0]
+    overview = Words(f"<table{table}").text.split()
+    lacking = next(name for name in found.systems if any(name not in own for own in found.scores.values()))
+    datasets, of_system = overview[1:4], [found.scores[name].get(lacking) for name in found.datasets]
+    wanted = ["-" if own is None else f"{100 * own['exact_f1'].f1:.2f}" for own in of_system]
+    assert datasets == list(found.datasets) and " ".join(wanted) in " ".join(overview) and "-" in wanted
+    slugs = [exhibit.slug for section in study_sections(found) for exhibit in section.exhibits]
+    assert len(slugs) == len(set(slugs))
+
+
+def test_the_page_holds_every_score_with_its_interval(found):
+    page = cc.html_study(found, title="Three & more")
+    words = Words(page).text
+    assert page == cc.html_study(found, title="Three & more")
+    assert "Three & more" in words and "3 datasets · 4 systems" in words
+    has_every_score(words, found)
     assert [f'<section id="{slug}">' in page for slug in SECTIONS] == [True] * len(SECTIONS)
     assert "base-" not in words.replace("base-llm-v1: ", "").partition("How this was computed")[0]  # what all share
     assert "-overlap" not in words.partition("How this was computed")[0] and "overlap: " not in words

@@ -7,7 +7,7 @@ from cleancut.hub.faces import module_info
 from cleancut.scoring.clean import METRIC
 
 _DESCRIPTION = """\
-F1 on the mentions that training has not shown, and delta F1: how much of an F1 is memory. Recall on clean and on
+F1 on the mentions unseen in training, and delta F1: how much of an F1 is memory. Recall on clean and on
 contaminated mentions, precision both ways, recall by novelty, what a look-up of the training mentions would score (of
 the names that are mentions in at least half of their places in the training text), and on request recall on names that
 have several types (confusable).
@@ -33,14 +33,21 @@ Args:
     typed: does the type? (default True)
     unicode: a Unicode normal form to bring words into first, such as "NFKC" (default None).
     confusable: add the recall of mentions whose words have several types in the references (default False).
+    same: which names count as seen: "exact" (default), "fold" (whatever case and punctuation), "alias", "part" (one has
+        the words of the other), "templates" (the sentence, once masked), combined with "+": "fold+part".
+    aliases: for "alias", lists of names that mean the same: [["USA", "United States"]].
+    part_limit: for "part", a word in more training names of two or more words is generic (default 20).
+    staircase: add recall in six steps from seen to new, recall_step_* and n_step_* (default False).
 
 Returns:
     precision, recall, f1, clean_recall, contaminated_recall, clean_f1, contaminated_f1, delta_f1, delta_recall,
     clean_precision, clean_precision_naive, contaminated_precision_naive, clean_f1_star, n_gold, n_clean,
     n_contaminated, n_pred, contamination_rate, recall_* and n_* by novelty, memorisation_precision,
     memorisation_recall, memorisation_f1; with confusable recall_confusable, recall_confusable_seen,
-    recall_confusable_unseen and their n_*; where train lacks a type of the references, f1_type_new_entity_new and the
-    other three groups by type and words seen or new, with recall_*, n_*, precision_type_*; the same for each type as
+    recall_confusable_unseen and their n_*; with staircase recall_step_seen, recall_step_other_type,
+    recall_step_folded, recall_step_part, recall_step_template, recall_step_new and their n_*; where train lacks a
+    type of the references, f1_type_new_entity_new and the other three groups by type and words seen or new, with
+    recall_*, n_*, precision_type_*; the same for each type as
     "clean_f1/PER", and signature. NaN where a subset is empty.
 
 Examples:

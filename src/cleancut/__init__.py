@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .mapping.annotate import annotate
     from .mapping.subsets import decontaminate, keep_mentions, subsets
     from .mapping.train_test import entities_of, train_test_split
+    from .reading.alias_files import read_aliases
     from .reading.answer_files import read_answers
     from .reading.dataset import Shape, detect, from_dataset, load_splits
     from .reading.files import read, read_batches, read_pair, read_text
@@ -74,6 +75,7 @@ _HOME = {
     "mapping.annotate": ["annotate"],
     "mapping.subsets": ["decontaminate", "keep_mentions", "subsets"],
     "mapping.train_test": ["entities_of", "train_test_split"],
+    "reading.alias_files": ["read_aliases"],
     "reading.answer_files": ["read_answers"],
     "reading.dataset": ["Shape", "detect", "from_dataset", "load_splits"],
     "reading.files": ["read", "read_batches", "read_pair", "read_text"],
@@ -180,6 +182,7 @@ __all__ = [
     "publish_metrics",
     "push_subsets",
     "read",
+    "read_aliases",
     "read_answers",
     "read_batches",
     "read_pair",
@@ -203,7 +206,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULE_OF:
         value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
     elif name.startswith("_") or name not in _metric_functions():
-        raise AttributeError(f"module 'cleancut' has no attribute {name!r}")
+        raise AttributeError(f"module 'cleancut' has no attribute '{name}'")
     else:
         value = _metric_functions()[name]
     globals()[name] = value
@@ -211,7 +214,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _metric_functions() -> dict[str, Callable[..., Any]]:
-    """The functions of the metrics, by name."""
+    """Return the functions of the metrics, by name."""
     from .scoring.registry import metrics
 
     return {metric.function.__name__: metric.function for metric in metrics().values()}

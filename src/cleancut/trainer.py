@@ -41,8 +41,7 @@ class NerMetrics:
             train is taken), a list of several, a corpus, columns, or an ``Exposure``. Without it, the values that need
             none are computed: precision, recall and F1.
         evaluation: everything that the Trainer will evaluate or predict, in the same forms. Several sets go into a
-            dict,
-            such as ``{"validation": dd["validation"], "test": dd["test"]}``.
+            dict, such as ``{"validation": dd["validation"], "test": dd["test"]}``.
         metrics: the values to log, of any score and any type: ``("f1", "clean_f1", "recall/PER")``.
         labels: the model's label names in the order of its ids, where they are not those of the evaluation set's
             ClassLabel.
@@ -89,7 +88,8 @@ class NerMetrics:
         columns = {"tokens": tokens, "tags": tags, "entities": entities, "text": text, "document": document, "end": end}
         for name, column in columns.items():
             if column is not None:
-                checks.text(column, name, "the name of a column" if name != "end" else "'inclusive' or 'exclusive'")
+                wanted = "'inclusive' or 'exclusive'" if name == "end" else "the name of a column"
+                checks.text(column, name, wanted)
         reader = _Reader(labels, scheme, columns)
         sets = evaluation if _is_several(evaluation) else {"evaluation": evaluation}
         if evaluation is None or not sets:
@@ -152,12 +152,13 @@ class NerMetrics:
         needed = []
         for wanted in self.metrics:
             plain, slash, of_type = wanted.partition("/")
-            score = next((name for name in available if plain in known and plain in values[name]), None)
+            having = [name for name in available if plain in values[name]] if plain in known else []
+            score = next(iter(having), None)
             if score is None or (slash and of_type not in types):
                 hint = did_you_mean(wanted, [*known, *(f"{plain}/{t}" for t in types)])
                 exposed = [metric.name for metric in score_metrics().values() if metric.needs_train]
                 train = "" if self._exposure is not None else f" ({' and '.join(exposed)} need train=)"
-                raise CleancutError(f"metrics: {wanted!r} is unknown{train}.{hint}")
+                raise CleancutError(f"metrics: {quoted(wanted)} is unknown{train}.{hint}")
             needed.append(score)
         return list(dict.fromkeys(needed))
 
@@ -169,7 +170,9 @@ class NerMetrics:
         fitting = whole or fitting
         if not fitting:
             listed = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
-            further = ", ".join(f"{name!r}: ..." for name in self._sets if name != "evaluation") or '"validation": ...'
+            further = (
+                ", ".join(f"{quoted(name)}: ..." for name in self._sets if name != "evaluation") or '"validation": ...'
+            )
             raise CleancutError(
                 f"the rows are not those of {'an' if len(reasons) > 1 else 'the'} evaluation set. {listed} A set that "
                 f'is evaluated or predicted too belongs to evaluation={{{further}, "test": ...}}.'
@@ -178,8 +181,8 @@ class NerMetrics:
         for other, same in others:
             if same.corpus.tokens() != gold.corpus.tokens():
                 raise CleancutError(
-                    f"the evaluation sets {name!r} and {other!r} have the same gold labels and other words, and a "
-                    "Trainer does not tell which it evaluates. Use a NerMetrics for each."
+                    f"the evaluation sets {quoted(name)} and {quoted(other)} have the same gold labels and other "
+                    "words, and a Trainer does not tell which it evaluates. Use a NerMetrics for each."
                 )
         return gold
 
@@ -328,8 +331,8 @@ def _check_best_model(scores: Iterable[str]) -> None:
     rates = [value for metric in lower for value in (*metric.headline, *metric.logged)]
     if any(f"_{chosen}".endswith(f"_{value}") for value in rates):  # eval_, or the name of a set, may stand before it
         raise CleancutError(
-            f"metric_for_best_model={chosen!r} is an error rate, but greater_is_better is True, its default: the worst "
-            "checkpoint would be kept. Give TrainingArguments(greater_is_better=False)."
+            f"metric_for_best_model={quoted(chosen)} is an error rate, but greater_is_better is True, its default: "
+            "the worst checkpoint would be kept. Give TrainingArguments(greater_is_better=False)."
         )
 
 
@@ -355,7 +358,7 @@ def _exposure_of(train: Any, reader: _Reader, key: Key) -> Exposure | None:
         return train
     if _is_several(train):
         if "train" not in train and len(train) != 1:
-            names = ", ".join(map(repr, train))
+            names = ", ".join(map(quoted, train))
             raise CleancutError(f"train: which of {names} is the training data? Give it, or a list of several.")
         train = train["train"] if "train" in train else next(iter(train.values()))
     several = isinstance(train, list | tuple) and all(isinstance(p, Corpus) or hasattr(p, "features") for p in train)
@@ -384,13 +387,14 @@ class _Reader:
         if isinstance(data, Mapping):
             return self._of_columns(data)
         named = self._class_labels(data) is not None
-        return from_dataset(data, labels=None if named else self._labels, scheme=self._scheme, **self._columns)
+        labels = None if named else self._labels
+        return from_dataset(data, labels=labels, scheme=self._scheme, **self._columns)
 
     def _of_columns(self, data: Mapping[str, Any]) -> Corpus:
         """Return a dict of columns as a corpus."""
         for name in ("text", "document", "end"):
             if self._columns[name] is not None:
-                raise CleancutError(f"{name}={self._columns[name]!r} is for datasets, not for a dict of columns.")
+                raise CleancutError(f"{name}={quoted(self._columns[name])} is for datasets, not for a dict of columns.")
         tokens, spans = self._columns["tokens"] or "tokens", self._columns["entities"]
         tags = self._columns["tags"] or ("tags" if "tags" in data else "ner_tags")
         given = tags if spans is None or (self._columns["tags"] and tags in data) else spans

@@ -9,7 +9,7 @@ ADVICE = {
     "Ask for access on its page, then log in with 'hf auth login' and try again.": (
         "The app reads public datasets only: use the command line where you are logged in."
     ),
-    "is neither a path here nor on the Hub for you": "is not on the Hub for everyone",
+    "is neither a path on this machine nor a dataset on the Hub that you may see": "is not on the Hub for everyone",
     "Give labels= (Python: a list, id2label or a file; command line: --labels a,b,c or a file with one name a line, or "
     "JSON with label2id or id2label).": (
         "Write the tags by their names, or use the command line, which takes the names with --labels."

@@ -9,6 +9,7 @@ from html import escape
 from itertools import count
 from typing import Any
 
+from ..core import checks
 from ..core.exceptions import CleancutError
 from . import jobs, sandbox
 from .advice import in_the_app
@@ -38,7 +39,7 @@ def api_score(request: Any, gold: str, predictions: str, train: str = "", types:
         train: the training data; empty if there is none.
         types: other names for types: person=PER,location=LOC.
     """
-    return _values(request, jobs.score, gold, predictions, train, types)
+    return _values(request, jobs.score, *_texts(gold=gold, predictions=predictions, train=train, types=types))
 
 
 def api_audit(request: Any, splits: dict, hub: str = "", unit: str = "sample", types: str = "") -> dict:
@@ -51,7 +52,7 @@ def api_audit(request: Any, splits: dict, hub: str = "", unit: str = "sample", t
         unit: what counts as contaminated: sample or doc.
         types: other names for types: person=PER,location=LOC.
     """
-    return _values(request, jobs.audit_splits, splits, hub, unit, types)
+    return _values(request, jobs.audit_splits, _named("splits", splits), *_texts(hub=hub, unit=unit, types=types))
 
 
 def api_split(
@@ -76,7 +77,8 @@ def api_split(
         seed: the seed of the random choices.
         min_per_type: the least mentions of each type in a held-out split.
     """
-    return _values(request, jobs.split, splits, hub, discard, ratios, unit, seed, min_per_type)
+    named, (hub, unit) = _named("splits", splits), _texts(hub=hub, unit=unit)
+    return _values(request, jobs.split, named, hub, discard, ratios, unit, seed, min_per_type)
 
 
 def api_compare(request: Any, gold: str, systems: dict, train: str = "", types: str = "") -> dict:
@@ -89,7 +91,8 @@ def api_compare(request: Any, gold: str, systems: dict, train: str = "", types: 
         train: the training data; empty if there is none.
         types: other names for types: person=PER,location=LOC.
     """
-    return _values(request, jobs.compare_systems, gold, systems, train, types)
+    named, (gold, train, types) = _named("systems", systems), _texts(gold=gold, train=train, types=types)
+    return _values(request, jobs.compare_systems, gold, named, train, types)
 
 
 def api_learn(training: str, gold: str, prediction: str) -> dict:
@@ -100,8 +103,21 @@ def api_learn(training: str, gold: str, prediction: str) -> dict:
         gold: the test sentences with the right names.
         prediction: the same sentences with the names that were predicted.
     """
+    texts = _texts(training=training, gold=gold, prediction=prediction)
     with _readable():
-        return {number.name: number.value for number in lesson(training, gold, prediction)}
+        return {number.name: number.value for number in lesson(*texts)}
+
+
+def _texts(**given: Any) -> list[str]:
+    """Return the texts that a client gave by the names of their parameters; null is an empty one."""
+    with _readable():
+        return [checks.instance("" if text is None else text, str, name, "a text") for name, text in given.items()]
+
+
+def _named(name: str, given: Any) -> dict[str, str]:
+    """Return the texts by name that a client gave for a parameter; null is none."""
+    with _readable():
+        return checks.instances({} if given is None else given, str, name, "texts by their names")
 
 
 def _values(request: Any, work: Callable[..., jobs.Made], *given: Any) -> dict[str, Any]:

@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.files import write_text
 from ..core.notices import say
 from ..core.type_names import parse_type_map
-from ..reading.answer_files import is_answer_file, read_answers
+from ..reading.answer_files import read_answers
+from ..reading.answer_rows import is_answer_file
 from ..reading.dataset import Samples, load_splits, read_files, read_samples
 from ..reading.files import read_pair
 from ..reading.formats import Format, format_of
@@ -190,7 +191,9 @@ def _refuse_name(name: str) -> None:
     if len(name) > MOST_NAME:
         raise CleancutError(f"{name[:30]}… has a name of {len(name)} characters. Rename it: {MOST_NAME} is the most.")
     if visible(name) != name or name.startswith(("-", ".")) or not name.strip():
-        raise CleancutError(f"{visible(name)!r} begins with - or ., or has characters that cannot be seen. Rename it.")
+        raise CleancutError(
+            f"{quoted(visible(name))} begins with - or ., or has characters that cannot be seen. Rename it."
+        )
     if name in _RESULTS:  # what is written would go through the link to the file itself
         raise CleancutError(f"{name} is the name of a file of results. Rename yours.")
 
@@ -208,7 +211,7 @@ def _sources(given: Several, role: str) -> list[Source]:
         return [_source(path, role) for path in given]
     for name, text in given.items():
         if not re.fullmatch(r"[\w-]{1,64}", name) or not isinstance(text, str):
-            raise CleancutError(f"{name!r:.80}: give texts by their names, of letters, digits, _ and - only.")
+            raise CleancutError(f"{quoted(name)}: give texts by their names, of letters, digits, _ and - only.")
     return [replace(_source(text, name), name=_file_name(name, text)) for name, text in given.items()]
 
 
@@ -332,7 +335,9 @@ def _from_hub(source: str) -> dict[str, Samples]:
     os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] = "1"  # before the clients read it: only public data
     os.environ["HF_HOME"] = os.path.abspath("hub")  # is deleted with the current folder
     if is_local(source):
-        raise CleancutError(f"{source!r} is not the id of a dataset on the Hub. Write org/name or org/name:config.")
+        raise CleancutError(
+            f"{quoted(source)} is not the id of a dataset on the Hub. Write org/name or org/name:config."
+        )
     from huggingface_hub import HfApi
 
     hub_id = HubId.parse(source)

@@ -103,7 +103,7 @@ def lesson(training: str, gold: str, prediction: str) -> list[Taught]:
         Taught(
             "Clean recall",
             clean.clean_recall,
-            f"{n_right_clean} found of {clean.n_clean} that training has not shown",
+            f"{n_right_clean} found of {clean.n_clean} unseen in training",
             "What was found without having been seen before.",
         ),
         Taught(

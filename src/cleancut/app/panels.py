@@ -95,7 +95,7 @@ def _marked(words: Sequence[str], marks: Mapping[str, tuple[Any, ...] | None]) -
     cuts = sorted({0, len(words), *(end for span in spans.values() for end in span[:2])})
     line = ""
     for start, end in pairwise(cuts):
-        within = [name for name, span in spans.items() if span[0] <= start and end <= span[1]]
+        within = [name for name, span in spans.items() if span[0] <= start < end <= span[1]]
         goes_on = any(end < spans[name][1] for name in within)  # then the space behind is marked as well
         text = _text(" ".join(words[start:end])) + " " * goes_on
         line += f'<bdi class="{" ".join(within)}">{text}</bdi>' if within else text
@@ -206,8 +206,12 @@ class Point(NamedTuple):
 
 _WIDTH, _HEIGHT = 620, 250
 """The size of the curve in pixels."""
-_LEFT, _TOP, _BOTTOM = 46, 24, 44
-"""The margins of the curve in pixels."""
+_LEFT = 46
+"""The margin to the left of the curve in pixels."""
+_TOP = 24
+"""The margin above it."""
+_BOTTOM = 44
+"""The margin below it."""
 
 
 def trade_off_panel(points: Sequence[Point], chosen: str, note: str = "") -> str:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ..core.exceptions import CleancutError, did_you_mean
+from ..core.exceptions import CleancutError, did_you_mean, quoted
 from ..showing.escaping import one_line
 from ..version import __version__
 from .paths import guarded
@@ -58,7 +58,9 @@ class _Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             choices = [str(choice) for choice in action.choices]
             hint = did_you_mean(value, choices)
-            raise argparse.ArgumentError(action, f"{value!r} is unknown.{hint} Choose one of: {', '.join(choices)}")
+            raise argparse.ArgumentError(
+                action, f"{quoted(value)} is unknown.{hint} Choose one of: {', '.join(choices)}"
+            )
 
 
 _VERBOSE = "--verbose"
@@ -93,7 +95,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     command = given[0] if given and given[0] in MODULES else None
     main_parser = parser(command)
-    arguments = main_parser.parse_args(given)
+    arguments, too_many = main_parser.parse_known_args(given)
+    if too_many:
+        main_parser.prog = f"cleancut {command}"
+        main_parser.error(f"{quoted(too_many[0])} is one value too many")
+    arguments.command_line = list(given)
     if arguments.verbose:
         main_parser.error(f"{_VERBOSE} has no effect without --version. Leave it out.")
     try:
@@ -118,28 +124,47 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-MODULES = {
-    "score": "score",
-    "compare": "compare",
-    "buckets": "buckets",
-    "report": "report",
-    "audit": "audit",
-    "subsets": "subsets",
-    "split": "split",
-    "incidence": "split",
-    "ladder": "ladder",
-    "hardeval-folds": "hardeval_folds",
-    "stage": "publish",
-    "publish-metrics": "publish",
-    "publish-app": "publish",
-    "publish": "publish",
-    "materialise": "publish",
-    "convert": "convert",
-    "demo": "convert",
-    "completion": "completion",
-    "app": "app",
+GROUPS = {
+    "score systems": {"score": "score", "compare": "compare", "buckets": "buckets", "report": "report"},
+    "look at data": {"audit": "audit", "convert": "convert"},
+    "split data": {
+        "split": "split",
+        "subsets": "subsets",
+        "ladder": "ladder",
+        "hardeval-folds": "hardeval_folds",
+        "incidence": "split",
+    },
+    "use the Hub": {
+        "publish": "publish",
+        "materialise": "publish",
+        "publish-metrics": "publish",
+        "publish-app": "publish",
+        "stage": "publish",
+    },
+    "other": {"demo": "convert", "app": "app", "completion": "completion"},
 }
-"""The module of each command. It is imported when the command is asked for, since importing all takes a second."""
+"""The commands by what people want to do, each with its module.
+
+A module is imported when its command is asked for, since importing all takes a second.
+"""
+MODULES = {command: module for group in GROUPS.values() for command, module in group.items()}
+"""The module of each command."""
+
+
+class _Grouped(argparse.RawDescriptionHelpFormatter):
+    """Help that lists the commands in groups."""
+
+    def _format_action(self, action: argparse.Action) -> str:
+        by_name = {one.dest: one for one in self._iter_indented_subactions(action)}
+        if not by_name:
+            return super()._format_action(action)
+        lines = []
+        for title, names in GROUPS.items():
+            lines.append(f"{' ' * self._current_indent}{title}:\n")
+            self._indent()
+            lines += [super(_Grouped, self)._format_action(by_name[name]) for name in names]
+            self._dedent()
+        return self._join_parts(lines)
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
@@ -152,7 +177,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         prog="cleancut",
         description="Show what an NER score is worth once memorised names are taken out of it.",
         epilog="cleancut COMMAND --help shows the options of a command, with an example.\n\nexample:\n  cleancut demo",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Grouped,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     parser.add_argument(

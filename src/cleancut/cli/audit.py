@@ -22,6 +22,7 @@ from .options import (
     add_key_options,
     add_map_option,
     add_page_option,
+    add_same_options,
     add_tag_options,
     column_options,
     command,
@@ -32,7 +33,7 @@ from .options import (
     tell_shapes,
     type_options,
 )
-from .paths import Input
+from .paths import Input, provenance
 from .terminal import wants_colour
 
 
@@ -77,6 +78,7 @@ def add(commands: Any) -> None:
     )
     add_column_options(parser)
     add_key_options(parser, relations=True)
+    add_same_options(parser)
     add_tag_options(parser)
     add_map_option(parser)
     add_page_option(parser, "audit")
@@ -103,7 +105,7 @@ def _audit(arguments: argparse.Namespace) -> str:
         from ..showing.html import html_audit  # only here: it takes as long to import as a small audit
 
         title = f"Audit of {arguments.source}" if arguments.source else "Audit"
-        write_text(arguments.html, html_audit(result, title=title))
+        write_text(arguments.html, html_audit(result, title=title, provenance=provenance(arguments)))
     if arguments.json:
         return json_answer(result.to_dict())
     return audit_text(result, colour=wants_colour())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
-from ..reading.progress import with_progress
+from ..reading.progress import with_progress, work_shown
 from ..reading.systems import system_batches
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics
@@ -32,6 +33,7 @@ from .options import (
     tell_shapes,
     type_options,
 )
+from .paths import provenance
 from .score import add_metrics, chosen_metrics
 from .terminal import tell, wants_colour
 
@@ -105,8 +107,13 @@ def _compare(arguments: argparse.Namespace) -> str:
         raise CleancutError(f"{arguments.gold}: there are no samples to compare systems on.")
     for note in left_out(comparison.scores, metrics or available_metrics(train=exposure is not None)):
         tell(note)
+    has_intervals = len(systems) == 2 or bool(arguments.pairs or arguments.html or arguments.json)
+    with work_shown(f"comparing {len(systems)} systems") as told:
+        if told is not None:
+            comparison = comparison.computed(told, intervals=has_intervals)
     if arguments.html:
-        write_text(arguments.html, html_comparison(comparison.to_dict()))
+        title = f"Comparison on {Path(arguments.gold.removesuffix('.gz')).stem}"
+        write_text(arguments.html, html_comparison(comparison.to_dict(), title=title, provenance=provenance(arguments)))
     if arguments.json:
         return json_answer(comparison.to_dict())
     return comparison_text(comparison, baseline=arguments.baseline, all_pairs=arguments.pairs, colour=wants_colour())

@@ -16,6 +16,7 @@ from .options import (
     add_json_option,
     add_key_options,
     add_ladder_options,
+    add_same_options,
     add_tag_options,
     command,
     key,
@@ -64,6 +65,7 @@ def add(commands: Any) -> None:
     add_conll_column_option(parser)
     add_column_options(parser)
     add_key_options(parser)
+    add_same_options(parser)
     add_tag_options(parser)
     add_json_option(parser)
 

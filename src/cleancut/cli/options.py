@@ -12,8 +12,10 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
+from ..core.same import EXACT, PART_LIMIT, Same
 from ..core.tags import Repair, Scheme
 from ..core.type_names import parse_type_map
+from ..reading.alias_files import read_aliases
 from ..reading.dataset import Samples, load_splits, needs_shape, read_files
 from ..reading.detecting import End, label_file
 from ..reading.files import columns_for, read_batches
@@ -351,17 +353,74 @@ def add_key_options(parser: Any, *, relations: bool = False) -> None:
         relations: offer relations as what splits may share, too.
     """
     choices = ["surface+type", "surface"]
-    explanation = "what makes two mentions the same entity; default surface+type"
+    explanation = (
+        "what makes two mentions the same entity: the same words and the same type (surface+type, the default), or "
+        "the same words alone (surface)"
+    )
     if relations:
         choices += list(Shared)
         explanation += (
-            " (or entity). With pair, splits share relations instead, by the surfaces of head and tail; with triple, "
-            "by "
-            "these and the label of the relation"
+            ". entity is another word for surface+type. With pair and triple, splits are compared by relations "
+            "instead: by the words of head and tail, or by these and the label of the relation"
         )
     parser.add_argument("--key", default="surface+type", choices=choices, help=explanation)
     parser.add_argument("--ignore-case", action="store_true", help="treat words that differ only in case as the same")
     add_join_option(parser)
+
+
+def add_same_options(parser: Any) -> None:
+    """Add the options that say which names count as the same, beyond the entity key.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    parser.add_argument(
+        "--same",
+        default="exact",
+        metavar="S",
+        help="which names count as the same: exact (default), fold (whatever case and punctuation), alias (a table has "
+        "both), part (one has the words of the other), templates (their sentences, once masked); combined with +",
+    )
+    add_aliases_option(parser)
+    parser.add_argument(
+        "--part-limit",
+        type=int,
+        default=PART_LIMIT,
+        metavar="N",
+        help="a word that occurs in more than N names of two or more words is generic, and does not count alone for "
+        f"--same part; default {PART_LIMIT}",
+    )
+
+
+def add_aliases_option(parser: Any) -> None:
+    """Add ``--aliases``, a file of names that mean the same.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    parser.add_argument(
+        "--aliases",
+        type=Input,
+        metavar="FILE",
+        help="two or more names a line that mean the same, as TSV or JSONL, for --same alias",
+    )
+
+
+def same_options(arguments: argparse.Namespace, *, several: bool = False) -> dict[str, Any]:
+    """Return the notion of the same name that was asked for, as the option ``same``; nothing for ``exact``.
+
+    Args:
+        arguments: the arguments of the command.
+        several: whether several notions may be given, with commas between them. They are a list then.
+    """
+    given = vars(arguments)
+    aliases = None if given.get("aliases") is None else read_aliases(arguments.aliases)
+    limit = PART_LIMIT if given.get("part_limit") is None else arguments.part_limit
+    text = given.get("same") or EXACT.notions[0]
+    if several and "," in text:
+        return {"same": Same.several(text, aliases=aliases, part_limit=limit)}
+    same = Same.of(text, aliases=aliases, part_limit=limit)
+    return {} if same.is_exact else {"same": same}
 
 
 def add_join_option(parser: Any) -> None:
@@ -397,7 +456,7 @@ def key(arguments: argparse.Namespace) -> dict[str, Any]:
     Args:
         arguments: the arguments of the command.
     """
-    return {"typed": arguments.key != "surface", "case": not arguments.ignore_case}
+    return {"typed": arguments.key != "surface", "case": not arguments.ignore_case, **same_options(arguments)}
 
 
 def shared_key(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -511,6 +570,8 @@ def exposure_of(arguments: argparse.Namespace, metrics: Iterable[str]) -> Exposu
         raise CleancutError(f"--{given[0]} has no effect: all files are CoNLL files, whose columns have no names.")
     if arguments.key != "surface+type" or arguments.ignore_case:
         raise CleancutError("--key and --ignore-case have no effect without training data. Give --train FILE.")
+    if same_options(arguments):
+        raise CleancutError("--same has no effect without training data. Give --train FILE.")
     return None
 
 

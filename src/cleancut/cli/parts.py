@@ -64,7 +64,8 @@ def _version(name: str) -> str | None:
 def _java_version() -> str | None:
     """Return the version of Java, in the place where Spark looks for it, without starting it."""
     home = os.environ.get("JAVA_HOME")
-    program = shutil.which("java", path=os.path.join(home, "bin") if home else None)
+    folder = os.path.join(home, "bin") if home else None
+    program = shutil.which("java", path=folder)
     if program is None:
         return None
     try:

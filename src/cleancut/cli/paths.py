@@ -8,13 +8,17 @@ from __future__ import annotations
 import argparse
 import glob
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..core.exceptions import CleancutError
 from ..core.files import check_output_file, check_output_folder, kept
 from ..reading.splits import split_name
+
+if TYPE_CHECKING:  # only the commands that write pages need it
+    from ..showing.provenance import Provenance
 
 
 class Input(str):
@@ -61,6 +65,21 @@ def guarded(arguments: argparse.Namespace) -> Iterator[None]:
     with kept(inputs):
         _check_outputs(list(_of_type(arguments, Output)))
         yield
+
+
+def provenance(arguments: argparse.Namespace) -> Provenance:
+    """Return what the page of a command is made from: the files that its arguments name, and its command line.
+
+    Args:
+        arguments: the arguments of the command.
+    """
+    from ..showing.provenance import Provenance
+
+    sources: list[str] = []
+    for path in _of_type(arguments, Input):
+        sources += sorted(_files(path)) or [path]
+    command_line = shlex.join(["cleancut", *arguments.command_line])
+    return Provenance.of(command_line, dict.fromkeys(sources))
 
 
 def _check_outputs(outputs: list[Output]) -> None:

@@ -34,7 +34,7 @@ from .options import (
     tag_options,
     type_options,
 )
-from .paths import InputTree, Output, OutputFolder, add_overwrite_option
+from .paths import InputTree, Output, OutputFolder, add_overwrite_option, provenance
 from .terminal import Incomplete, tell, wants_colour
 
 _SUFFIX = {Format.MARKDOWN: ".md", Format.LATEX: ".tex", Format.CSV: ".csv"}
@@ -104,7 +104,7 @@ def _report(arguments: argparse.Namespace) -> str:
     data = findings(gold, systems, exposure, **options, **type_options(arguments))
     sections = report_sections(data)
     title = arguments.title or Path(arguments.gold.removesuffix(".gz")).stem
-    page = report_page(data, title=title) if arguments.output else ""
+    page = report_page(data, title=title, provenance=provenance(arguments)) if arguments.output else ""
     return "\n".join(_written(arguments, sections, page, tables_file))
 
 
@@ -134,7 +134,7 @@ def _study(arguments: argparse.Namespace) -> str:
     """Report on several datasets; where some cannot be read, tell which, and let the exit code be 2."""
     for name in ("gold", "pred", "train", "errors"):
         if getattr(arguments, name) is not None:
-            raise CleancutError(f"--{name} has no effect on a study: {arguments.study} holds all. Leave it out.")
+            raise CleancutError(f"--{name} has no effect on a study, whose folder holds the data. Leave it out.")
     if arguments.beta != 1:
         raise CleancutError("--beta has no effect on a study, which shows F1. Leave it out.")
     tables_file = _tables_file(arguments)
@@ -147,8 +147,8 @@ def _study(arguments: argparse.Namespace) -> str:
     for failure in results.not_read:
         place = failure.dataset if failure.system is None else f"{failure.dataset}, {failure.system}"
         tell(f"{place} is left out: {failure.reason}")
-    title = arguments.title or Path(arguments.study).resolve().name
-    page = html_study(results, title=title) if arguments.output else ""
+    title = arguments.title or os.path.basename(os.path.realpath(arguments.study))
+    page = html_study(results, title=title, provenance=provenance(arguments)) if arguments.output else ""
     lines = _written(arguments, study_sections(results), page, tables_file)
     if arguments.json:
         text = json_answer(results.to_dict())

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
-from ..core.exceptions import CleancutError, did_you_mean
+from ..core.exceptions import CleancutError, did_you_mean, quoted
 from ..reading.files import columns_for, read_batches
 from ..reading.progress import with_progress
 from ..reading.systems import system_batches
@@ -23,6 +23,7 @@ from .options import (
     add_beta_option,
     add_interval_option,
     add_json_option,
+    add_same_options,
     add_seed_option,
     add_system_options,
     answer_options,
@@ -38,7 +39,7 @@ from .options import (
 )
 from .terminal import tell, wants_colour
 
-_PARAMETERS = ("credit", "muc", "iou", "beta")
+_PARAMETERS = ("credit", "muc", "iou", "beta", "staircase")
 """The options that only some metrics have a parameter for."""
 
 
@@ -56,6 +57,7 @@ def add(commands: Any) -> None:
         "cleancut score --gold test.conll --pred system.conll --by-type",
     )
     add_system_options(parser)
+    add_same_options(parser)
     add_metrics(parser)
     parser.add_argument("--by-type", action="store_true", help="also show the scores of each entity type")
     parser.add_argument(
@@ -79,6 +81,11 @@ def add(commands: Any) -> None:
         action="store_true",
         help="clean score: also show recall on names that have several types in the gold file, which is then read "
         "twice",
+    )
+    parser.add_argument(
+        "--staircase",
+        action="store_true",
+        help="clean score: also show recall by how far names are from what training has shown, in six steps",
     )
     add_json_option(parser)
 
@@ -135,7 +142,7 @@ def _score(arguments: argparse.Namespace) -> str:
 
 def _check_options(arguments: argparse.Namespace, metrics: Sequence[str]) -> None:
     """Raise an error if an option has no effect on the metrics, or if two options contradict each other."""
-    for name in ("muc", "iou", "confusable"):
+    for name in ("muc", "iou", "confusable", "staircase"):
         owners = [metric for metric in score_metrics().values() if name in metric.keywords]
         if getattr(arguments, name) and not any(metric.name in metrics for metric in owners):
             lacks_train = owners[0].needs_train and not arguments.train
@@ -239,7 +246,7 @@ def chosen_metrics(arguments: argparse.Namespace) -> list[str] | None:
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise CleancutError(f"--metrics: {name!r} is unknown.{hint} The metrics are {', '.join(known)}.")
+            raise CleancutError(f"--metrics: {quoted(name)} is unknown.{hint} The metrics are {', '.join(known)}.")
     if not names:
         raise CleancutError(f"--metrics: none given. The metrics are {', '.join(known)}.")
     chosen = [known[name] for name in dict.fromkeys(names)]

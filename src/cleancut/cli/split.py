@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.at_signs import join_at
 from ..core.entities import Shared
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.files import made_folder, name_inside, temporary_folder, write_text
 from ..core.interrupts import uninterrupted
 from ..core.tags import Repair
@@ -38,10 +38,12 @@ from ..splitting.folders import (
 from ..splitting.frontier import frontier
 from ..splitting.incidence import Incidences, write_incidence
 from ..splitting.mincut import component_sizes, mincut, read_as, source_of
+from ..splitting.patience import stopped_by_interrupt
 from ..splitting.plan import SplitPlan
 from ..splitting.recipes import Recipe
 from ..splitting.settings import DEFAULTS, OPTIONS, Engine, flag_of
 from .options import (
+    add_aliases_option,
     add_column_options,
     add_conll_column_option,
     add_json_option,
@@ -52,11 +54,12 @@ from .options import (
     command,
     json_answer,
     key,
+    same_options,
     shared_key,
     tag_options,
     tell_shapes,
 )
-from .paths import Input, Output, OutputFolder, add_overwrite_option
+from .paths import Input, Output, OutputFolder, add_overwrite_option, provenance
 from .terminal import wants_colour
 
 SPARK = "spark"
@@ -147,7 +150,9 @@ def _add_split_options(parser: Any, only: Iterable[str] = OPTIONS) -> None:
             values["type"] = option.read
         if name == "engine":
             values["choices"].append(SPARK)
-            explanation += ". spark: as peel, from any path that Spark reads, into assignment.parquet"
+            explanation += (
+                ". spark does as peel does, but reads any path that Spark reads, and writes assignment.parquet"
+            )
         parser.add_argument(flag_of(name), **values, help=explanation)
 
 
@@ -173,7 +178,7 @@ def _add_incidence(commands: Any) -> None:
         metavar="FILE",
         help="the file to write; with Spark, a folder of files",
     )
-    _add_split_options(parser, ("unit", "duplicates_together"))
+    _add_split_options(parser, ("unit", "same", "duplicates_together"))
     parser.add_argument("--engine", choices=[SPARK], help="extract with Spark, from any path that it reads")
     _add_spark_options(parser)
     _add_reading_options(parser)
@@ -200,6 +205,7 @@ def _add_reading_options(parser: Any, *, relations: bool = False) -> None:
     add_tag_options(parser)
     parser.set_defaults(key=None, repair=None)
     add_conll_column_option(parser)
+    add_aliases_option(parser)
 
 
 def _split(arguments: argparse.Namespace) -> str:
@@ -220,7 +226,9 @@ def _split(arguments: argparse.Namespace) -> str:
     samples = _split_samples(arguments)
     read = read_as(samples, _reading(arguments), joined=arguments.join_at)
     parts = {name: part.corpus for name, part in given_samples(samples, read).items()}
-    options = _options(arguments, shared_key(arguments))
+    notions = same_options(arguments, several=arguments.frontier)
+    arguments.same = arguments.part_limit = arguments.aliases = None  # the notions have all of it
+    options = {**_options(arguments, shared_key(arguments)), **notions}
     if "stratify" in options:
         column = options["stratify"]
         options["stratify"] = {column: [value for part in samples.values() for value in part.column(column)]}
@@ -236,8 +244,9 @@ def _split(arguments: argparse.Namespace) -> str:
     report = {REPORT: f"{split_text(plans, markdown=True)}\n"}
     page = ""
     if arguments.html:
-        components = component_sizes(parts, **shared_key(arguments))
-        page = html_split(plans, components=components, title=f"Split{of_source}")
+        components = component_sizes(parts, **shared_key(arguments), **notions)
+        title = f"Split{of_source}"
+        page = html_split(plans, components=components, title=title, provenance=provenance(arguments))
     overwrite = arguments.overwrite
     plan.write(arguments.output, samples, format=arguments.format, beside=report, overwrite=overwrite)
     if page:
@@ -257,17 +266,17 @@ def _value(name: str, given: Any) -> Any:
     try:
         return OPTIONS[name].read(given) if isinstance(given, str) else given
     except ValueError:
-        raise CleancutError(f"{flag_of(name)}: {given!r} is not a number.") from None
+        raise CleancutError(f"{flag_of(name)}: {quoted(given)} is not a number.") from None
 
 
 def _plans(data: Any, arguments: argparse.Namespace, options: dict[str, Any]) -> dict[str, SplitPlan]:
     """Return the plan, and those to compare it with, by their methods."""
     method = options.pop("method", "mincut")
     discard = options.pop("discard", 0)
-    with work_shown("cutting") as progress:
+    with stopped_by_interrupt(), work_shown("cutting") as progress:
         plans = {method: mincut(data, method=method, discard=discard, progress=progress, **options)}
     if arguments.compare:
-        from ..splitting.solver import has_metis
+        from ..splitting.engines import has_metis
 
         others = ["random", "paper"] if has_metis() else ["random"]
         common = {name: value for name, value in options.items() if name not in ("stratify", "type_share")}
@@ -299,7 +308,7 @@ def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any],
         _refuse_other_frontier(arguments.output)
     with work_shown("cutting") as progress:
         result = frontier(data, progress=progress, **fixed)
-    page = html_frontier(result, title=title)
+    page = html_frontier(result, title=title, provenance=provenance(arguments))
     if arguments.output:
         texts = {"md": frontier_text(result, markdown=True), "json": to_json(result.to_dict()), "html": page}
         with made_folder(arguments.output), uninterrupted():
@@ -332,8 +341,8 @@ def _refuse_other_frontier(folder: str) -> None:
 # --- samples by their entities alone --------------------------------------------------------------------------
 
 _OF_TEXT = (
-    "input", "unit", "duplicates_together", "join_at", "key", "ignore_case", "tokens", "tags", "entities", "labels",
-    "scheme",
+    "input", "unit", "same", "aliases", "part_limit", "templates", "duplicates_together", "join_at", "key",
+    "ignore_case", "tokens", "tags", "entities", "labels", "scheme",
 )  # fmt: skip
 """The options that say how text is read, of which a file of incidences holds none."""
 _NOT_OF_SPARK = ("column", "text", "document", "end", "duplicates_together")
@@ -355,11 +364,11 @@ def _split_incidences(arguments: argparse.Namespace) -> str:
     refuse_foreign(arguments.output, (PLAN, REPORT, ASSIGNMENT), overwrite=arguments.overwrite)
     together = written_together(arguments.output, overwrite=arguments.overwrite)
     with together as folder, _incidences(arguments) as data:
-        for name in ("unit", "duplicates_together"):  # what they say is in the incidences already
+        for name in ("unit", "same", "duplicates_together"):  # what they say is in the incidences already
             setattr(arguments, name, None)
         plans = _plans(data, arguments, _options(arguments, {}))
         title = f"Split of {arguments.incidence or arguments.input[0]}"
-        page = html_split(plans, title=title) if arguments.html else ""
+        page = html_split(plans, title=title, provenance=provenance(arguments)) if arguments.html else ""
         write_text(os.path.join(folder, REPORT), f"{split_text(plans, markdown=True)}\n")
         write_assignment(next(iter(plans.values())), data, folder)
     if page:
@@ -452,7 +461,7 @@ def _split_samples(arguments: argparse.Namespace) -> dict[str, Samples]:
     options = {**tag_options(arguments), **column_options(arguments)}
     hub = [source for source in arguments.input if not is_local(source)]
     if hub and len(arguments.input) > 1:
-        raise CleancutError(f"{hub[0]} is a dataset on the Hub. Give it alone.")
+        raise CleancutError(f"{hub[0]} is a dataset on the Hub. Give it alone, without other sources.")
     if hub:
         if arguments.column is not None:
             raise CleancutError("--column is for CoNLL files. Give --tags COL for a dataset.")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.files import replacing
 from ..core.tags import Repair
 from ..mapping.subsets import Which, subsets
@@ -24,6 +24,7 @@ from .options import (
     add_column_options,
     add_conll_column_option,
     add_key_options,
+    add_same_options,
     add_tag_options,
     column_options,
     command,
@@ -69,6 +70,7 @@ def add(commands: Any) -> None:
     add_conll_column_option(parser)
     add_column_options(parser)
     add_key_options(parser)
+    add_same_options(parser)
     add_tag_options(parser)
     add_config_options(parser)
 
@@ -130,8 +132,8 @@ def _from_source(arguments: argparse.Namespace) -> tuple[Exposure, Samples]:
     split = arguments.split or "test"
     for name in ("train", split):
         if name not in splits:
-            present = ", ".join(map(repr, splits))
-            raise CleancutError(f"{arguments.source} has no split {name!r}, but {present}. Choose with --split.")
+            present = ", ".join(map(quoted, splits))
+            raise CleancutError(f"{arguments.source} has no split {quoted(name)}, but {present}. Choose with --split.")
     train = splits["train"].corpus
     if arguments.join_at:
         train = join_at(train)

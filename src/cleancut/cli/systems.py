@@ -71,7 +71,7 @@ def names_of(systems: Sequence[str]) -> list[str]:
         CleancutError: a file is given twice or a name is, or a pattern stands for no file.
     """
     if len({os.path.realpath(system) for system in systems}) < len(systems):
-        raise CleancutError("--pred: the same file is given twice.")
+        raise CleancutError("--pred: the same file is given twice. Give each file once.")
     for system in systems:
         if glob.has_magic(system) and not os.path.exists(system):
             raise CleancutError(f"--pred {system}: no such file, and no file of this pattern.")
@@ -87,7 +87,7 @@ def names_of(systems: Sequence[str]) -> list[str]:
 
 def _distinct_stems(files: Sequence[str]) -> list[str]:
     """Return the stem of each file, with as many parent folders as it takes to tell them apart."""
-    resolved = [Path(file.removesuffix(".gz")).resolve() for file in files]
+    resolved = [Path(os.path.realpath(file.removesuffix(".gz"))) for file in files]
     paths = [path.with_suffix("") if path.name else path for path in resolved]
     names = [path.name for path in paths]
     deepest = max((len(path.parts) for path in paths), default=0)

@@ -101,7 +101,10 @@ def telling_notices() -> Iterator[None]:
     """Print the notices of what runs inside on standard error, each once."""
 
     class Lines(logging.Handler):
+        """Prints each notice as a line."""
+
         def emit(self, record: logging.LogRecord) -> None:
+            """Print a notice."""
             tell(record.getMessage())
 
     log = logging.getLogger("cleancut")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from html import unescape
+from itertools import pairwise
 from typing import NamedTuple
 
-from .answer_lists import MOST_PARTS, habits_of, names_in_list, several_names
+from .answer_lists import MOST_PARTS, Listed, habits_of, names_in_list, several_names
 from .answer_pairs import key_meaning, pair_in_line, pair_of, unquoted
 from .answer_records import Answer, Context, Named, Order, Style, is_none, is_plausible
-from .answer_tags import is_tag, slashed_tags, tag_lines, tagged
+from .answer_tags import is_tag, tag_lines, tagged, tags_in_row
 from .loose_json import Bare, values_in
 
 
@@ -19,7 +21,7 @@ def read_lines(region: str, context: Context) -> Answer | None:
     """Read ``token TAG`` lines, Markdown tables, fields as YAML has them, bullets, ``TYPE: name, name``."""
     lines = _lines(_html_rows(region) if "</tr>" in region else region)
     readers: tuple[Callable[[list[str], Context], Answer | None], ...]
-    readers = (tag_lines, slashed_tags, _records, _table, _separated, _fields, _items, _quoted_names)
+    readers = (tag_lines, tags_in_row, _standoff, _records, _table, _separated, _fields, _items, _quoted_names)
     for read in readers:
         answer = read(lines, context)
         if answer is not None:
@@ -45,6 +47,22 @@ def _html_rows(region: str) -> str:
         if len(lines) == 1 and all(cell["kind"] in "hH" for cell in cells):
             lines.append("|---" * len(cells) + "|")
     return "\n".join(lines)
+
+
+_STANDOFF = re.compile(
+    r"\s*T\d+\s+(?P<label>\S+)\s+(?P<start>\d{1,9})\s+(?:\d+;\d+\s+)*(?P<end>\d{1,9})\s+(?P<name>\S.*)"
+)
+
+
+def _standoff(lines: list[str], context: Context) -> Answer | None:
+    """Read brat's standoff: the number of a mention, its type and offsets, and its words."""
+    matches = [match for match in map(_STANDOFF.fullmatch, lines) if match is not None]
+    if not matches or 2 * len(matches) < len(lines):
+        return None
+    mentions = [
+        Named(match["name"].strip(), match["label"], int(match["start"]), int(match["end"])) for match in matches
+    ]
+    return Answer(tuple(mentions), Style.LINES) if is_plausible(mentions, context) else None
 
 
 # --- tables -------------------------------------------------------------------------------------------
@@ -79,17 +97,23 @@ def _table(lines: list[str], context: Context) -> Answer | None:
             return tags
     if None in columns:
         columns = _columns_by_content(body, columns if rules else _Columns(None, None), context)
-    mentions: list[Named] = []
-    is_by_type = False
-    for row in body:
-        of_row = _row_mentions(row, columns, context)
-        is_by_type = is_by_type or len(of_row) > 1
-        mentions += of_row
+    are_lists = _are_lists(body, columns)
+    of_rows = [_row_mentions(row, columns, context, is_list=are_lists) for row in body]
+    mentions = _of_rows(of_rows)
     if not mentions:
         is_title = bool(rules) or all(key_meaning(cell) != (None, None) for cell in header)
         return Answer() if headers and not body and is_title and not is_cut else None
-    order = Order.TYPE if is_by_type else Order.TEXT
-    return Answer(tuple(mentions), Style.LINES, order, is_cut=is_cut) if is_plausible(mentions, context) else None
+    if not is_plausible(mentions, context):
+        return None
+    order = Order.TYPE if any(len(own) > 1 for own in of_rows) else Order.TEXT
+    return Answer(tuple(mentions), Style.LINES, order, is_cut=is_cut)
+
+
+def _of_rows(of_rows: Sequence[Sequence[Named]]) -> list[Named]:
+    """Return the mentions of all rows. If a type has several rows, each has one name, which is read in one way."""
+    n_rows = Counter(label for own in of_rows for label in {mention.label for mention in own})
+    mentions = [mention for own in of_rows for mention in own]
+    return [mention._replace(run=None) if n_rows[mention.label] > 1 else mention for mention in mentions]
 
 
 def _records(lines: list[str], context: Context) -> Answer | None:
@@ -102,7 +126,7 @@ def _records(lines: list[str], context: Context) -> Answer | None:
     columns = _columns_by_content(rows, _Columns(None, None), context)
     if None in columns:
         return None
-    mentions = [mention for row in rows for mention in _row_mentions(row, columns, context)]
+    mentions = _of_rows([_row_mentions(row, columns, context) for row in rows])
     return Answer(tuple(mentions), Style.LINES) if mentions else None
 
 
@@ -113,7 +137,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _is_rule(row: list[str]) -> bool:
-    """Is a row the line between the head of a table and its body?"""
+    """Return whether a row is the line between the head of a table and its body."""
     return any("-" in cell for cell in row) and all(re.fullmatch(r":?-*:?", cell) for cell in row)
 
 
@@ -141,8 +165,16 @@ def _columns_by_content(rows: list[list[str]], columns: _Columns, context: Conte
     return _Columns(name, label)
 
 
-def _row_mentions(row: list[str], columns: _Columns, context: Context) -> list[Named]:
-    """Return the mentions of a row of a table: one, or those of a type."""
+def _are_lists(rows: Sequence[Sequence[str]], columns: _Columns) -> bool:
+    """Has a table a row for each type, which comes first, and its names behind it?"""
+    if columns.name is None or columns.label is None or columns.name < columns.label:
+        return False
+    labels = [row[columns.label] for row in rows if columns.label < len(row)]
+    return len(set(labels)) == len(labels)
+
+
+def _row_mentions(row: list[str], columns: _Columns, context: Context, *, is_list: bool = False) -> list[Named]:
+    """Return the mentions of a row of a table: one, or those of a type, which ``is_list`` says."""
     if columns.name is None or columns.label is None:
         words = [cell for cell in row if cell and not cell.isdigit()]
         pair = pair_of(words[:2], context, in_list=True) if len(words) >= 2 else None
@@ -152,7 +184,8 @@ def _row_mentions(row: list[str], columns: _Columns, context: Context) -> list[N
     name, label = unquoted(row[columns.name]), row[columns.label]
     if not name or not label or context.is_none(name) or is_none(label):
         return []
-    return [Named(one, label) for one in several_names(name, context)]
+    names = names_in_list(name, context) if is_list and context.in_text(name) else several_names(name, context)
+    return [one.named(label) for one in names]
 
 
 def _separated(lines: list[str], context: Context) -> Answer | None:
@@ -163,7 +196,7 @@ def _separated(lines: list[str], context: Context) -> Answer | None:
         if None in columns or not 2 <= len(header) <= 8:
             continue
         rows = [*csv.reader((line.strip() for line in lines[1:]), delimiter=sign, skipinitialspace=True)]
-        mentions = [mention for row in rows for mention in _row_mentions(row, columns, context)]
+        mentions = _of_rows([_row_mentions(row, columns, context) for row in rows])
         if not rows:
             return Answer()
         return Answer(tuple(mentions), Style.LINES) if is_plausible(mentions, context) else None
@@ -214,7 +247,7 @@ def _fields_of(line: str, context: Context) -> list[tuple[str, str]]:
 
 
 def _is_name_of_text(key: str, value: str, context: Context) -> bool:
-    """Is what looks like a key a name with its type: ``binary classification: task``?"""
+    """Return whether what looks like a key is a name with its type: ``binary classification: task``."""
     if context.types.find(value) is None or not context.in_text(key):
         return False
     return " " in key or key_meaning(key).label_rank is None
@@ -246,6 +279,8 @@ class _Item(NamedTuple):
     body: str
     is_item: bool
     is_heading: bool
+    is_above: bool = False
+    """Is the next line indented further?"""
 
 
 def _item(line: str) -> _Item:
@@ -261,7 +296,11 @@ def _item(line: str) -> _Item:
 
 def _items(lines: list[str], context: Context) -> Answer | None:
     """Read a mention on each line, or a type with its mentions; headings give the type of the lines below."""
-    items = _Items([_item(line) for line in lines], context)
+    indents = [len(line) - len(line.lstrip()) for line in lines]
+    are_above = [after > before for before, after in pairwise([*indents, 0])]
+    items = _Items(
+        [_item(line)._replace(is_above=is_above) for line, is_above in zip(lines, are_above, strict=True)], context
+    )
     items.read()
     if not items.mentions:
         return Answer() if items.n_none else None
@@ -271,6 +310,13 @@ def _items(lines: list[str], context: Context) -> Answer | None:
 
 _BEFORE_NAMES = (":", "\uff1a", " - ", "->", "\u2192", "=>", "=", "\t", "|")
 """Signs between a type and its names."""
+
+
+_TYPE_BEHIND = re.compile(r"\s*[(\[]([^()\[\]]{1,80})[)\]]")
+_MOST_WORDS_OF_NAME = 4
+"""Words of a sample that may be one name, with its type behind it."""
+_JUDGED_FALSE = re.compile(r"\|\s*false\s*(?:\||\Z)", re.I)
+"""A candidate that an answer names and refuses: ``Tuesday | False | as it is a date``."""
 
 
 class _Items:
@@ -288,6 +334,8 @@ class _Items:
         self.n_none = 0
         """Types that are said to have no mention."""
         self.n_unread = 0
+        self._n_items: Counter[str] = Counter()
+        """The number of lines of each type that are one name as a rule."""
 
     def _first_type(self, body: str) -> str | None:
         """Return the type that a line begins with."""
@@ -308,13 +356,17 @@ class _Items:
                 self._heading = heading
             else:
                 self._read_line(item)
+        # a type that comes again has one name a line, which is read in one way
+        self.mentions = [
+            mention._replace(run=None) if self._n_items[mention.label] > 1 else mention for mention in self.mentions
+        ]
 
     def _heading_of(self, item: _Item) -> str | None:
         """Return the type that a line is a heading of; an unknown one counts if a known one stands before it."""
         words = item.body.rstrip(":").strip()
         if self._context.types.find(words) is not None:
-            is_name = item.is_item and not item.is_heading and self._heading and self._context.in_text(words)
-            return None if is_name else words
+            is_name = item.is_item and not item.is_heading and not item.is_above
+            return None if is_name and self._heading and self._context.in_text(words) else words
         if not item.is_heading:
             return None
         label = _type_in_heading(words, self._context)
@@ -324,6 +376,12 @@ class _Items:
 
     def _read_line(self, item: _Item) -> None:
         context = self._context
+        if _JUDGED_FALSE.search(item.body) is not None:
+            self.n_none += 1
+            return
+        if self._is_text_with_types(item.body):
+            self.n_unread += 1
+            return
         several = self._several_in(item.body)
         if several is not None:
             self.mentions += several
@@ -340,14 +398,26 @@ class _Items:
         if pair is not None and not (label is not None and context.in_text(unquoted(item.body))):
             names = several_names(pair.text, context)
             self.is_by_type = self.is_by_type or len(names) > 1
-            self.mentions += [pair._replace(text=name) for name in names]
+            self._n_items[pair.label] += 1
+            self.mentions += [pair._replace(text=name.text, run=name.run) for name in names]
         elif context.is_none(item.body) and label is not None:
             self.n_none += 1
         elif item.is_item and label is not None:
             self.is_by_type = True
-            self.mentions += [Named(name, label) for name in self._names_of_item(item.body)]
+            self._n_items[label] += 1
+            self.mentions += [name.named(label) for name in self._names_of_item(item.body)]
         elif item.is_item:
             self.n_unread += 1
+
+    def _is_text_with_types(self, body: str) -> bool:
+        """Is a line the text of the sample with types behind words, which do not tell where a name begins?"""
+        context = self._context
+        if "(" not in body and "[" not in body:
+            return False
+        plain = _TYPE_BEHIND.sub(lambda sign: "" if context.types.find(sign[1]) is not None else sign[0], body)
+        if plain == body or not context.is_sample(plain):
+            return False
+        return not body.startswith(plain.strip()) or len(plain.split()) > _MOST_WORDS_OF_NAME
 
     def _several_in(self, body: str) -> list[Named] | None:
         """Return mentions with their types on one line: ``PER: Ada; LOC: Oslo``, ``Ada (PER), Oslo (LOC)``."""
@@ -376,20 +446,20 @@ class _Items:
         of_type = types.find_several(label)
         if of_type is not None and types.find(rest) is None:
             names = self._listed(rest)
-            if names and all(map(self._context.in_text, names)):
-                return [Named(name, of_type) for name in names]
+            if names and all(self._context.in_text(name.text) for name in names):
+                return [name.named(of_type) for name in names]
         pair = pair_in_line(part, self._context, in_list=False)
         return [pair] if pair is not None and self._context.in_text(pair.text) else []
 
-    def _names_of_item(self, body: str) -> list[str]:
+    def _names_of_item(self, body: str) -> list[Listed]:
         """Return the name of an item, or its names, without what goes on behind it: ``Ada - a mathematician``."""
         names = several_names(body, self._context)
-        if len(names) > 1 or self._context.in_text(names[0]):
+        if len(names) > 1 or self._context.in_text(names[0].text):
             return names
         for sign in (" - ", " \u2013 ", " \u2014 ", ": ", " (", ", "):
             name = unquoted(body.partition(sign)[0])
             if sign in body and self._context.in_text(name):
-                return [name]
+                return [Listed(name)]
         return names
 
     def _typed_line(self, body: str) -> list[Named] | None:
@@ -408,12 +478,14 @@ class _Items:
             names = _names_of_list(rest) if rest[:1] in ("[", '"', "'") else []
             if not names and self._one_each and context.in_text(unquoted(rest)):
                 names = [unquoted(rest)]
-            return [Named(name, of_type) for name in names or self._listed(rest)]
+            return [Named(name, of_type) for name in names] or [name.named(of_type) for name in self._listed(rest)]
         return None
 
-    def _listed(self, text: str) -> list[str]:
+    def _listed(self, text: str) -> list[Listed]:
         """Return the names of a list on one line."""
-        return names_in_list(text.removeprefix("[").removesuffix("]"), self._context, self._habits)
+        if text.startswith("[") and text.find("]") in (-1, len(text) - 1):
+            text = text.removeprefix("[").removesuffix("]")
+        return names_in_list(text, self._context, self._habits)
 
 
 def _names_of_list(text: str) -> list[str]:

@@ -61,6 +61,8 @@ def read_xml(region: str, context: Context) -> Answer | None:
     """Read ``<PER>Ada</PER> spoke``, ``<entity type="PER">Ada</entity>``, also nested; or a list of such elements."""
     if "<" not in region:
         return None
+    if _START.search(region) is not None:
+        region = _with_usual_tags(region)
     marks: list[_Mark] = []
     alone: list[Named] = []
     open_tags: dict[str, list[tuple[re.Match[str], str | None]]] = {}
@@ -88,26 +90,46 @@ def read_xml(region: str, context: Context) -> Answer | None:
         return Answer(tuple(described), Style.XML)
     if not any(mark.label for mark in marks):
         return None
-    of_types = _names_in_types(region, marks)
+    of_types = _names_in_types(region, marks, context)
     if of_types:
         return Answer(tuple(of_types), Style.XML, Order.TYPE)
     return _sure_marks(region, marks, Style.XML, context)
+
+
+_START = re.compile(r"<start:([^<>]{1,80})>", re.I)
+_START_OR_END = re.compile(r"<start:(?P<label>[^<>]{1,80})>|</?end(?::[^<>]{1,80})?>", re.I)
+
+
+def _with_usual_tags(region: str) -> str:
+    """Return OpenNLP's marks, ``<START:PER> Ada <END>``, as elements."""
+    waiting: list[str] = []
+
+    def usual(tag: re.Match[str]) -> str:
+        if tag["label"] is not None:
+            waiting.append(tag["label"].strip())
+            return f"<{waiting[-1]}>"
+        return f"</{waiting.pop()}>" if waiting else tag[0]
+
+    return _START_OR_END.sub(usual, region)
 
 
 _MOST_ELEMENTS = 500
 """Elements among which those inside of others are looked for."""
 
 
-def _names_in_types(region: str, marks: Sequence[_Mark]) -> list[Named]:
+def _names_in_types(region: str, marks: Sequence[_Mark], context: Context) -> list[Named]:
     """Return the names of elements that lie in an element of their type: ``<PER><name>Ada</name></PER>``.
 
     There are none if an element of a type has any other text.
     """
-    names = sorted(mark for mark in marks if mark.label is None)
+    are_types = [mark.label is not None and context.types.find(mark.label) is not None for mark in marks]
+    if not any(are_types):
+        are_types = [mark.label is not None for mark in marks]
+    names = sorted(mark for mark, is_type in zip(marks, are_types, strict=True) if not is_type)
     if not names or len(marks) > _MOST_ELEMENTS:
         return []
     mentions: list[Named] = []
-    for outer in sorted(mark for mark in marks if mark.label is not None):
+    for outer in sorted(mark for mark, is_type in zip(marks, are_types, strict=True) if is_type):
         inside = [mark for mark in names if outer.begins <= mark.opens and mark.closes <= outer.ends]
         length = len(squeezed(region[outer.begins : outer.ends]))
         if not inside or length != sum(len(squeezed(region[mark.opens : mark.closes])) for mark in inside):
@@ -328,7 +350,7 @@ def _with_colon(region: str, begun: re.Match[str], ends: int, context: Context) 
 
 
 def _is_swapped(label: str, name: str, context: Context) -> bool:
-    """Is what looks like a type the name, ``[disease: Disease]``? Of two that are types, the exact one is the type."""
+    """Return whether type and name are swapped; of two types, ``[disease: Disease]``, the exact one is the type."""
     if context.types.find(name) is None or not context.in_text(label):
         return False
     return label.strip() not in context.types.names or name.strip() in context.types.names
@@ -379,7 +401,7 @@ def _marker(region: str, begun: re.Match[str], ended: re.Match[str], context: Co
 
 # --- the text of the sample, with marks ---------------------------------------------------------------
 
-_MARKS = ("</", "[/", "](", "|", "] (", "]{", "][", "##", "**")
+_MARKS = ("</", "[/", "](", "|", "] (", "]{", "][", "##", "**", "<start:", "<START:", "<Start:")
 _TYPE_LAST = re.compile(r"[:/][^\[\]{}\"\n,]{1,80}\]")
 _TYPE_FIRST = re.compile(r"\[\s?([^\[\]{}\":\n]{1,80}):")
 
@@ -418,11 +440,12 @@ def _of_sample(answer: Answer | None, context: Context) -> Answer | None:
     return answer if answer.mentions and are_known else None
 
 
+_TYPE_IN_ANGLE = re.compile(r"<([^<>:/\s]{1,80}):([^<>\n]{1,400})>")
 _TYPE_AND_SPACE = re.compile(r"\[([^\[\]{}\s]{1,80})\s+")
 
 
 def _with_usual_brackets(region: str, context: Context) -> Iterator[str]:
-    """Yield a text with brackets as they usually are: ``[[Ada|PER]]``, ``{Ada}(PER)`` and ``[PER Ada]`` are others."""
+    """Yield a text with brackets as they usually are: ``[[Ada|PER]]``, ``{Ada}(PER)``, ``<PER: Ada>`` are others."""
     if '":' in region:
         return  # JSON
     if "[[" in region:
@@ -430,5 +453,7 @@ def _with_usual_brackets(region: str, context: Context) -> Iterator[str]:
     if "{" in region:
         yield region.replace("{", "[").replace("}", "]")
         yield region.replace("{{", "[").replace("}}", "]")
+    if any(context.types.find(tag[1]) is not None for tag in _TYPE_IN_ANGLE.finditer(region)):
+        yield _TYPE_IN_ANGLE.sub(lambda tag: f"[{tag[1]}:{tag[2]}]" if context.types.find(tag[1]) else tag[0], region)
     if any(context.types.find(tag[1]) is not None for tag in _TYPE_AND_SPACE.finditer(region)):
         yield _TYPE_AND_SPACE.sub(lambda tag: f"[{tag[1]}: " if context.types.find(tag[1]) else tag[0], region)

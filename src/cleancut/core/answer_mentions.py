@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import checks
-from .answer_records import Answer, KnownTypes, Order, Style
-from .answer_report import AnswerReport, Claim, OfSample, Open, Unparsed
+from .answer_records import Answer, KnownTypes, Named, Order, Style
+from .answer_report import LISTS, AnswerReport, Claim, OfSample, Open, OpenName, OpenRun, Unparsed
 from .answers import parse_answer
 from .corpus import Mentions
 from .exceptions import parse_choice
@@ -63,7 +63,7 @@ class AnswerReading(NamedTuple):
         return f"{self.style}{'-fuzzy' if self.fuzzy else ''}{ignored}"
 
     def is_ignored(self, label: str) -> bool:
-        """Are mentions of this type, which gold does not have, to be left out?"""
+        """Return whether mentions of this type, which gold does not have, are left out."""
         return self.ignored is None or label.casefold() in self.ignored
 
 
@@ -89,11 +89,12 @@ def answered(
     for sample, (words, answers) in enumerate(zip(tokens, said, strict=True)):
         collected.add(sample, words, answers)
     lengths = np.array([len(words) for words in tokens], np.int64)
-    columns = np.array(collected.spans, np.int64).reshape(-1, 4).T
+    spans = np.array(collected.spans, np.int64).reshape(-1, 4)
+    labels = tuple(collected.labels)
+    place = where or in_sample("predicted")
     mentions = Mentions.of_columns(
-        columns[0], columns[1], columns[2], columns[3], tuple(collected.labels), len(tokens), lengths,
-        where or in_sample("predicted"),
-    )  # fmt: skip
+        spans[:, 0], spans[:, 1], spans[:, 2], spans[:, 3], labels, len(tokens), lengths, place
+    )
     return collected.with_report(mentions)
 
 
@@ -104,10 +105,7 @@ class _Collected:
         self._reading = reading
         self.labels = Interner()
         self.spans: list[tuple[int, int, int, int]] = []
-        self._lists: dict[str, list[Any]] = {
-            name: [] for name in
-            ("unparsed", "unread", "empty", "out_of_order", "invented", "ambiguous", "by_order", "by_name", "ignored")
-        }  # fmt: skip
+        self._lists: dict[str, list[Any]] = {name: [] for name in LISTS}
 
     def add(self, sample: int, tokens: Sequence[str], said: Sequence[Said]) -> None:
         """Read and place the answers to a sample."""
@@ -135,6 +133,9 @@ class _Collected:
 
     def _named(self, sample: int, answer: Answer) -> Answer:
         """Return an answer with the types that gold has, without those that are to be left out."""
+        find = self._reading.types.find
+        if all(find(mention.label) == mention.label for mention in answer.mentions):
+            return answer  # as most answers are
         kept = []
         for mention in answer.mentions:
             label = self._reading.types.find(mention.label)
@@ -150,7 +151,8 @@ class _Collected:
         if not grounding.in_order:
             self._lists["out_of_order"].append(OfSample(sample))
         for name in ("invented", "ambiguous"):
-            claims = (Claim(sample, mention.text, mention.label) for mention in getattr(grounding, name))
+            mentions: tuple[Named, ...] = getattr(grounding, name)
+            claims = (Claim(sample, one.text, one.label, one.run and one.run.text) for one in mentions)
             self._lists[name].extend(claims)
         for name in ("by_order", "by_name"):
             groups = (
@@ -158,6 +160,11 @@ class _Collected:
                 for group in getattr(grounding, name)
             )
             self._lists[name].extend(groups)
+        for run in grounding.runs:
+            names = (
+                OpenName(one.first, one.end, tuple((start, end) for start, end in one.places)) for one in run.names
+            )
+            self._lists["runs"].append(OpenRun(sample, run.label, len(run.read_as), run.n_parts, tuple(names)))
 
     def with_report(self, mentions: Mentions) -> Mentions:
         """Return the mentions with what is to be known of the answers."""

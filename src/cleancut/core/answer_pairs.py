@@ -103,7 +103,7 @@ def pair_of(items: Sequence[Any], context: Context, *, in_list: bool) -> Named |
         in_list: the list is one of several, so that two words are not taken for two names.
 
     >>> pair_of(["Ada", "PER", 0, 3], Context.of(["PER"]), in_list=True)
-    Named(text='Ada', label='PER', start=0, end=3)
+    Named(text='Ada', label='PER', start=0, end=3, run=None)
     """
     words = [item for item in items if isinstance(item, str)]
     numbers = [item for item in items if isinstance(item, int | float) and not isinstance(item, bool)]
@@ -122,10 +122,25 @@ def pair_of(items: Sequence[Any], context: Context, *, in_list: bool) -> Named |
 
 # --- lines --------------------------------------------------------------------------------------------
 
-_INSIDE = re.compile(r"(.*\S)\s*[(\[<{]([^()\[\]<>{}]{1,80})[)\]>}]\s*[.,;]?\Z")
+_INSIDE = re.compile(r"(.*\S)\s*[(\[<{\uff08]([^()\[\]<>{}\uff08\uff09]{1,80})[)\]>}\uff09]\s*[.,;\u3002]?\Z")
 _TYPE_FIRST = re.compile(r"[(\[<{]([^()\[\]<>{}]{1,80})[)\]>}]\s*:?\s*(\S.*)\Z")
-_SURE_SEPARATORS = ("\t", "->", "\u2192", "=>", " ## ", "||", "|", "::", ":", "\uff1a", " - ", " \u2013 ", " \u2014 ")
-_SEPARATORS = (*_SURE_SEPARATORS, "\u2013", "\u2014", "=", "/", ",", ";", " is a ", " is an ", " as ")
+_SURE_SEPARATORS = (
+    "\t",
+    "->",
+    "\u2192",
+    "=>",
+    " ## ",
+    "$$",
+    "||",
+    "|",
+    "::",
+    ":",
+    "\uff1a",
+    " - ",
+    " \u2013 ",
+    " \u2014 ",
+)
+_SEPARATORS = (*_SURE_SEPARATORS, "\u2013", "\u2014", "=", "/", ",", ";", " is of type ", " is a ", " is an ", " as ")
 _LONGEST_LINE = 2000
 
 
@@ -138,7 +153,7 @@ def pair_in_line(text: str, context: Context, *, in_list: bool = True) -> Named 
         in_list: the line is an item of a list, so that a type which is not known may be one nevertheless.
 
     >>> pair_in_line("**Ada** - PER", Context.of(["PER"]))
-    Named(text='Ada', label='PER', start=None, end=None)
+    Named(text='Ada', label='PER', start=None, end=None, run=None)
     """
     text = text.strip()
     if len(text) > _LONGEST_LINE:
@@ -192,14 +207,21 @@ def _named_here(pair: Named, context: Context) -> Named | None:
     _, colon, name = pair.text.partition(":")
     if colon and context.in_text(unquoted(name)):
         return pair._replace(text=unquoted(name))
+    name, bar, _ = pair.text.partition("|")
+    if bar and context.in_text(unquoted(name)):
+        return pair._replace(text=unquoted(name))  # Ada | True | as she is a person
     meaning = key_meaning(pair.text)
     if meaning.label_rank is not None and meaning.surface_rank is None:
         return None  # Type: PER
     labels = [match[1] for match in _IN_BRACKETS.finditer(pair.text)]
     labels += [match[1] for match in _SENTENCE.finditer(pair.text)]
-    if len(pair.text.split()) > _MOST_WORDS or any(context.types.find(label) is not None for label in labels):
+    if any(context.types.find(label) is not None for label in labels):
         return None
-    return pair
+    for sign in (" is ", " are ", " was "):  # "Ada" is classified
+        name, before, _ = f"{pair.text} ".partition(sign)
+        if before and context.in_text(unquoted(name)):
+            return pair._replace(text=unquoted(name))
+    return pair if len(pair.text.split()) <= _MOST_WORDS else None
 
 
 _SENTENCE = re.compile(r"\bis (?:an? )?([^.,;\"]{1,80})[.,;]")
@@ -212,6 +234,10 @@ _TYPE_THEN_REMARK = re.compile(
 
 def _with_remark(text: str, context: Context) -> Named | None:
     """Return the mention of a line that goes on behind the type: ``Ada (PER): a mathematician``."""
+    for inside in _IN_BRACKETS.finditer(text):
+        name = unquoted(text[: inside.start()])
+        if context.types.find(inside[1]) is not None and context.in_text(name):
+            return Named(name, inside[1].strip())
     match = _TYPE_THEN_REMARK.match(text)
     if match is None:
         return None
@@ -221,7 +247,7 @@ def _with_remark(text: str, context: Context) -> Named | None:
 
 
 def _may_be_pair(name: str, label: str, context: Context) -> bool:
-    """Does a name stand in the text, and is a label short enough to be one?"""
+    """Return whether a name is in the text, and a label is short enough to be one."""
     name, label = unquoted(name), label.strip(" .")
     if not label or label.startswith("//"):  # what follows the colon of an address
         return False

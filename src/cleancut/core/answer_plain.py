@@ -22,7 +22,7 @@ from .tags import prefix_letter
 _decode = json.JSONDecoder(object_pairs_hook=tuple).decode
 """Reads JSON: objects become tuples of their pairs, which tells them from lists and keeps a key that comes twice."""
 _named = partial(tuple.__new__, Named)
-"""Makes a ``Named`` of its four values, at half the cost of its constructor."""
+"""Makes a ``Named`` of its five values, at half the cost of its constructor."""
 
 
 class _Listed(NamedTuple):
@@ -42,7 +42,7 @@ def plain_answer(said: str, types: KnownTypes, tokens: Sequence[str] | str) -> A
     """Return the mentions of an answer of a usual shape; None for any other, which is to be read with more care.
 
     >>> plain_answer('[{"text": "Ada", "label": "PER"}]', KnownTypes(["PER"]), ["Ada"]).mentions
-    (Named(text='Ada', label='PER', start=None, end=None),)
+    (Named(text='Ada', label='PER', start=None, end=None, run=None),)
     """
     body = _json_in(said)
     if body is None or not types or not _begins_as_text(tokens):
@@ -60,23 +60,23 @@ def plain_answer(said: str, types: KnownTypes, tokens: Sequence[str] | str) -> A
         return None
     if not any(squeezed(name) in text for name in listed.names):
         return None
-    mentions = map(_named, zip(listed.names, listed.labels, repeat(None), repeat(None), strict=False))
+    mentions = map(_named, zip(listed.names, listed.labels, repeat(None), repeat(None), repeat(None), strict=False))
     return Answer(tuple(mentions), listed.style, listed.order)
 
 
 def _begins_as_text(tokens: Sequence[str] | str) -> bool:
-    """Is there a text, and does it begin otherwise than JSON does? Else an answer may repeat it."""
+    """Return whether there is a text that does not begin as JSON does; else an answer may repeat it."""
     first = tokens[0][:1] if tokens else ""
     return bool(first) and first not in "[{&" and not first.isspace()
 
 
 def _are_types(labels: Iterable[Any], types: KnownTypes) -> bool:
-    """Are all labels types that there are, and none of them a tag?"""
+    """Return whether all labels are known types, and none of them is a tag."""
     return all(types.find(label) is not None and label != "O" and not prefix_letter(label) for label in set(labels))
 
 
 def _are_names(names: Iterable[Any], types: KnownTypes) -> bool:
-    """Are all names words that stand neither for a type or a tag nor for no mention?"""
+    """Return whether no name is a type, a tag, or a word for no mention."""
     edges = types.edges
     for name in set(names):
         if type(name) is not str or not name:
@@ -128,7 +128,7 @@ def _listed(value: Any, types: KnownTypes) -> _Listed | None:
 
 
 def _described(items: list[Any], types: KnownTypes) -> _Listed | None:
-    """``[{"text": "Ada", "label": "PER"}]``, with the same two keys in each object, in any order."""
+    """Read ``[{"text": "Ada", "label": "PER"}]``, with the same two keys in each object, in any order."""
     (first, _), (second, _) = items[0]
     if any(keys != (first, second) for keys in {(one, two) for (one, _), (two, _) in items}):
         return None
@@ -154,13 +154,13 @@ def _says_type(key: str, types: KnownTypes) -> bool:
 
 
 def _keyed(items: list[Any]) -> _Listed:
-    """``[{"PER": "Ada"}, {"LOC": "Oslo"}]``."""
+    """Read ``[{"PER": "Ada"}, {"LOC": "Oslo"}]``."""
     pairs = [pair for (pair,) in items]
     return _Listed([name for _, name in pairs], [label for label, _ in pairs], Style.JSON, may_be_several=True)
 
 
 def _pairs(items: list[Any]) -> _Listed | None:
-    """``[["Ada", "PER"]]``."""
+    """Read ``[["Ada", "PER"]]``."""
     if set(map(type, items)) != {list}:
         return None
     names = [name for name, _ in items]
@@ -168,7 +168,7 @@ def _pairs(items: list[Any]) -> _Listed | None:
 
 
 def _by_type(pairs: tuple[Any, ...], types: KnownTypes) -> _Listed | None:
-    """``{"PER": ["Ada", "Bo"], "LOC": []}``."""
+    """Read ``{"PER": ["Ada", "Bo"], "LOC": []}``."""
     names: list[Any] = []
     labels: list[Any] = []
     for label, of_type in pairs:

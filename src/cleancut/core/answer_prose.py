@@ -67,7 +67,7 @@ _WRAPPING_TAG = re.compile(r"</?[A-Za-z][\w-]{0,30}>")
 
 
 def repeats_sample(said: str, context: Context) -> bool:
-    r"""Is a line, but for what stands around it, the text of the sample, without any mark?
+    r"""Return whether a line, but for what is around it, is the text of the sample without any mark.
 
     >>> repeats_sample("Annotated sentence:\n\"Ada spoke.\"", Context.of([], "Ada spoke .".split()))
     True
@@ -94,16 +94,36 @@ _REFUSAL = re.compile(
     r"|i['\u2019]m (?:unable|not able|sorry)|as an ai|unable to|cannot (?:assist|help|comply|process|fulfill))\b",
     re.I,
 )
+_ELSEWHERE = re.compile(
+    # Spanish, French, German, Portuguese, Italian, Dutch
+    r"\b(?:no (?:hay|se (?:encontr|detect|identific)\w*)|ningun[ao]?\b|lo siento|no puedo"
+    r"|aucune?\b|pas d'entit|d\u00e9sol\u00e9e?|je ne peux pas"
+    r"|keine? (?:\w+ ){0,2}?(?:entit|nennung|namen|treffer)|tut mir leid|kann ich nicht|ich kann (?:\w+ ){0,3}?nicht"
+    r"|nenhuma?\b|n\u00e3o (?:h\u00e1|foram|posso)|desculpe"
+    r"|nessun[ao]?\b|mi dispiace|non (?:posso|ci sono)"
+    r"|geen (?:\w+ ){0,2}?(?:entiteit|namen)|helaas kan ik|het spijt me"
+    # Russian
+    r"|\u043d\u0435\u0442 (?:\w+ ){0,2}?\u0441\u0443\u0449\u043d\u043e\u0441\u0442"
+    r"|\u0438\u0437\u0432\u0438\u043d\u0438\u0442\u0435|\u044f \u043d\u0435 \u043c\u043e\u0433\u0443)"
+    # Chinese, Japanese, Korean
+    r"|\u6ca1\u6709\w{0,8}\u5b9e\u4f53|\u65e0\u5b9e\u4f53|\u672a\u627e\u5230|\u62b1\u6b49|\u65e0\u6cd5|\A\u65e0\W*\Z"
+    r"|\u8a72\u5f53\u306a\u3057|\u8a72\u7576\u306a\u3057|\u3042\u308a\u307e\u305b\u3093|\u7533\u3057\u8a33"
+    r"|\uc5c6\uc74c|\uc5c6\uc2b5\ub2c8\ub2e4|\uc8c4\uc1a1"
+    # Hindi, Arabic
+    r"|\u0928\u0939\u0940\u0902|\u092e\u093e\u092b|\u0644\u0627 \u062a\u0648\u062c\u062f|\u0622\u0633\u0641",
+    re.I,
+)
+"""Words of other languages for "there are none" and for "I will not answer"."""
 _LONGEST_REFUSAL = 1500
 _BEGINNING = 300
 """Letters within which a refusal, or an answer that there are no mentions, says so."""
 _SHORT = 100
 """Letters of an answer in which the word "none" is no word of an explanation."""
-_BLANK = re.compile(r"[\s.\"'`/*#:_-]*(?:\[\s*\]|\{\s*\}|\(\s*\))?[\s.\"'`/*#:_-]*")
+_BLANK = re.compile(r"[\s.\"'`/*#:_\u2013\u2014\u2205-]*(?:\[\s*\]|\{\s*\}|\(\s*\))?[\s.\"'`/*#:_-]*")
 
 
 def says_nothing(said: str, context: Context) -> bool:
-    """Does a text without mentions say that there are none, or that it will not answer?
+    """Return whether a text without mentions says that there are none, or that it will not answer.
 
     Words that stand in the sample do not say so: an answer may repeat them.
     """
@@ -115,7 +135,7 @@ def says_nothing(said: str, context: Context) -> bool:
     if any(map(str.isalpha, text)) and is_none(text):
         return True
     beginning = text[:_BEGINNING]
-    phrases = [*_NOTHING.finditer(beginning), *_REFUSAL.finditer(beginning)]
+    phrases = [phrase for words in (_NOTHING, _REFUSAL, _ELSEWHERE) for phrase in words.finditer(beginning)]
     if len(text) <= _SHORT:
         phrases += _NO_WORD.finditer(text)
     return any(not context.in_text(phrase[0]) for phrase in phrases)

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from html import unescape
 from typing import Any, NamedTuple
 
-from .tags import prefix_letter, split_tag
+from .tags import prefix_letter
 
 
 class Style(StrEnum):
@@ -36,6 +36,27 @@ class Order(StrEnum):
     """Those of one type do."""
 
 
+class RunName(NamedTuple):
+    """A name that some words of a run may be: its first part, the part behind its last one, and the name."""
+
+    first: int
+    end: int
+    text: str
+
+
+class Run(NamedTuple):
+    """Words that may be one name or several, such as ``Ada and Bo`` in a text that has these words.
+
+    A way to read them is a row of names, each of which begins where the one before it ends, from the first part of the
+    run to its last one.
+    """
+
+    text: str
+    n_parts: int
+    names: tuple[RunName, ...]
+    """All names that a way to read the run may have."""
+
+
 class Named(NamedTuple):
     """A mention as an answer names it; with offsets where the answer gives some, which may be wrong."""
 
@@ -43,6 +64,8 @@ class Named(NamedTuple):
     label: str
     start: int | None = None
     end: int | None = None
+    run: Run | None = None
+    """The words that it was read from, where they can be read otherwise; the same object for all names of a run."""
 
 
 class Answer(NamedTuple):
@@ -143,7 +166,7 @@ class KnownTypes:
             return label
         name = self._folded.get(folded_type(label))
         if name is None and prefix_letter(label):  # B-PER, as taggers write it
-            return self.find(split_tag(label)[1])
+            return self.find(label[2:])
         if name is None and _MEMBER.fullmatch(label):  # EntityType.PER, as code writes it
             return self.find(label.rpartition(".")[2])
         return name
@@ -224,17 +247,17 @@ class Context:
         return self.types.names[0] if len(self.types.names) == 1 and not self.is_strict else None
 
     def is_sample(self, text: str) -> bool:
-        """Is a text that of the sample, without any mark?"""
+        """Return whether a text is that of the sample, without any mark."""
         if not self.sample or text.lstrip()[:1] not in (self.sample[0], "&"):
             return False
         return self.sample in (squeezed(text), squeezed(unescape(text)))
 
     def has_sample(self, text: str) -> bool:
-        """Does a text, squeezed, hold that of the sample?"""
+        """Return whether a text, squeezed, holds that of the sample."""
         return self.sample is not None and self.sample in text
 
     def is_none(self, text: str) -> bool:
-        """Does a text stand for no mention? Most words of the sample do not, such as ``NO``."""
+        """Return whether a text stands for no mention; most words of the sample do not, such as ``NO``."""
         if not is_none(text):
             return False
         word = text.strip(_AROUND_NONE)
@@ -266,13 +289,20 @@ class Context:
 
 _ALWAYS_NONE = {"none", "null", "nil", "n/a", "no entities", "no entity", "not found"}
 """What stands for no mention even where it is a word of the sample, as in "None of them came"."""
-_NONE = {*_ALWAYS_NONE, "na", "empty", "nothing", "no", "-", ""}
+_NONE = {*_ALWAYS_NONE, "na", "nan", "empty", "nothing", "no", "-", "\u2013", "\u2014", "\u2205", "\u00f8", ""}
 _AROUND_NONE = " .*`\"'[]{}()<>"
+_NONE_PHRASE = re.compile(
+    r"(?:none|nothing|no(?: (?:such|other))?(?: (?:named )?(?:entit(?:y|ies)|mentions?|names?|results?|matches))?|not)"
+    r"(?: (?:was|were|is|are))? (?:found|mentioned|identified|detected|present|listed|applicable|available|specified"
+    r"|given|provided|stated|explicitly mentioned|recogni[sz]ed)(?: in (?:the|this) (?:text|sentence|passage))?"
+)
+"""Words for no mention that are more than one: ``None found``, ``Not mentioned``."""
 
 
 def is_none(text: str) -> bool:
-    """Is it one of the words that stand for no mention?"""
-    return text.strip(_AROUND_NONE).lower() in _NONE
+    """Return whether it is one of the words that stand for no mention."""
+    words = text.strip(_AROUND_NONE).lower()
+    return words in _NONE or (words[:2] == "no" and _NONE_PHRASE.fullmatch(words) is not None)
 
 
 def is_plausible(mentions: Iterable[Named], context: Context) -> bool:

@@ -27,18 +27,46 @@ class Claim(NamedTuple):
     sample: int
     text: str
     label: str
+    run: str | None = None
+    """The words that it was read from, where they may be one name or several."""
+
+
+_Places = tuple[tuple[int, int], ...]
+"""Places in the text, (start, end)."""
 
 
 class Open(NamedTuple):
-    """Mentions of one name and type that stand somewhere among more places, (start, end), than there are mentions."""
+    """Mentions of one name and type that stand somewhere among some places: more than there are mentions, as a rule."""
 
     sample: int
     label: str
     n: int
-    places: tuple[tuple[int, int], ...]
+    places: _Places
 
 
-_Entry = TypeVar("_Entry", Unparsed, OfSample, Claim, Open)
+class OpenName(NamedTuple):
+    """A name that some words of a run may be: its first part, the part behind its last one, and its places."""
+
+    first: int
+    end: int
+    places: _Places
+
+
+class OpenRun(NamedTuple):
+    """Words that may be one name or several: how many they were read as, and every name that they may be.
+
+    A way to read them is a row of names, each of which begins where the one before it ends, from the first part of the
+    run to its last one.
+    """
+
+    sample: int
+    label: str
+    n: int
+    n_parts: int
+    names: tuple[OpenName, ...]
+
+
+_Entry = TypeVar("_Entry", Unparsed, OfSample, Claim, Open, OpenRun)
 
 
 @dataclass(frozen=True)
@@ -58,11 +86,13 @@ class AnswerReport:
     invented: tuple[Claim, ...] = ()
     """Mentions that are not in the text, or not so often."""
     ambiguous: tuple[Claim, ...] = ()
-    """Mentions whose place an answer leaves open."""
+    """Mentions whose place an answer leaves open, or which it may mean as one name or several."""
     by_order: tuple[Open, ...] = ()
     """The same with their places, if mentions keep the order of the text."""
     by_name: tuple[Open, ...] = ()
     """Mentions whose place is open if the order tells nothing."""
+    runs: tuple[OpenRun, ...] = ()
+    """Words that may be one name or several. In their samples the two lists above have all other mentions."""
     ignored: tuple[Claim, ...] = ()
     """Mentions of types that gold does not have, which were left out on demand."""
 
@@ -71,13 +101,13 @@ class AnswerReport:
         places: dict[int, list[int]] = {}
         for new, old in enumerate(samples):
             places.setdefault(int(old), []).append(new)
-        moved: dict[str, Any] = {name: _moved(getattr(self, name), places) for name in _LISTS}
+        moved: dict[str, Any] = {name: _moved(getattr(self, name), places) for name in LISTS}
         return replace(self, n_samples=len(samples), **moved)
 
     def renamed(self, types: Mapping[str, str]) -> AnswerReport:
         """Return the report with other names of types."""
         changed: dict[str, Any] = {}
-        for name in ("invented", "ambiguous", "by_order", "by_name", "ignored"):
+        for name in ("invented", "ambiguous", "by_order", "by_name", "runs", "ignored"):
             entries = getattr(self, name)
             changed[name] = tuple(entry._replace(label=types.get(entry.label, entry.label)) for entry in entries)
         return replace(self, **changed)
@@ -85,21 +115,24 @@ class AnswerReport:
     @classmethod
     def concatenate(cls, reports: Sequence[AnswerReport]) -> AnswerReport:
         """Return the report of several lists of samples, one after the other."""
-        joined: dict[str, list[Any]] = {name: [] for name in _LISTS}
+        joined: dict[str, list[Any]] = {name: [] for name in LISTS}
         first = 0
         for report in reports:
-            for name in _LISTS:
+            for name in LISTS:
                 joined[name] += [entry._replace(sample=entry.sample + first) for entry in getattr(report, name)]
             first += report.n_samples
         how = "+".join(dict.fromkeys(report.how for report in reports))
         return cls(how, first, **{name: tuple(entries) for name, entries in joined.items()})
 
     def invented_types(self) -> Counter[str]:
-        """How many mentions of each type are invented."""
+        """Return how many mentions of each type are invented."""
         return Counter(claim.label for claim in self.invented)
 
 
-_LISTS = ("unparsed", "unread", "empty", "out_of_order", "invented", "ambiguous", "by_order", "by_name", "ignored")
+LISTS = (
+    "unparsed", "unread", "empty", "out_of_order", "invented", "ambiguous", "by_order", "by_name", "runs", "ignored",
+)  # fmt: skip
+"""The lists of a report."""
 
 
 def _moved(entries: Iterable[_Entry], places: Mapping[int, list[int]]) -> tuple[_Entry, ...]:

@@ -10,20 +10,23 @@ from .answer_records import Answer, Context, Named, Order, Style
 from .corpus import Mentions
 from .exceptions import CleancutError
 from .loose_json import Pairs
-from .tags import prefix_letter, split_tag
+from .tags import prefix_letter
 
-_TAG_LINE = re.compile(r"(.*?\S)(?:\s*\t\s*|\s+\|\s+|\s*->\s*|\s+[:=]\s+|\s+|[:=|]\s*)(\S+)\Z")
+_TAG_LINE = re.compile(r"(.*?\S)(?:\s*\t\s*|\s+\|\s+|\s*->\s*|\s+[:=-]\s+|\s+|[:=|,;]\s*)(\S+)\Z")
 _COUNTED = re.compile(r"(\d{1,6})[.):]?\s+(?=\S)")
-_SLASHED = re.compile(r"(\S*)/(O|[A-Z]-[\w.-]+)\Z")
+_JOINTS = "/_|\\"
+"""Signs between a token and its tag: ``Ada/B-PER``, ``Ada_PER``."""
+_IN_BRACKETS = re.compile(r"(\S+?)\s?[(\[<{]([^\s()\[\]<>{}]+)[)\]>}](?:\s+|\Z)")
+"""A token, and its tag in brackets: ``Ada (B-PER)``, ``Ada[PER]``."""
 
 
 def is_tag(word: Any, context: Context) -> bool:
-    """Is a word a tag, or a type that stands for one?"""
+    """Return whether a word is a tag, or a type that stands for one."""
     if not isinstance(word, str):
         return False
     if word == "O" or context.types.find(word) is not None:
         return True
-    return bool(prefix_letter(word)) and bool(split_tag(word)[1])
+    return prefix_letter(word) is not None
 
 
 def read_tags(region: str, context: Context) -> Answer | None:
@@ -38,7 +41,7 @@ def read_tags(region: str, context: Context) -> Answer | None:
     answer = tag_lines(lines, context)
     if answer is not None and answer.marked and answer.marked.count(" ") + 1 >= 0.9 * len(lines):
         return answer
-    return slashed_tags(lines, context)
+    return tags_in_row(lines, context)
 
 
 def tags_alone(tags: Sequence[Any], context: Context) -> Answer | None:
@@ -50,8 +53,12 @@ def tags_alone(tags: Sequence[Any], context: Context) -> Answer | None:
     spans = _spans([str(tag) for tag in tags])
     if spans is None:
         return None
-    mentions = tuple(Named("", span["label"], span["start"], span["end"]) for span in spans)
-    return Answer(mentions, Style.LINES if mentions else None)
+    assert context.tokens is not None  # since it has a number of tokens
+    mentions = []
+    for span in spans:
+        name = " ".join(context.tokens[span["start"] : span["end"]])
+        mentions.append(Named(name, span["label"], span["start"], span["end"]))
+    return Answer(tuple(mentions), Style.LINES if mentions else None)
 
 
 def tag_lines(lines: Sequence[str], context: Context) -> Answer | None:
@@ -74,27 +81,84 @@ def _without_counts(lines: list[str], context: Context) -> list[str]:
     """Return lines without their numbers, where these count the lines; tokens that are numbers stay."""
     counted = [match for match in map(_COUNTED.match, lines) if match is not None]
     numbers = [int(match[1]) for match in counted]
-    if not numbers or len(numbers) < len(lines) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+    if 2 * len(numbers) <= len(lines) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         return lines
-    uncounted = [line[match.end() :] for line, match in zip(lines, counted, strict=True)]
+    uncounted = [match.string[match.end() :] for match in counted]
     return lines if all(is_tag(line, context) for line in uncounted) else uncounted
 
 
-def slashed_tags(lines: Sequence[str], context: Context) -> Answer | None:
-    """Read ``Ada/B-PER spoke/O``."""
-    if not any("/" in line for line in lines):
+def tags_in_row(lines: Sequence[str], context: Context) -> Answer | None:
+    """Read ``Ada/B-PER spoke/O``, with any of several signs before the tag, or with the tag in brackets.
+
+    Tokens without a tag are in no mention, if the text without the tags is the sample's.
+    """
+    rows = [" ".join(_without_counts([line.strip() for line in lines], context))]
+    if 1 < len(lines) <= _MOST_ROWS:
+        rows += lines
+    for row in rows:
+        words = row.split()
+        for sign in _JOINTS:
+            if sign in row:
+                answer = _joined_tags(words, sign, context)
+                if answer is not None:
+                    return answer
+        answer = _tags_in_brackets(row.strip(), context)
+        if answer is not None:
+            return answer
+    return None
+
+
+_MOST_ROWS = 20
+"""Lines of which one may have a row of tokens with tags, beside prose."""
+
+
+def _joined_tags(words: Sequence[str], sign: str, context: Context) -> Answer | None:
+    """Read words that end with a sign and a tag: most of them, or some of the words of the sample."""
+    pairs = [_token_and_tag(word, sign, context) for word in words]
+    tags = [pair for pair in pairs if pair is not None]
+    if not tags:
         return None
-    words = " ".join(_without_counts([line.strip() for line in lines], context)).split()
-    matches = [match for match in map(_SLASHED.match, words) if match is not None]
-    pairs = [(match[1], match[2]) for match in matches if is_tag(match[2], context)]
-    return tagged(pairs, context) if 2 * len(pairs) > len(words) else None
+    if 2 * len(tags) > len(words):
+        return tagged(tags, context)
+    row = [pair or (word, "O") for pair, word in zip(pairs, words, strict=True)]
+    return tagged(row, context) if context.is_sample(" ".join(token for token, _ in row)) else None
+
+
+def _token_and_tag(word: str, sign: str, context: Context) -> tuple[str, str] | None:
+    """Return the token and the tag that a word has behind a sign; None for a word without a tag."""
+    token, _, tag = word.partition(sign)
+    for _ in range(_MOST_JOINTS):
+        if not tag:
+            return None
+        if is_tag(tag, context):
+            return token, tag
+        more, _, tag = tag.partition(sign)
+        token = f"{token}{sign}{more}"
+    return None
+
+
+_MOST_JOINTS = 16
+"""Signs of a word that are looked at; an address has some."""
+
+
+def _tags_in_brackets(row: str, context: Context) -> Answer | None:
+    """Read ``Ada (B-PER) spoke (O)``: a token and its tag, one behind the other, and nothing else."""
+    pairs: list[tuple[str, str]] = []
+    at = 0
+    while at < len(row):
+        match = _IN_BRACKETS.match(row, at)
+        if match is None or not is_tag(match[2], context):
+            return None
+        pairs.append((match[1], match[2]))
+        at = match.end()
+    return tagged(pairs, context) if len(pairs) > 1 else None
 
 
 def tagged_values(value: Any, context: Context) -> Answer | None:
     """Read parsed values that tag tokens: pairs or objects of a token and a tag, or a list of each.
 
     >>> tagged_values([["Ada", "B-PER"], ["spoke", "O"]], Context.of(["PER"])).mentions
-    (Named(text='Ada', label='PER', start=0, end=3),)
+    (Named(text='Ada', label='PER', start=0, end=3, run=None),)
     """
     while isinstance(value, Pairs) and len(value) == 1 and isinstance(value[0][1], list):
         value = value[0][1]
@@ -109,7 +173,9 @@ def tagged_values(value: Any, context: Context) -> Answer | None:
         return tags_alone(value, context)
     rows = []
     for item in value:
-        words = [inner for _, inner in item] if isinstance(item, Pairs) else item
+        words = item
+        if isinstance(item, Pairs):  # {"Ada": "B-PER"}, or {"token": "Ada", "tag": "B-PER"}
+            words = [*item[0]] if len(item) == 1 else [inner for _, inner in item]
         if not isinstance(words, list) or len(words) != 2:
             return None
         rows.append((words[0], words[1]))

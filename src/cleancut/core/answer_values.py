@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .answer_lists import names_in_list, several_names
+from .answer_lists import Habits, Listed, habits_of, names_in_list, several_names
 from .answer_marks import has_typed_brackets
 from .answer_pairs import key_meaning, name_and_label, pair_in_line, pair_of, plain_key, unquoted
 from .answer_records import Answer, Context, Named, Order, Style, is_plausible, squeezed
@@ -69,6 +70,10 @@ class ValueReader:
         self.n_unread = 0
         self._has_string_lists = False
         """Has an object a list of names in a string beside others: ``{"PER": "Ada, Bo", "LOC": "Oslo"}``?"""
+        self._habits: Habits | None = None
+        """How the strings of an object are written."""
+        self._is_item = False
+        """Is a value one of a list, so that it is one mention?"""
 
     def mentions(self, value: Any, label: str | None, *, in_list: bool = False) -> list[Named] | None:
         """Return the mentions of a value, which are of type ``label`` where they name none themselves.
@@ -108,7 +113,9 @@ class ValueReader:
         n_read = n_unread = 0
         has_lists = any(isinstance(item, list | Call) for item in items)
         for item in items:
+            self._is_item = True
             of_item = self.mentions(item, label, in_list=has_lists)
+            self._is_item = False
             if of_item is None:
                 n_unread += 1
                 continue
@@ -122,7 +129,7 @@ class ValueReader:
     # --- calls ----------------------------------------------------------------------------------------
 
     def _call(self, call: Call, label: str | None) -> list[Named] | None:
-        """``Person(span="Ada")``, ``Person("Ada", "Bo")``, ``Entity(text="Ada", label="PER")``."""
+        """Read ``Person(span="Ada")``, ``Person("Ada", "Bo")``, ``Entity(text="Ada", label="PER")``."""
         self.is_code = True
         arguments = call.arguments
         if plain_key(call.name) in _ANY_CALL and self._types.find(call.name) is None:
@@ -223,13 +230,13 @@ class ValueReader:
         return None if best is None else best[3]
 
     def _is_type(self, value: Any) -> bool:
-        """Is a value a type that there is, or a list of some?"""
+        """Return whether a value is a known type, or a list of such types."""
         if isinstance(value, list) and not isinstance(value, Pairs):
             return bool(value) and all(self._types.find(item) is not None for item in value)
         return self._types.find(value) is not None
 
     def _is_here(self, value: Any) -> bool:
-        """Is a value a name that stands in the text, or a list that begins with one?"""
+        """Return whether a value is a name in the text, or a list that begins with one."""
         if isinstance(value, list) and not isinstance(value, Pairs) and value:
             value = value[0]
         return isinstance(value, str) and self._context.in_text(value)
@@ -253,13 +260,13 @@ class ValueReader:
         return mentions
 
     def _are_tokens(self, key: str, value: Any) -> bool:
-        """Is a list the tokens of one name: ``"tokens": ["Ada", "Lovelace"]``?"""
+        """Return whether a list has the tokens of one name: ``"tokens": ["Ada", "Lovelace"]``."""
         if plain_key(key) not in ("tokens", "words") or not isinstance(value, list):
             return False
         return all(isinstance(item, str) for item in value) and self._context.in_text(" ".join(value))
 
     def _has_types(self, pairs: Pairs) -> bool:
-        """Is a key of the object one of the types?"""
+        """Return whether a key of the object is one of the types."""
         return any(self._types.find_several(key) is not None for key, _ in pairs)
 
     def _wrapped(self, pairs: Pairs) -> Any:
@@ -274,7 +281,7 @@ class ValueReader:
         return next((containers[key] for key in WRAPPERS if key in containers), None)
 
     def _describes_itself(self, value: list[Any], depth: int = 0) -> bool:
-        """Does a value name types itself, so that the key it stands under is none?"""
+        """Return whether a value names types itself, so that its key is none."""
         if depth > 3:
             return False
         if isinstance(value, Pairs):
@@ -293,12 +300,11 @@ class ValueReader:
         if isinstance(value, str):
             if self._context.is_none(value):
                 return []
-            cut = names_in_list if self._has_string_lists else several_names
-            names = cut(value, self._context)
+            names = self._names_in_string(value, is_one=self._is_item or start is not None)
             if len(names) > 1:
                 self.is_by_type = True
-                return [Named(name, label) for name in names]
-            return [Named(value, label, start, end)]
+                return [name.named(label) for name in names]
+            return [Named(value, label, start, end, names[0].run if names else None)]
         if isinstance(value, Pairs):
             if any(key_meaning(key).surface_rank is not None for key, _ in value):
                 return self._object(value, label)
@@ -310,6 +316,15 @@ class ValueReader:
             return mentions
         return [] if value is None else None
 
+    def _names_in_string(self, text: str, *, is_one: bool) -> list[Listed]:
+        """Return the names of a string, which is a list where others beside it are, or where it stands in the text.
+
+        ``is_one``: the answer shows that words which stand in the text together are one name.
+        """
+        if self._has_string_lists or (self._context.in_text(text) and not is_one):
+            return names_in_list(text, self._context, self._habits)
+        return several_names(text, self._context, is_one=is_one)
+
     def _by_key(self, pairs: Pairs) -> list[Named] | None:
         """Return types with their names, ``{"PER": ["Ada"]}``; or names with their types, ``{"Ada": "PER"}``."""
         if not pairs:
@@ -317,6 +332,8 @@ class ValueReader:
         by_name = self._are_names(pairs)
         strings = [value for _, value in pairs if isinstance(value, str)]
         self._has_string_lists = any(len(several_names(value, self._context)) > 1 for value in strings)
+        self._habits = habits_of(strings, self._context)
+        self._is_item = self._is_item and len(pairs) == 1
         mentions: list[Named] = []
         n_read = n_unread = 0
         for key, value in pairs:
@@ -338,7 +355,7 @@ class ValueReader:
         return mentions
 
     def _is_no_type(self, key: str) -> bool:
-        """Is a key a word such as "name" or "label", and no type?"""
+        """Return whether a key is a word such as "name" or "label", and no type."""
         return key_meaning(key) != (None, None) and self._types.find_several(key) is None
 
     def _of_name(self, name: str, value: Any) -> list[Named] | None:
@@ -360,7 +377,7 @@ class ValueReader:
         return mentions
 
     def _are_names(self, pairs: Pairs) -> bool:
-        """Are the keys names, and the values their types?"""
+        """Return whether the keys are names, and the values their types."""
         votes = 0
         for key, value in pairs:
             if isinstance(value, Pairs):
@@ -412,7 +429,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_json(value: Any) -> bool:
-    """Is a value a string that begins as JSON does?"""
+    """Return whether a value is a string that begins as JSON does."""
     return isinstance(value, str) and value.lstrip()[:1] in ("[", "{")
 
 
@@ -451,8 +468,9 @@ def _is_offset(value: Any) -> bool:
 def answer_of_values(values: Sequence[Found], context: Context) -> Answer | None:
     """Return the answer that some values are; None where none of them is understood."""
     values = _put_together(values, context)
-    if len(values) == 1:
-        of_tags = tagged_values(values[0].value, context)
+    lists = [one.value for one in values if len(values) == 1 or not _is_aside(one.value)]
+    if len(lists) == 1:
+        of_tags = tagged_values(lists[0], context)
         if of_tags is not None:
             return of_tags
     reader = ValueReader(context)
@@ -505,37 +523,62 @@ def _put_together(values: Sequence[Found], context: Context) -> Sequence[Found]:
 
 
 def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> list[Named]:
-    """Return the mentions of all values where each is one mention, else of the last list that is sure, or that is not.
+    """Return the mentions of all values where these are parts of one answer, else of the last one that is sure.
 
-    Objects are read together: an answer has one for each mention, or one for each type. Lists without a common name
-    are, too.
+    Values that are one mention each are parts, unless the last ones say what the first ones said. So are lists, and
+    objects with lists, that have no names in common, as those of one type each; else a later one repeats or corrects
+    those before it.
     """
-    are_objects = all(isinstance(one.value, Pairs | Call) for _, one in read)
-    are_items = not any(_is_list_of_items(one.value) for _, one in read)
-    if are_objects or (are_items and all(len(mentions) <= 1 for mentions, _ in read)):
-        return [mention for mentions, _ in read for mention in mentions]
-    some = [mentions for mentions, _ in read if mentions]
-    sure = [mentions for mentions in some if context.n_sure(mentions)]
-    lists = sure or some or [[]]
+    some = [(mentions, one) for mentions, one in read if mentions]
+    are_lists = any(_is_list_of_items(one.value) or _holds_lists(one.value, context) for _, one in some)
+    are_mentions = all(len(mentions) == 1 for mentions, _ in some)
+    are_objects = all(isinstance(one.value, Pairs | Call) for _, one in some)
+    if (are_mentions and not any(_is_list_of_items(one.value) for _, one in some)) or (are_objects and not are_lists):
+        return _said_once([mention for mentions, _ in some for mention in mentions], context)
+    sure = [mentions for mentions, _ in some if context.n_sure(mentions)]
+    lists = sure or [mentions for mentions, _ in some] or [[]]
     if _are_parts(lists):
         return [mention for mentions in lists for mention in mentions]
     return lists[-1]
 
 
+def _said_once(mentions: list[Named], context: Context) -> list[Named]:
+    """Return mentions without a second half that repeats the first, if the text has not so many of a name."""
+    half = len(mentions) // 2
+    if not half or mentions[:half] != mentions[half:] or context.sample is None:
+        return mentions
+    n_named = Counter(mention.text for mention in mentions)
+    are_here = all(context.sample.count(squeezed(name)) >= n for name, n in n_named.items())
+    return mentions if are_here else mentions[:half]
+
+
 def _is_list_of_items(value: Any) -> bool:
-    """Is a value a list of mentions, rather than one mention?"""
+    """Return whether a value is a list of mentions, rather than one mention."""
     return type(value) is list and any(isinstance(item, list) for item in value)
 
 
-def _are_parts(lists: Sequence[Sequence[Named]]) -> bool:
-    """Are lists the parts of one answer? If most names come again, or parts of them, the last list is the answer."""
-    if len(lists) > _MOST_LISTS:
+def _holds_lists(value: Any, context: Context) -> bool:
+    """Return whether a value is an object with lists of mentions, under types or a word such as "entities"."""
+    if not isinstance(value, Pairs):
         return False
+    lists = [key for key, inner in value if isinstance(inner, list)]
+    return any(plain_key(key) in WRAPPERS or context.types.find_several(key) is not None for key in lists)
+
+
+def _are_parts(lists: Sequence[Sequence[Named]]) -> bool:
+    """Return whether lists are parts of one answer: if most names come again, the last list is the answer.
+
+    Parts of names that come again tell nothing where each list has a type of its own.
+    """
+    if len(lists) > _MOST_LISTS:
+        return all(len(mentions) == 1 for mentions in lists)
+    types = [{mention.label for mention in mentions} for mentions in lists]
+    of_one_type = len({label for own in types for label in own}) == len(lists) and all(len(own) == 1 for own in types)
     names = [{squeezed(mention.text).casefold() for mention in mentions} for mentions in lists]
     before: set[str] = set()
     for later in names:
         n_again = len(before & later)
-        if len(before) * len(later) <= _MOST_COMPARED:
+        if not of_one_type and len(before) * len(later) <= _MOST_COMPARED:
             n_again = sum(any(name in other or other in name for other in before) for name in later)
         if n_again and 2 * n_again >= min(len(before), len(later)):
             return False
@@ -550,15 +593,20 @@ _MOST_COMPARED = 10_000
 
 
 def _is_bare(value: Any) -> bool:
-    """Is a value nothing but words without quotes, as brackets in prose have?"""
+    """Return whether a value is nothing but words without quotes, as brackets in prose have."""
     return isinstance(value, list) and bool(value) and all(isinstance(item, Bare) for item in value)
+
+
+def _is_aside(value: Any) -> bool:
+    """Is a value what brackets in prose have: words without quotes, or one item, ``[1]``?"""
+    return not isinstance(value, list) or len(value) < 2 or _is_bare(value)
 
 
 _JSON_BEGIN = re.compile(r"\s*(?:\[\s*[\[({\"'\u201c\]]|\{\s*[\"'\u201c}]|\[\s*\w+\()")
 
 
 def begins_as_json(region: str) -> bool:
-    """Is an answer JSON, or nearly so, from its first letter on?
+    """Return whether an answer is JSON, or nearly so, from its first letter on.
 
     >>> begins_as_json('[{"text": "Ada"'), begins_as_json("[Ada](PER) spoke")
     (True, False)
@@ -652,7 +700,7 @@ _ROUND = re.compile(r"[()]")
 
 def _unquoted_pair(words: str, context: Context) -> Named | None:
     """Return a name, which may have commas, with a type that there is: ``Washington, D.C., LOC``."""
-    for sign in (",", ";"):
+    for sign in (",", ";", ":"):
         name, _, label = words.rpartition(sign)
         if name.strip() and context.types.find(label) is not None:
             return Named(unquoted(name), label.strip())

@@ -27,7 +27,7 @@ from .answer_values import (
     read_tuples,
     with_pairs,
 )
-from .exceptions import parse_choice
+from .exceptions import parse_choice, quoted
 from .loose_json import Found, strict_value
 
 
@@ -36,12 +36,13 @@ def _type_names(types: Any) -> list[str]:
     return checks.names(sorted(types) if isinstance(types, set | frozenset) else types, "types", "names of types")
 
 
-def _check_tokens(tokens: Any) -> None:
-    """Refuse tokens that are neither a text nor a list of texts."""
+def _checked_tokens(tokens: Any) -> Sequence[str] | str | None:
+    """Return a text or a list of texts; anything else is refused."""
     if tokens is None or isinstance(tokens, str):
-        return
+        return tokens
     if not isinstance(tokens, list | tuple) or set(map(type, tokens)) - {str}:
-        checks.names(tokens, "tokens", "the text of the sample, or a list of its words")
+        return checks.names(tokens, "tokens", "the text of the sample, or a list of its words")
+    return tokens
 
 
 def parse_answer(
@@ -65,7 +66,7 @@ def parse_answer(
         The mentions in the order of the answer; or the reason why it was not understood.
 
     >>> parse_answer('Sure! [{"text": "Ada", "label": "PER"}]').mentions
-    (Named(text='Ada', label='PER', start=None, end=None),)
+    (Named(text='Ada', label='PER', start=None, end=None, run=None),)
     >>> parse_answer("There are no entities.").is_empty, parse_answer("Lorem ipsum").unparsed
     (True, 'no mention in any known form: Lorem ipsum')
     """
@@ -73,7 +74,7 @@ def parse_answer(
     names = types if isinstance(types, KnownTypes) else KnownTypes.of(tuple(_type_names(types)))
     if label is not None:
         checks.text(label, "label", "the name of a type")
-    _check_tokens(tokens)
+    tokens = _checked_tokens(tokens)
     if isinstance(answer, str) and chosen is Style.AUTO and label is None and tokens is not None:
         plain = plain_answer(answer, names, tokens)
         if plain is not None:
@@ -85,9 +86,13 @@ def parse_answer(
         return _without_outside(_parse_text(answer, chosen, context), context)
     if not isinstance(answer, Mapping | Sequence):
         return Answer(unparsed=f"the answer is a {type(answer).__name__}, not a text")
-    parsed = answer_of_values([Found(with_pairs(answer), 0, 0, False)], context)
+    try:
+        items = with_pairs(answer)
+    except Exception:  # a list that holds itself, or a key that cannot be shown
+        return Answer(unparsed="the items of the answer cannot be read")
+    parsed = answer_of_values([Found(items, 0, 0, False)], context)
     if parsed is None:
-        return Answer(unparsed=because("no mention in the items", str(answer)[:200]))
+        return Answer(unparsed=because("no mention in the items", quoted(answer)))
     return _without_outside(parsed, context)
 
 
@@ -123,11 +128,15 @@ _EMPTY_FENCE = re.compile(r"\s*```[\w+.-]*\s*```\s*")
 
 
 def _unwrapped(said: str) -> str:
-    """Return an answer that is a string of JSON as the text that it stands for."""
-    if said[:1] != '"' or said[-1:] != '"' or "\\" not in said:
+    """Return an answer that is a string of JSON as the text that it stands for, be its own quotes there or not."""
+    if "\\" not in said:
+        return said
+    text = said.strip()
+    is_quoted = text[:1] == '"' and text[-1:] == '"'
+    if not is_quoted and (text[:1] not in ("[", "{") or text.count('"') != text.count('\\"')):
         return said
     try:
-        value = strict_value(said)
+        value = strict_value(text if is_quoted else f'"{text}"')
     except ValueError:
         return said
     return value if isinstance(value, str) else said

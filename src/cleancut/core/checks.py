@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .exceptions import CleancutError, quoted, reason
 
@@ -31,7 +32,19 @@ def is_whole(value: Any) -> bool:
     >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
     (True, True, False, False)
     """
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number of Python or numpy, whole or not. True, False and spans of time are not.
+
+    Args:
+        value: any value.
+
+    >>> is_number(0.5), is_number(np.float32(0.5)), is_number("0.5")
+    (True, True, False)
+    """
+    return is_whole(value) or isinstance(value, float | np.floating)
 
 
 def whole(value: Any, name: str, least: int = 0, most: float = math.inf, wanted: str = "") -> int:
@@ -90,16 +103,22 @@ def share(value: Any, name: str, wanted: str = "a number from 0 to 1") -> float:
         name: the name of the option, for messages.
         wanted: the remedy that a message names.
     """
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= 1:
+    if not is_number(value) or not 0 <= value <= 1:
         raise CleancutError(f"{name}={quoted(value)} is out of range. Give {wanted}.")
     return value if isinstance(value, int) else float(value)
 
 
 def beta(value: Any, name: str = "beta") -> float:
-    """Return how many times as much recall weighs as precision in F-beta: a number above 0, at most 1000."""
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not 0 < value <= 1000:
+    """Return the beta of F-beta, which says how many times as much recall weighs as precision.
+
+    Args:
+        value: what the user gave.
+        name: the name of the option, for the message.
+
+    Raises:
+        CleancutError: it is not a number above 0 and at most 1000.
+    """
+    if not is_number(value) or not 0 < value <= 1000:
         raise CleancutError(
             f"{name}={quoted(value)} is out of range. Give a number above 0 and at most 1000, such as 2."
         )
@@ -137,6 +156,41 @@ def text(value: Any, name: str, wanted: str = "a text") -> str:
     return value
 
 
+def column_name(value: Any, name: str) -> str:
+    """Return the name of a new column, or the beginning of it. Arrow ends names at a null character.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+    """
+    if "\0" in text(value, name, "the name of a column") or not _is_name(value):
+        raise CleancutError(f"{name}={quoted(value)} is not valid. Give the name of a column.")
+    return value
+
+
+def as_text(value: Any, place: str, wanted: str = "texts or numbers") -> str:
+    """Return a text, a number, a date or the like as a text.
+
+    Args:
+        value: the value that was given.
+        place: where it was given, for messages.
+        wanted: the remedy that a message names.
+
+    Raises:
+        CleancutError: the value has no text of its own, but for the place of an object in memory.
+
+    >>> as_text(5, "ids: that of sample 0")
+    '5'
+    """
+    has_text = type(value).__str__ is not object.__str__ or type(value).__repr__ is not object.__repr__
+    try:
+        if has_text:
+            return str(value)
+    except Exception:  # whatever the method of an object raises
+        pass
+    raise CleancutError(f"{place} is {quoted(value)}. Give {wanted}.")
+
+
 Kind = TypeVar("Kind")
 
 
@@ -164,18 +218,38 @@ def instances(value: Any, kind: type[Kind], name: str, wanted: str) -> dict[str,
         wanted: the remedy that a message names.
     """
     named = mapping(value, name, wanted)
+    for key in named:
+        instance(key, str, f"{name}: a name", "names that are texts")  # the only split of a file may have none
     return {key: instance(one, kind, f"{name}: {quoted(key)}", wanted) for key, one in named.items()}
 
 
 def mapping(value: Any, name: str, wanted: str) -> Mapping[Any, Any]:
-    """Return values by their names, or by other keys."""
+    """Return a value that must be a mapping.
+
+    Args:
+        value: what the user gave.
+        name: the name of the option, for the message.
+        wanted: what to give instead, for the message.
+
+    Raises:
+        CleancutError: it is not a mapping.
+    """
     if not isinstance(value, Mapping):
         raise CleancutError(f"{name} is {quoted(value)}, of type {type(value).__name__}. Give {wanted}.")
     return value
 
 
 def function(value: Any, name: str, wanted: str) -> None:
-    """Refuse what cannot be called."""
+    """Refuse a value that cannot be called.
+
+    Args:
+        value: what the user gave.
+        name: the name of the option, for the message.
+        wanted: what to give instead, for the message.
+
+    Raises:
+        CleancutError: it cannot be called.
+    """
     if not callable(value):
         raise CleancutError(f"{name}={quoted(value)} is not valid. Give {wanted}.")
 
@@ -223,6 +297,48 @@ def in_order(values: Iterable[Item]) -> list[Item]:
         raise CleancutError(f"a {type(values).__name__} cannot be read ({reason(error)}). Give a list.") from None
 
 
+def array(values: Any) -> NDArray[Any]:
+    """Return values as an array; one without a number of dimensions that fits anything where they make none.
+
+    Args:
+        values: an array, or a list of values of any kind.
+    """
+    try:
+        return np.asarray(values)
+    except Exception:  # lists of different lengths, and objects whose methods fail
+        return np.zeros((0, 0))
+
+
+def numbers(values: Any, name: str, n: int | None = None) -> NDArray[Any]:
+    """Return a column of whole numbers as an array.
+
+    Args:
+        values: the array or list that was given.
+        name: the name of the parameter, for messages.
+        n: how many there must be; any number by default.
+    """
+    column = array(values)
+    is_column = column.ndim == 1 and (column.dtype.kind in "iu" or not column.size) and n in (None, len(column))
+    if not is_column:
+        several = "whole numbers" if n is None else f"{n} whole numbers"
+        raise CleancutError(f"{name}={quoted(values)} is not valid. Give an array of {several}.")
+    return column if column.size else column.astype(np.int64)
+
+
+def mask(values: Any, name: str, n: int) -> NDArray[np.bool_]:
+    """Return True or False for each of several things, as an array.
+
+    Args:
+        values: the array or list that was given.
+        name: the name of the parameter, for messages.
+        n: how many there must be.
+    """
+    chosen = array(values)
+    if chosen.shape != (n,) or (n and chosen.dtype.kind != "b"):
+        raise CleancutError(f"{name}={quoted(values)} is not valid. Give an array of {n} times True or False.")
+    return chosen.astype(bool)
+
+
 def _is_name(path: str) -> bool:
     """Return whether the file system can hold a path of this name; half a character, for example, it cannot."""
     try:
@@ -239,7 +355,10 @@ def checked_path(value: Any, name: str = "the path") -> str:
         value: a text or an ``os.PathLike``, not empty and without a null character.
         name: the name of the option, for messages.
     """
-    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    try:
+        path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    except Exception:  # whatever the method of an object raises
+        path = None
     if not isinstance(path, str) or not path or "\0" in path or not _is_name(path):
         raise CleancutError(f"{name}={quoted(value)} is not valid. Give the name of a file or folder.")
-    return path
+    return str.__str__(path)  # numpy has texts that the functions of files take for bytes

@@ -71,7 +71,8 @@ def _part_of(raw: Raw, first: int, last: int) -> Raw:
         lengths = raw.lengths[first:last]
         begin = int(raw.lengths[:first].sum())
         chosen = slice(begin, begin + int(lengths.sum()))
-        return RawTags(raw.codes[chosen], lengths, raw.tags, None if raw.kept is None else raw.kept[chosen])
+        kept = None if raw.kept is None else raw.kept[chosen]
+        return RawTags(raw.codes[chosen], lengths, raw.tags, kept)
     chosen = slice(*np.searchsorted(raw.sample, [first, last]).tolist())
     columns = raw.sample[chosen] - first, raw.start[chosen], raw.end[chosen], raw.label[chosen]
     return RawSpans(*columns, raw.labels, last - first)
@@ -104,7 +105,8 @@ def _joined_tags(parts: Sequence[RawTags]) -> RawTags:
     if any(part.kept is not None for part in parts):
         kept = np.concatenate([kept_positions(part) for part in parts])
     # One byte for each tag where the inventory is small, as it is within a part.
-    codes = codes.astype(np.uint8 if len(table) <= 256 else np.int32, copy=False)
+    kind = np.uint8 if len(table) <= 256 else np.int32
+    codes = codes.astype(kind, copy=False)
     return RawTags(codes, np.concatenate([part.lengths for part in parts]), tuple(table), kept)
 
 

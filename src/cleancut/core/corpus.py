@@ -23,6 +23,7 @@ from .arrays import bounds_of, ranges
 from .exceptions import CleancutError, parse_choice, quoted
 from .inputs import Interner, Raw, RawSpans, RawTags, in_sample, intern_words, recognise
 from .tags import Repair, Scheme, Tagging, Where, decode, encode, parse_scheme, prefix_letter, split_tag
+from .type_names import parse_types
 from .vocabulary import Vocabulary
 
 
@@ -132,9 +133,12 @@ class Mentions:
             where: names the place of a sample, for messages.
 
         Raises:
-            CleancutError: a span is empty, or lies outside its sample.
+            CleancutError: a span is empty, or lies outside its sample; or the columns do not fit together.
         """
         where = where or in_sample()
+        sample, start, end, label = _fitting(sample, start, end, label, labels, n_samples)
+        if lengths is not None:
+            lengths = checks.numbers(lengths, "lengths", n_samples)
         _check_spans(sample, start, end, label, labels, lengths, where)
         names, label = sorted_names(labels, label)
         order = np.lexsort((label, end, start, sample))
@@ -188,7 +192,11 @@ class Mentions:
 
         Args:
             chosen: for each mention, whether it is kept.
+
+        Raises:
+            CleancutError: it does not hold True or False for each mention.
         """
+        chosen = checks.mask(chosen, "chosen", len(self))
         columns = self.sample[chosen], self.start[chosen], self.end[chosen], self.label[chosen]
         kept = Mentions.of_columns(*columns, self.labels, self.n_samples, self.lengths, self.where)
         return replace(kept, answers=self.answers)
@@ -201,7 +209,11 @@ class Mentions:
 
         >>> Mentions.of([["B-person", "B-LOC"]]).renamed({"person": "PER"}).labels
         ('LOC', 'PER')
+
+        Raises:
+            CleancutError: it is not a mapping of names to names.
         """
+        types = parse_types(types)
         answers = self.answers and self.answers.renamed(types)
         if not any(name in types for name in self.labels):
             return self if answers is None else replace(self, answers=answers)
@@ -227,7 +239,7 @@ class Mentions:
         Raises:
             CleancutError: mentions overlap, or the numbers of tokens are unknown.
         """
-        chosen = parse_scheme(scheme)
+        chosen = parse_scheme(checks.text(scheme, "scheme", "the name of a scheme, such as iob2"))
         assert chosen is not None
         if self.lengths is None:
             raise CleancutError("mentions given as spans alone cannot be written as tags. Give the tokens as well.")
@@ -302,7 +314,8 @@ class Relations(NamedTuple):
         rows = []
         for i, given in enumerate(data):
             entities = mention_of_entity[bounds[i] : bounds[i + 1]]
-            for k, relation in enumerate([] if given is None else _relations(given)):
+            relations = [] if given is None else _relations(given)
+            for k, relation in enumerate(relations):
                 head, tail, label = _checked(relation, len(entities), f"{where(i)}: relation {k}")
                 rows.append((entities[head], entities[tail], labels[label]))
         table = np.array(rows, np.int64).reshape(-1, 3)
@@ -345,7 +358,9 @@ def _checked(relation: Any, n_entities: int, place: str) -> tuple[int, int, str]
     for name in ("head", "tail", "label"):
         if relation.get(name) is None:
             raise CleancutError(f"{place} has no {name}. {wanted}.")
-    head, tail, label = relation["head"], relation["tail"], relation["label"]
+    head = relation["head"]
+    tail = relation["tail"]
+    label = relation["label"]
     for name, end in (("head", head), ("tail", tail)):
         if isinstance(end, bool) or not isinstance(end, int | np.integer):
             raise CleancutError(f"{place}: the {name} is {quoted(end)}. {wanted}, with the numbers of entities.")
@@ -373,7 +388,9 @@ def _named(values: Any, name: str, n_samples: int) -> tuple[str | None, ...] | N
         raise CleancutError(f"{name}: that of sample {at} is {quoted(value)}. Give texts or numbers.")
     if kinds <= {str, NoneType}:
         return tuple(given)
-    return tuple(None if value is None else str(value) for value in given)
+    return tuple(
+        None if value is None else checks.as_text(value, f"{name}: that of sample {i}") for i, value in enumerate(given)
+    )
 
 
 _NO_NAMES = (list, tuple, set, frozenset, Mapping, bytes, np.ndarray)
@@ -397,7 +414,7 @@ def chosen_rows(samples: Any, n: int) -> NDArray[np.int64]:
         except (TypeError, ValueError):
             raise CleancutError(f"samples={quoted(samples)} cannot be chosen. Give {wanted}.") from None
     is_list = isinstance(samples, np.ndarray | Sequence) and not isinstance(samples, str | bytes)
-    chosen = np.asarray(samples) if is_list else np.zeros((0, 0))
+    chosen = checks.array(samples) if is_list else np.zeros((0, 0))
     if chosen.shape == (0,):
         return np.zeros(0, np.int64)
     is_mask = chosen.shape == (n,) and chosen.dtype.kind == "b"
@@ -488,7 +505,15 @@ class Corpus:
 
         Args:
             corpora: the corpora, at least one.
+
+        Raises:
+            CleancutError: it is not a list of corpora, or there is none.
         """
+        corpora = checks.ordered(corpora, "corpora", "a list of corpora")
+        for corpus in corpora:
+            checks.instance(corpus, Corpus, "corpora", "a list of corpora")
+        if not corpora:
+            raise CleancutError("corpora: there is none to join. Give at least one.")
         if len(corpora) == 1:
             return corpora[0]
         table = Interner()
@@ -498,12 +523,14 @@ class Corpus:
             words.append(numbers[corpus.words])
         ids = tuple(chain.from_iterable(corpus.ids or (None,) * len(corpus) for corpus in corpora))
         docs = tuple(chain.from_iterable(corpus.docs or (None,) * len(corpus) for corpus in corpora))
+        known_ids = ids if any(ids) else None
+        known_docs = docs if any(docs) else None
         return cls(
             np.concatenate(words),
             Vocabulary(table),
             _joined_mentions(corpora),
-            ids if any(ids) else None,
-            docs if any(docs) else None,
+            known_ids,
+            known_docs,
             _joined_relations(corpora),
             all(corpus.from_text for corpus in corpora),
         )
@@ -784,6 +811,26 @@ def spans_if_empty(raw: RawTags) -> Raw:
     return RawSpans(none, none, none, none, (), len(raw.lengths))
 
 
+def _fitting(
+    sample: Any, start: Any, end: Any, label: Any, labels: Any, n_samples: Any
+) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+    """Return the columns of mentions as arrays; columns that contradict one another are refused."""
+    n_samples = checks.whole(n_samples, "n_samples", 0, 2**31 - 1)
+    if not isinstance(labels, tuple | list) or not all(isinstance(name, str) for name in labels):
+        raise CleancutError(f"labels={quoted(labels)} are not names of types. Give a list of texts.")
+    sample = checks.numbers(sample, "sample")
+    n = len(sample)
+    start, end, label = (
+        checks.numbers(column, name, n) for column, name in ((start, "start"), (end, "end"), (label, "label"))
+    )
+    for column, most, name in ((sample, n_samples, "sample"), (label, len(labels), "label")):
+        if n and not 0 <= int(column.min()) <= int(column.max()) < most:
+            raise CleancutError(
+                f"{name}: the numbers go from {column.min()} to {column.max()}. Give numbers from 0 to {most - 1}."
+            )
+    return sample, start, end, label
+
+
 def _check_spans(
     sample: NDArray,
     start: NDArray,
@@ -798,6 +845,7 @@ def _check_spans(
         return
 
     def refuse(k: int, why: str) -> None:
+        """Raise an error that names the ``k``-th span."""
         name = labels[int(label[k])]
         raise CleancutError(f"{where(int(sample[k]))}: span [{start[k]}, {end[k]}) {name} {why}")
 

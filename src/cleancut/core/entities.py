@@ -151,7 +151,9 @@ class _Surfaces(NamedTuple):
     def of(cls, corpora: Sequence[Corpus], key: Key) -> _Surfaces:
         """Return the surfaces of the mentions of several corpora."""
         table = Interner()
-        words, sizes, types = [], [], []
+        words = []
+        sizes = []
+        types = []
         names = sorted({name for corpus in corpora for name in corpus.mentions.labels})
         rank = {name: i for i, name in enumerate(names)}
         for corpus in corpora:
@@ -198,10 +200,10 @@ def shared_codes(corpus: Corpus, key: Key, what: Shared) -> tuple[NDArray[np.int
     if what is Shared.ENTITY:
         return corpus.mentions.sample, entity_codes(corpus, key)
     if not key.typed:
-        raise CleancutError(f"typed=False has no effect: key={what.value!r} is of surfaces anyway. Leave it out.")
+        raise CleancutError(f"typed=False has no effect: key='{what.value}' is of surfaces anyway. Leave it out.")
     if corpus.relations is None:
         raise CleancutError(
-            f"there are no relations, so that key={what.value!r} is undefined. Give relations, or use key='entity'."
+            f"there are no relations, so that key='{what.value}' is undefined. Give relations, or use key='entity'."
         )
     head, tail, label, labels = corpus.relations
     surface = entity_codes(corpus, key._replace(typed=False)).astype(np.int64)

@@ -14,7 +14,7 @@ _QUOTED = 80
 
 
 class CleancutError(ValueError):
-    """Tell of bad input. The message says what is wrong, where, and what to do, in one line of bounded length.
+    """The error that bad input raises, whose message says in one short line what is wrong, where, and what to do.
 
     Args:
         message: the text. Line breaks become spaces, and a long text is shortened in its middle.
@@ -77,7 +77,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     folded: dict[str, str] = {}
     for known_name in known:
         folded.setdefault(known_name.lower(), known_name)
-    close = difflib.get_close_matches(str(name)[:80].lower(), folded, 1, 0.5)
+    text = name if isinstance(name, str) else quoted(name)
+    close = difflib.get_close_matches(text[:80].lower(), folded, 1, 0.5)
     return f" Did you mean {folded[close[0]]}?" if close else ""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -213,7 +212,7 @@ def _created(temporary: str, path: str | os.PathLike[str]) -> IO[bytes]:
 def _name_beside(folder: str | os.PathLike[str], prefix: str) -> str:
     """Return a name that no file of a folder has. It is known before the file is made, so that it can be removed."""
     short = os.fsencode(prefix)[: _LONGEST_NAME - 9].decode("utf-8", "ignore")
-    return os.path.join(folder, f"{short}.{secrets.token_hex(4)}")
+    return os.path.join(folder, f"{short}.{os.urandom(4).hex()}")
 
 
 @contextmanager
@@ -224,7 +223,8 @@ def temporary_folder(inside: str | os.PathLike[str] | None = None, prefix: str =
         inside: the folder to make it in; by default the system's folder for temporary files.
         prefix: the beginning of its name.
     """
-    folder = _name_beside(tempfile.gettempdir() if inside is None else inside, prefix)
+    parent = tempfile.gettempdir() if inside is None else inside
+    folder = _name_beside(parent, prefix)
     with unfinished(folder):
         os.mkdir(folder, 0o700)
         yield folder
@@ -283,7 +283,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
     Args:
         path: the file.
-        text: its content. Half a character is escaped rather than refused.
+        text: its content. A surrogate without its other half, which UTF-8 cannot hold, is written as an escape.
     """
     with replacing(path) as stream:
         stream.write(text.encode("utf-8", "backslashreplace"))

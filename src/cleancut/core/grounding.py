@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -27,6 +27,24 @@ class Group(NamedTuple):
     label: str
     n: int
     places: tuple[Place, ...]
+
+
+class PlacedName(NamedTuple):
+    """A name that some words of a run may be: its first part, the part behind its last one, and its places."""
+
+    first: int
+    end: int
+    places: tuple[Place, ...]
+
+
+class PlacedRun(NamedTuple):
+    """Words that may be one name or several, as a ``Run`` has them, with the places of every name that they may be."""
+
+    label: str
+    read_as: tuple[Named, ...]
+    """The mentions that they were read as."""
+    n_parts: int
+    names: tuple[PlacedName, ...]
 
 
 @dataclass(frozen=True)
@@ -48,6 +66,8 @@ class Grounding:
     """Mentions whose place the answer and its order leave open."""
     by_name: tuple[Group, ...] = ()
     """Mentions whose place the answer leaves open if its order tells nothing."""
+    runs: tuple[PlacedRun, ...] = ()
+    """Words that may be one name or several. Where there are any, the two lists above have all other mentions."""
 
     @property
     def n_invented(self) -> int:
@@ -56,13 +76,15 @@ class Grounding:
 
     @property
     def ambiguous(self) -> tuple[Named, ...]:
-        """The mentions whose place is open, as the answer names them."""
-        return tuple(Named(group.text, group.label) for group in self.by_order for _ in range(group.n))
+        """The mentions whose place is open, and those that may be one or several, as they are read."""
+        groups = (group for group in self.by_order if group.n < len(group.places))
+        of_places = [Named(group.text, group.label) for group in groups for _ in range(group.n)]
+        return (*of_places, *(mention for run in self.runs for mention in run.read_as))
 
     @property
     def n_ambiguous(self) -> int:
-        """How many mentions the answer gives no certain place."""
-        return sum(group.n for group in self.by_order)
+        """How many mentions the answer gives no certain place, or may be one or several."""
+        return len(self.ambiguous)
 
 
 def ground(tokens: Sequence[str] | str, mentions: Answer | Iterable[Any], *, fuzzy: bool = False) -> Grounding:
@@ -82,6 +104,7 @@ def ground(tokens: Sequence[str] | str, mentions: Answer | Iterable[Any], *, fuz
     >>> ground("The U.N. met in New York.", [("U.N.", "ORG"), ("new york", "LOC")]).spans
     [{'start': 4, 'end': 8, 'label': 'ORG'}, {'start': 16, 'end': 24, 'label': 'LOC'}]
     """
+    checks.switch(fuzzy, "fuzzy")
     if isinstance(tokens, str):
         words = [(match.group(), match.start(), match.end()) for match in WORD.finditer(tokens)]
         grounding = _place(SampleText([word for word, _, _ in words], tokens), _answer_of(mentions), fuzzy)
@@ -89,19 +112,23 @@ def ground(tokens: Sequence[str] | str, mentions: Answer | Iterable[Any], *, fuz
             span["start"], span["end"] = words[span["start"]][1], words[span["end"] - 1][2]
         return grounding
     words_given: list[str] = checks.ordered(tokens, "tokens", "the words of a sample, or its text")
-    if not all(isinstance(word, str) for word in words_given):
+    if set(map(type, words_given)) - {str} and not all(isinstance(word, str) for word in words_given):
         raise CleancutError(f"tokens={quoted(tokens)} are not words. Give the words of a sample, or its text.")
     return _place(SampleText(words_given), _answer_of(mentions), fuzzy)
 
 
 def with_token_offsets(tokens: Sequence[str], answer: Answer) -> Answer:
-    """Return an answer with marks as one with offsets of tokens, as far as its marks tell them.
+    """Return an answer whose mentions have token offsets instead of marks in a text, where the marks tell them.
 
-    Answers to one type each have marks in texts of their own; so they can be put together.
+    Answers that ask for one type each have marked texts of their own. With token offsets they can be joined.
+
+    Args:
+        tokens: the words of the sample.
+        answer: the answer.
 
     >>> answer = Answer((Named("Bo", "PER", 4, 6),), marked="Ada Bo")
     >>> with_token_offsets(["Ada", "Bo"], answer).mentions
-    (Named(text='Bo', label='PER', start=1, end=2),)
+    (Named(text='Bo', label='PER', start=1, end=2, run=None),)
     """
     if answer.marked is None:
         return answer
@@ -114,6 +141,7 @@ def with_token_offsets(tokens: Sequence[str], answer: Answer) -> Answer:
 
 
 def _answer_of(mentions: Any) -> Answer:
+    """Return an answer, or mentions that are given as pairs or dicts, as an answer."""
     if isinstance(mentions, Answer):
         return mentions
     named = []
@@ -131,6 +159,45 @@ def _answer_of(mentions: Any) -> Answer:
 
 
 def _place(text: SampleText, answer: Answer, fuzzy: bool) -> Grounding:
+    """Place the mentions of an answer, and the names that words of it may be if they are read otherwise."""
+    grounding = _placed_as_read(text, answer, fuzzy)
+    if all(mention.run is None for mention in answer.mentions):
+        return grounding
+    return _with_runs(grounding, text, answer, fuzzy)
+
+
+def _with_runs(grounding: Grounding, text: SampleText, answer: Answer, fuzzy: bool) -> Grounding:
+    """Return where mentions may stand if words that may be one name or several are read in any way.
+
+    Another way to read them may move other mentions, so that every place of their names is open to these.
+    """
+    members: dict[int, list[Named]] = {}
+    for mention in answer.mentions:
+        if mention.run is not None:
+            members.setdefault(id(mention.run), []).append(mention)
+    others = [mention for mention in answer.mentions if mention.run is None]
+    candidates = [Named(name.text, own[0].label) for own in members.values() if own[0].run for name in own[0].run.names]
+    choices = _choices(text, answer._replace(mentions=(*others, *candidates)), fuzzy)
+    groups: dict[tuple[str, str, tuple[Place, ...]], int] = {}
+    for mention, places in zip(others, choices, strict=False):
+        if places:
+            key = mention.text, mention.label, tuple(places)
+            groups[key] = groups.get(key, 0) + 1
+    of_others = tuple(Group(name, label, n, places) for (name, label, places), n in groups.items())
+    runs = []
+    at = len(others)
+    for own in members.values():
+        run = own[0].run
+        assert run is not None
+        names = []
+        for name in run.names:
+            names.append(PlacedName(name.first, name.end, tuple(choices[at])))
+            at += 1
+        runs.append(PlacedRun(own[0].label, tuple(own), run.n_parts, tuple(names)))
+    return replace(grounding, by_order=of_others, by_name=of_others, runs=tuple(runs))
+
+
+def _placed_as_read(text: SampleText, answer: Answer, fuzzy: bool) -> Grounding:
     """Place the mentions of an answer in the order in which it names them: that of their starts, or of their ends.
 
     If it keeps neither, the order of its offsets is tried, which may be right where the offsets are not.
@@ -163,6 +230,7 @@ def _by_end(
     """
 
     def mirrored(place: Place) -> Place:
+        """Return the place as it is if the tokens are read from the last to the first."""
         return Place(len(tokens) - place.end, len(tokens) - place.start)
 
     there = [sorted(mirrored(place) for place in places) for places in reversed(choices)]
@@ -182,7 +250,14 @@ def _by_end(
 def _grounded(
     tokens: Sequence[str], mentions: Sequence[Named], choices: Sequence[list[Place]], by_type: bool
 ) -> Grounding:
-    """Place mentions in the order of their starts. ``by_type``: only those of one type keep it."""
+    """Place mentions in the order in which the answer names them.
+
+    Args:
+        tokens: the words of the sample.
+        mentions: the mentions of the answer.
+        choices: the places at which each mention may be.
+        by_type: whether the answer lists its mentions type by type, so that only those of one type are in order.
+    """
     if not by_type:
         only = _placed_in_one_way(mentions, choices, len(tokens))
         if only is not None:
@@ -191,17 +266,17 @@ def _grounded(
     placing = Placing(tokens, labels, choices, several=by_type)
     chains: dict[str, list[int]] = {}
     for i, label in enumerate(labels):
-        chains.setdefault(label if by_type else "", []).append(i)
-    # a chain with the least freedom goes first: what it takes is not taken by others
+        name = label if by_type else ""
+        chains.setdefault(name, []).append(i)
+    # The chain with the least freedom goes first, so that others do not take its places.
     for chain in sorted(chains.values(), key=lambda chain: sum(len(choices[i]) - 1 for i in chain)):
         placing.place(chain)
     placing.place_rest()
     taken = placing.taken
-    spans = [
-        {"start": place.start, "end": place.end, "label": label}
-        for place, label in zip(taken, labels, strict=True)
-        if place is not None
-    ]  # fmt: skip
+    spans = []
+    for place, label in zip(taken, labels, strict=True):
+        if place is not None:
+            spans.append({"start": place.start, "end": place.end, "label": label})
     invented = tuple(mention for mention, place in zip(mentions, taken, strict=True) if place is None)
     by_name = _groups(mentions, choices, taken, None)
     open_places = placing.open_places() if placing.in_order else None
@@ -221,7 +296,7 @@ def _placed_in_one_way(mentions: Sequence[Named], choices: Sequence[list[Place]]
         invented = tuple(mention for mention, there in zip(mentions, choices, strict=True) if not there)
     spans = [
         {"start": start, "end": end, "label": label}
-        for (start, end), (_, label, _, _) in zip(places, placed, strict=True)
+        for (start, end), (_, label, _, _, _) in zip(places, placed, strict=True)
     ]
     return Grounding(spans, invented, True, (), _groups_by_name(mentions, choices))
 
@@ -276,8 +351,10 @@ def _within_reason(
         there = places[mention.text]
         if reserved:
             there = [place for place in there if (place, mention.label) not in reserved]
-        # one that is named far more often than it stands there would only take time
-        choices.append(there if n_named[key] <= 2 * len(there) else [])
+        # A mention that is named far more often than the text has it would only take time.
+        if n_named[key] > 2 * len(there):
+            there = []
+        choices.append(there)
     return choices
 
 
@@ -291,14 +368,16 @@ def _choices_by_name(text: SampleText, mentions: Sequence[Named], fuzzy: bool) -
 
 
 def _given_places(text: SampleText, answer: Answer) -> list[Place | None]:
-    """The places that the answer gives: offsets that agree with the text, or marks in the text itself."""
+    """Return the places that the answer gives: offsets that agree with the text, or marks in the text itself."""
     if answer.marked is None:
-        return [text.place_of(mention) for mention in answer.mentions]
+        nameless = [mention for mention in answer.mentions if not mention.text.strip()]
+        in_letters = bool(nameless) and all(map(text.is_at_words, nameless))
+        return [text.place_of(mention, in_letters=in_letters) for mention in answer.mentions]
     return _marked_places(text, answer)
 
 
 def _marked_places(text: SampleText, answer: Answer) -> list[Place | None]:
-    """The places of marks: the text around them is that of the sample, or at least as far as the mark."""
+    """Return the places of marks: the text around them is that of the sample, or at least as far as the mark."""
     assert answer.marked is not None
     places: list[Place | None] = [None] * len(answer.mentions)
     for line, letters in ((text.exact, squeezed), (text.normal, normalised)):
@@ -324,7 +403,7 @@ def _marked_places(text: SampleText, answer: Answer) -> list[Place | None]:
 
 
 def _squeezed_offsets(text: str, offsets: Iterable[int], letters: Any) -> dict[int, int]:
-    """Where offsets of a text lie in the text without white space."""
+    """Return where offsets of a text lie in the text without white space."""
     moved: dict[int, int] = {}
     before = at = 0
     for offset in sorted(set(offsets)):
@@ -365,7 +444,7 @@ def _groups(
 
 
 def _union(ranges: Iterable[tuple[int, int]]) -> list[int]:
-    """The numbers of some ranges, each once."""
+    """Return the numbers of some ranges, each once."""
     indices: list[int] = []
     reach = 0
     for low, high in sorted(ranges):

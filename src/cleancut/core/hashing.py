@@ -41,10 +41,24 @@ def text_hashes(corpus: Corpus) -> NDArray[np.uint64]:
     bounds = bounds_of(corpus.lengths)
     for first in range(0, len(corpus), _SLICE):
         ends = bounds[first : first + _SLICE + 1]
-        place = np.arange(ends[0], ends[-1]) - np.repeat(ends[:-1], np.diff(ends))
-        token_hashes = word_hashes[corpus.words[ends[0] : ends[-1]]] * (2 * place + 1).view(np.uint64)
-        sample_sums[first : first + _SLICE] = sums(token_hashes, ends - ends[0])
+        sample_sums[first : first + _SLICE] = _list_sums(word_hashes[corpus.words[ends[0] : ends[-1]]], ends - ends[0])
     return mixed(sample_sums + corpus.lengths.astype(np.uint64))
+
+
+def token_list_hashes(tokens: NDArray[np.uint64], lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return a hash of each list of tokens, as ``text_hashes`` does for the words of samples.
+
+    Args:
+        tokens: the hash of each token, one list after the other.
+        lengths: the number of tokens of each list.
+    """
+    return mixed(_list_sums(tokens, bounds_of(lengths)) + lengths.astype(np.uint64))
+
+
+def _list_sums(tokens: NDArray[np.uint64], bounds: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return a sum for each list of tokens that depends on their order, from their hashes and the bounds of lists."""
+    place = np.arange(len(tokens)) - np.repeat(bounds[:-1], np.diff(bounds))
+    return sums(tokens * (2 * place + 1).view(np.uint64), bounds)
 
 
 _SLICE = 1 << 13

@@ -97,7 +97,7 @@ def intern_words(tokens: Any, where: Where) -> Words:
     try:
         codes = np.fromiter(map(table.__getitem__, chain.from_iterable(samples)), np.int32, count=int(lengths.sum()))
         are_texts = all(isinstance(word, str) for word in table)
-    except TypeError:  # a list or dict cannot be hashed
+    except Exception:  # a list or dict cannot be hashed, and any object may refuse to be
         are_texts = False
     if not are_texts:
         _refuse_strange_words(samples, where)
@@ -190,7 +190,7 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     table = Interner({"O": 0})
     try:
         codes = _codes(samples, table)
-    except TypeError:  # dicts and lists cannot be hashed: spans
+    except Exception:  # dicts and lists cannot be hashed: spans; other objects may refuse to be
         return spans_of(samples, where)
     kinds = {_kind_of(key) for key in list(table)[1:]}
     if kinds and not codes.all():  # code 0 is "O", which the table began with
@@ -223,7 +223,7 @@ def ids_of(samples: Sequence[Any], where: Where) -> tuple[NDArray[np.int64], NDA
     lengths = _lengths(samples)
     try:
         codes = _codes(samples, table)
-    except TypeError:  # a list or dict cannot be hashed
+    except Exception:  # a list or dict cannot be hashed, and any object may refuse to be
         raise CleancutError(
             f"{where(0)}: label ids among values of other kinds. Give all samples in one form."
         ) from None
@@ -238,7 +238,7 @@ def _id_array(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], where:
     for label_id in ids:
         if not -(2**31) <= label_id < 2**31:
             at = int(np.argmax(codes == table[label_id]))
-            raise CleancutError(f"{where(*place_of(at, lengths))}: label id {label_id} is out of range.")
+            raise CleancutError(f"{where(*place_of(at, lengths))}: label id {quoted(label_id)} is out of range.")
     return np.array(ids, np.int64)[codes]
 
 
@@ -316,7 +316,8 @@ def as_samples(data: Any, where: Where) -> list[Any]:
         return arrays
     lists = []
     for sample, array in zip(samples, arrays, strict=True):
-        lists.append(list(sample) if array is None else array.tolist())
+        values = list(sample) if array is None else array.tolist()
+        lists.append(values)
     return lists
 
 
@@ -337,8 +338,9 @@ def as_array(data: Any) -> NDArray | None:
     if not isinstance(data, np.ndarray) and not hasattr(data, "__array__"):
         return None
     try:
-        array = np.asarray(data.detach().cpu() if hasattr(data, "detach") else data)
-    except (TypeError, ValueError, RuntimeError, NotImplementedError):  # torch raises any of these
+        in_memory = data.detach().cpu() if hasattr(data, "detach") else data
+        array = np.asarray(in_memory)
+    except Exception:  # torch raises several, and objects of others may raise any
         kind = f"{type(data).__name__} of {getattr(data, 'dtype', 'an unknown kind')}"
         layout = getattr(data, "layout", None)
         if layout is not None:
@@ -424,7 +426,8 @@ def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any,
     # One byte for each token where all ids fit, so that what follows moves an eighth of the memory; -100 becomes 156.
     is_small = top < MASK % 256
     mask = MASK % 256 if is_small else MASK
-    codes: NDArray[np.integer] = np.empty(len(ids), np.uint8 if is_small else np.int32)
+    kind = np.uint8 if is_small else np.int32
+    codes: NDArray[np.integer] = np.empty(len(ids), kind)
     lowest = highest = 0
     for at in range(0, len(ids), _STEP):
         part = ids[at : at + _STEP]
@@ -441,7 +444,8 @@ def _from_ids(ids: NDArray[np.integer], lengths: NDArray[np.int64], labels: Any,
                 f"{where(*place_of(at, lengths))}: label id {int(ids[at])}, but the names are for ids "
                 f"{min(names, default=0)} to {top} ({len(names)} labels). Give the names that the ids were made with."
             )
-    return RawTags(codes, lengths, tags, codes != mask if lowest < 0 else None)
+    kept = codes != mask if lowest < 0 else None
+    return RawTags(codes, lengths, tags, kept)
 
 
 def _from_matrix(array: NDArray, labels: Any, where: Where) -> Raw:
@@ -521,7 +525,9 @@ def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
     """Return the start, the end and the label of a span that is a dict or a triple."""
     try:
         if isinstance(span, Mapping):
-            start, end, label = span["start"], span["end"], span["label"]
+            start = span["start"]
+            end = span["end"]
+            label = span["label"]
         else:
             if isinstance(span, str | int):
                 raise TypeError
@@ -696,7 +702,9 @@ def arrow_words(tokens: Any, where: Where) -> Words:
         if len(values) and not _is_text(values.type):
             raise CleancutError(f"tokens must be strings, got an Arrow array of {values.type}.")
         _refuse_null(values, lengths, place, "a word")
-        chunks.append(values.cast(pa.string()) if hasattr(values, "dictionary") else values)
+        if hasattr(values, "dictionary"):
+            values = values.cast(pa.string())
+        chunks.append(values)
         sizes.append(lengths)
     if not any(map(len, chunks)):  # Arrow makes no dictionary if there is no value
         return Words(np.zeros(0, np.int32), np.concatenate([np.zeros(0, np.int64), *sizes]), Vocabulary())

@@ -112,6 +112,7 @@ def end_quietly_when_interrupted() -> None:
     process = os.getpid()
 
     def end(number: int, frame: FrameType | None) -> None:
+        """Remove what is unfinished, say in one line why the program ends, and end it."""
         if os.getpid() != process:  # a forked worker, to which the unfinished files do not belong
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
@@ -119,8 +120,9 @@ def end_quietly_when_interrupted() -> None:
         for other in _SIGNALS:  # so that a second signal does not stop the removal
             signal.signal(other, signal.SIG_IGN)
         remove_unfinished()
+        message = b"cleancut: interrupted\n" if number == signal.SIGINT else b"cleancut: terminated\n"
         with suppress(OSError):  # not print, which may have been interrupted in the middle of a line
-            os.write(2, b"cleancut: interrupted\n" if number == signal.SIGINT else b"cleancut: terminated\n")
+            os.write(2, message)
         os._exit(128 + number)  # at once: no other handler, destructor or thread runs
 
     for number in _SIGNALS:
@@ -132,4 +134,5 @@ def leave_interrupts_to_python() -> None:
     """Undo ``end_quietly_when_interrupted``, for a server that ends in its own way."""
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+            handler = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+            signal.signal(number, handler)

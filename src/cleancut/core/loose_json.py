@@ -66,7 +66,11 @@ def strict_value(text: str) -> Any:
 def values_in(text: str, brackets: str = "[{") -> list[Found]:
     """Return the values of a text that begin with one of the brackets and do not lie inside one another.
 
-    >>> [found.value for found in values_in("Sure: ['Ada', 'Bo',] and [1, [2")]
+    Args:
+        text: the text.
+        brackets: the brackets that a value may begin with.
+
+    >>> [one.value for one in values_in("Sure: ['Ada', 'Bo',] and [1, [2")]
     [['Ada', 'Bo'], [1, []]]
     """
     return _scan(text, re.compile(f"()(?=[{re.escape(brackets)}])"))
@@ -98,7 +102,9 @@ def _scan(text: str, opening: re.Pattern[str]) -> list[Found]:
             n_read += reader.at - match.start()
             at = match.end() + 1
             continue
-        values.append(Found(Call(match[1], value) if match[1] else value, match.start(), reader.at, reader.cut))
+        if match[1]:
+            value = Call(match[1], value)
+        values.append(Found(value, match.start(), reader.at, reader.cut))
         at = reader.at
     return values
 
@@ -110,9 +116,12 @@ class _Reader:
     """Reads one value from a place of a text on."""
 
     def __init__(self, text: str, at: int) -> None:
-        self.text, self.at, self.cut = text, at, False
+        self.text = text
+        self.at = at
+        self.cut = False
 
     def value(self, depth: int) -> Any:
+        """Read the value that begins here, and go to its end; ``depth`` is the number of brackets around it."""
         if depth > DEEPEST:
             raise _BrokenError
         self._skip()
@@ -132,7 +141,7 @@ class _Reader:
         self.at = match.end()
 
     def _container(self, depth: int) -> Any:
-        """A list, a tuple, or an object: pairs if its items have keys."""
+        """Read a list, a tuple, or an object: pairs if its items have keys."""
         closing = _OPENING[self._here()]
         self.at += 1
         items: list[Any] = []
@@ -181,7 +190,7 @@ class _Reader:
             pairs.append((str(key), value))
 
     def _string(self) -> str:
-        """A string in quotes, which ends at a quote that something of the list around it follows."""
+        """Read a string in quotes, which ends at a quote that something of the list around it follows."""
         closing = _QUOTES[self._here()]
         triple = self._here() * 3
         if self._here() in "\"'" and self.text.startswith(triple, self.at):
@@ -228,7 +237,7 @@ class _Reader:
         return chr(int(code[0], 16)), code.end()
 
     def _ends_string(self, at: int) -> bool:
-        """Does a quote before this place end its string, rather than stand inside it?"""
+        """Return whether a quote before this place ends its string, rather than being inside it."""
         match = _AFTER.match(self.text, at)
         assert match is not None
         following = self.text[match.end() : match.end() + 1]
@@ -242,7 +251,7 @@ class _Reader:
         return bool(match[0]) and following in _QUOTES
 
     def _bare(self, depth: int) -> Any:
-        """A number, a constant, a word without quotes, or a call."""
+        """Read a number, a constant, a word without quotes, or a call."""
         match = _BARE.match(self.text, self.at)
         if match is None:
             raise _BrokenError

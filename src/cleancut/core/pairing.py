@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .answer_mentions import AnswerReading, Said, answered
 from .common_tokens import on_common_tokens
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError, quoted
@@ -65,8 +64,13 @@ def pair(
     if are_answers(pred):
         of_gold = gold if isinstance(gold, Corpus | Mentions) else _decoded(gold, tokens, labels, scheme, repair)
         pred = _answered(of_gold, pred, tokens, names)
-        gold, labels, scheme, repair = of_gold, None, None, "conlleval"
-        tokens = None if isinstance(gold, Corpus) else tokens
+        if isinstance(of_gold, Corpus) and of_gold is not gold:
+            tokens = None  # they are the words of the corpus now
+        # Gold is decoded now: the options that say how it is decoded have had their effect.
+        gold = of_gold
+        labels = None
+        scheme = None
+        repair = "conlleval"
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
         gold, pred, projection = _beside(gold, by_id(gold, pred), names)
     corpus = next((side for side in (gold, pred) if isinstance(side, Corpus)), None)
@@ -155,13 +159,17 @@ def _decoded(gold: Any, tokens: Any, labels: Any, scheme: str | None, repair: st
     if tokens is None:
         raise CleancutError("answers are placed in the words of the samples. Give tokens=, or gold as a Corpus.")
     raw = recognise(gold, labels, in_sample("gold"))
-    mentions = mentions_of(spans_if_empty(raw) if isinstance(raw, RawTags) else raw, scheme, repair, in_sample("gold"))
+    if isinstance(raw, RawTags):
+        raw = spans_if_empty(raw)
+    mentions = mentions_of(raw, scheme, repair, in_sample("gold"))
     words, lengths, vocabulary = intern_words(tokens, in_sample("gold"))
     return Corpus(words, vocabulary, on_lengths(mentions, lengths, "tokens"))
 
 
 def _answered(gold: Corpus | Mentions, answers: Any, tokens: Any, types: Mapping[str, str]) -> Mentions:
     """Return the mentions that answers name, at their places in the gold samples."""
+    from .answer_mentions import AnswerReading, Said, answered  # what parses answers takes long to import
+
     if isinstance(gold, Mentions) and tokens is None:
         raise CleancutError("answers are placed in the words of the samples. Give tokens=, or gold as a Corpus.")
     words = gold.tokens() if isinstance(gold, Corpus) else [list(sample) for sample in tokens]

@@ -50,7 +50,11 @@ class _State(NamedTuple):
 
 
 def only_places(choices: Iterable[Sequence[Place]], n_tokens: int) -> list[Place] | None:
-    """Return the places of mentions that can stand in one way only: in order, none touching another; else None.
+    """Return the places of mentions that can be placed in one way only, in order and without overlap; else None.
+
+    Args:
+        choices: the places at which each mention may be, from left to right.
+        n_tokens: the number of tokens of the sample.
 
     >>> only_places([[Place(0, 1), Place(4, 5)], [Place(2, 3)]], 5)
     [Place(start=0, end=1), Place(start=2, end=3)]
@@ -88,7 +92,10 @@ class Placing:
     def __init__(
         self, tokens: Sequence[str], labels: Sequence[str], choices: Sequence[list[Place]], *, several: bool
     ) -> None:
-        self._tokens, self._labels, self._choices, self._several = tokens, labels, choices, several
+        self._tokens = tokens
+        self._labels = labels
+        self._choices = choices
+        self._several = several
         self.taken: list[Place | None] = [None] * len(labels)
         self._used: dict[Place, set[str]] = {}
         self._ends: dict[int, tuple[Place, Place]] = {}
@@ -112,7 +119,8 @@ class Placing:
         if any(len(self._choices[i]) > 1 for i in best):
             self._find_ends(some, best, may_overlap=self._several or _nest(best.values()))
             if self._ends and len(best) <= MOST_SETTLED:
-                self._settle([i for i in some if i in best and self.taken[i] is not None])
+                in_best = [i for i in some if i in best]
+                self._settle([i for i in in_best if self.taken[i] is not None])
 
     def _leftmost(
         self, chain: Sequence[int], occupied: list[Place], *, may_overlap: bool = False
@@ -168,10 +176,15 @@ class Placing:
             ends = [self._best([*reversed(some)], [], mirrored=True, may_overlap=may_overlap).places()]
         if may_overlap:
             leftmost = self._leftmost(some, [], may_overlap=True)
-            ends.append(leftmost if leftmost is not None else self._best(some, [], may_overlap=True).places())
+            if leftmost is None:
+                leftmost = self._best(some, [], may_overlap=True).places()
+            ends.append(leftmost)
         for i, place in best.items():
             if len(self._choices[i]) > 1:
-                reached = [place, *(end[i] for end in ends if end is not None and i in end)]
+                reached = [place]
+                for end in ends:
+                    if end is not None and i in end:
+                        reached.append(end[i])
                 if min(reached) < max(reached):
                     self._ends[i] = min(reached), max(reached)
 
@@ -191,10 +204,8 @@ class Placing:
             after = self.taken[placed[at + 1]] if at + 1 < len(placed) else None
             low = before.end if before is not None else 0
             high = after.start if after is not None else len(self._tokens)
-            options = [
-                place for place in self._open_choices(i)
-                if low <= place.start and place.end <= high and not _meets(place, occupied, own)
-            ]  # fmt: skip
+            between = [place for place in self._open_choices(i) if low <= place.start and place.end <= high]
+            options = [place for place in between if not _meets(place, occupied, own)]
             if own not in options:
                 continue  # it lies in another one, or around it
             touched = (low if before is not None else -1), (high if after is not None else -1)
@@ -247,7 +258,7 @@ class Placing:
         self._used.setdefault(place, set()).add(self._labels[i])
 
     def open_places(self) -> dict[int, tuple[int, int]]:
-        """Which places of a mention lie between its leftmost and its rightmost one, where these differ; half-open."""
+        """Return the places of mentions between their leftmost and their rightmost ones, if these differ; half-open."""
         return {
             i: (bisect_left(self._choices[i], low), bisect_right(self._choices[i], high))
             for i, (low, high) in self._ends.items()
@@ -288,7 +299,7 @@ class Placing:
         return max(states, key=_worth)
 
     def _within_reach(self, i: int, state: _State, occupied: list[Place], mirrored: bool) -> list[Place]:
-        """The places that can be best for a mention: those that overlap, and the nearest that does not.
+        """Return the places that can be best for a mention: those that overlap, and the nearest that does not.
 
         Where others have taken the nearest, the next ones that are free are looked at, too.
         """
@@ -335,9 +346,13 @@ class Placing:
         if _meets(place, occupied):
             n_overlaps += 1
         return _State(
-            place.start, reach, state.n_placed + 1, state.n_overlaps + n_overlaps, state.distance + distance,
+            place.start,
+            reach,
+            state.n_placed + 1,
+            state.n_overlaps + n_overlaps,
+            state.distance + distance,
             (i, place, state.choices),
-        )  # fmt: skip
+        )
 
     def _has(self, state: _State, i: int, place: Place) -> bool:
         """Has a mention of the same type been placed there, by the last choice or by others with the same start?"""
@@ -355,7 +370,7 @@ def _nest(places: Iterable[Place]) -> bool:
 
 
 def _meets(place: Place, occupied: list[Place], except_for: Place | None = None) -> bool:
-    """Does a place share a token with one that is taken, except for its own?"""
+    """Return whether a place shares a token with one that is taken, except for its own."""
     if not occupied:
         return False
     at = bisect_left(occupied, (place.end,))

@@ -116,10 +116,11 @@ def on_gold_tokens(
     if gold.from_text and len(placed) < len(sample):
         return None
     n_inside = int(inside.sum())
+    n_widened = 0 if gold.from_text else n_inside
     counts = Projection(
-        n_widened=0 if gold.from_text else n_inside,
+        n_widened=n_widened,
         n_merged=len(sample) - len(placed),
-        n_apart=n_inside if gold.from_text else 0,
+        n_apart=n_inside - n_widened,
         n_lost=len(mentions) - len(sample),
     )
     return replace(gold, mentions=placed, relations=None), counts

@@ -52,13 +52,18 @@ class Line:
 
 
 class Words:
-    """Where the tokens of a text stand that begin with some letters: names that begin with them are found by these."""
+    """The places of the tokens of a text, by which names that begin with a token are looked up.
+
+    Args:
+        tokens: the tokens of the text.
+        letters: the first letters of the names that will be looked up; None for any.
+    """
 
     def __init__(self, tokens: Sequence[str], letters: Collection[str] | None = None) -> None:
         self._tokens = tokens
         self._starts: dict[str, list[int]] = {}
         self._sizes: dict[str, list[int]] = {}
-        """How many letters the words have that begin with a letter."""
+        """The lengths of the tokens that begin with a letter, by the letter."""
         for i, token in enumerate(tokens):
             if letters is None or token[:1] in letters:
                 if token in self._starts:
@@ -72,7 +77,12 @@ class Words:
         self._sizes = {letter: sorted(lengths) for letter, lengths in sizes.items()}
 
     def places(self, key: str, most: int) -> list[Place]:
-        """Return where whole tokens are a name, which is given without white space, from left to right."""
+        """Return where whole tokens are a name, from left to right.
+
+        Args:
+            key: the name without white space.
+            most: the most places that are returned.
+        """
         places: list[Place] = []
         n_ways = 0
         for size in self._sizes.get(key[:1], ()):
@@ -92,7 +102,13 @@ class Words:
         return sorted(places)[:most] if n_ways > 1 else places
 
     def _end(self, key: str, at: int, following: int) -> int | None:
-        """Return where a name ends that goes on with a token; None where the tokens go on otherwise."""
+        """Return the token after the last one of a name; None if the tokens are not those of the name.
+
+        Args:
+            key: the name without white space.
+            at: the number of its letters that tokens before have matched.
+            following: the token that must go on with the next letters.
+        """
         tokens = self._tokens
         while at < len(key):
             if following == len(tokens) or not key.startswith(tokens[following], at):
@@ -231,18 +247,32 @@ class SampleText:
                     most_alike.append(Place(start, start + size))
         return sorted(most_alike)
 
-    def place_of(self, named: Named) -> Place | None:
-        """Return the place that the offsets of a mention give, tokens or characters, if its name stands there."""
+    def is_at_words(self, named: Named) -> bool:
+        """Do the offsets of a mention, if they count characters, begin and end where tokens do?"""
+        start, end = named.start, named.end
+        if start is None or end is None or not start < end <= len(self.spaced):
+            return False
+        first = bisect_left(self.first_letters, start)
+        last = bisect_left(self.first_letters, end) - 1
+        begins = first < len(self.tokens) and self.first_letters[first] == start
+        return begins and self.first_letters[last] + len(self.tokens[last]) == end
+
+    def place_of(self, named: Named, *, in_letters: bool = False) -> Place | None:
+        """Return the place that the offsets of a mention give, tokens or characters, if its name stands there.
+
+        ``in_letters``: offsets of mentions without a name count characters, since all of them begin and end at words.
+        """
         start, end = named.start, named.end
         if start is None or end is None or not start < end:
             return None
         key = squeezed(named.text)
-        if end <= len(self.tokens) and (not key or squeezed("".join(self.tokens[start:end])) == key):
+        are_tokens = squeezed("".join(self.tokens[start:end])) == key if key else not in_letters
+        if end <= len(self.tokens) and are_tokens:
             return Place(start, end)
         if end > len(self.spaced):
             return None
         words = self.spaced[start:end]
-        if squeezed(words) != key and (key or end <= len(self.tokens)):
+        if key and squeezed(words) != key:
             return None
         # offsets may begin or end at white space
         start += len(words) - len(words.lstrip())
@@ -253,7 +283,7 @@ class SampleText:
 
 
 def _parts(line: Line, key: str, most: int) -> list[Place]:
-    """Where a name is a word of its own inside of tokens, which are then taken whole."""
+    """Return where a name is a word of its own inside of tokens, which are then taken whole."""
     parts: dict[Place, None] = {}
     at = line.text.find(key)
     while at >= 0 and len(parts) < most:
@@ -314,7 +344,7 @@ _AROUND = " \"'*_.,;:!?()[]{}<>"
 
 
 def _spellings(name: str) -> list[str]:
-    """The ways in which a name may stand in the text: with a full stop or not, without what stands around it."""
+    """Return the spellings that a name may have in the text: with a full stop or not, without what is around it."""
     key = normalised(name)
     stripped = normalised(name.strip(_AROUND))
     ways = [key, key.removesuffix("."), f"{key}.", stripped, f"{stripped}."]

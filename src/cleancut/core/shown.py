@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from .rooms import module_of
 
@@ -17,6 +19,27 @@ def percent(fraction: float) -> str:
     ('74.56', '-')
     """
     return "-" if math.isnan(fraction) else f"{100 * fraction:.2f}"
+
+
+RELATED = {
+    "shared": "shared",
+    "folded": "differ in case or punctuation",
+    "part": "part of one another",
+    "template": "same template",
+}
+"""What splits may have in common under notions of the same name, in words."""
+
+
+def related_sentence(counts: Mapping[str, Any]) -> str:
+    """Return what is left under looser notions in words.
+
+    Args:
+        counts: the counts of a pair, as ``left_related`` returns them.
+
+    >>> related_sentence({"rate_shared": 0.0, "rate_folded": 0.164, "rate_part": 0.474, "rate_template": 0.279})
+    'shared 0.00%; differ in case or punctuation 16.40%; part of one another 47.40%; same template 27.90%'
+    """
+    return "; ".join(f"{text} {percent(counts[f'rate_{name}'])}%" for name, text in RELATED.items())
 
 
 class Drawn:

@@ -89,4 +89,4 @@ class Signature:
 
 def _escaped(value: str) -> str:
     """Return a value in which bars, percent signs and control characters are escaped: a bar ends a setting."""
-    return _RESERVED.sub(lambda found: f"%{ord(found[0]):02X}", value)
+    return _RESERVED.sub(lambda match: f"%{ord(match[0]):02X}", value)

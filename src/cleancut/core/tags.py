@@ -64,7 +64,8 @@ def parse_scheme(value: str | None) -> Scheme | None:
     """
     if value is None:
         return None
-    return _ALIASES.get(str(value).lower()) or parse_choice(Scheme, value, "scheme")
+    alias = _ALIASES.get(value.lower()) if isinstance(value, str) else None
+    return alias or parse_choice(Scheme, value, "scheme")
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ class Tagging:
     def __add__(self, other: Tagging) -> Tagging:
         if self.repair is not other.repair:
             raise CleancutError(
-                f"scores with repair={self.repair.value!r} and repair={other.repair.value!r} do not add up."
+                f"scores with repair='{self.repair.value}' and repair='{other.repair.value}' do not add up."
             )
         if self.repair is not Repair.CONLLEVAL and self.letters and other.letters and self.judged_by != other.judged_by:
             raise CleancutError(
@@ -381,7 +382,7 @@ def decode(
         if judged is None:
             raise CleancutError(
                 f"{where(0)}: the prefix letters {', '.join(sorted(letters))} belong to no one scheme, "
-                f"so that repair={repair.value!r} is undefined. Give the scheme, or repair='conlleval'."
+                f"so that repair='{repair.value}' is undefined. Give the scheme, or repair='conlleval'."
             )
         tagging = replace(tagging, judged_by=judged)
         well_formed = _WELL_FORMED[_SCHEMES.index(judged)].take(verdict)

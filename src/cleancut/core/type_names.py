@@ -53,7 +53,9 @@ def parse_type_map(text: str, place: str) -> dict[str, str]:
         if not equals or not old or not new:
             raise CleancutError(f"{place}: {quoted(pair.strip())} is not OLD=NEW. Write person=PER,location=LOC.")
         if types.setdefault(old, new) != new:
-            raise CleancutError(f"{place}: {old!r} is to be {types[old]!r} and {new!r}. Give it one name.")
+            raise CleancutError(
+                f"{place}: {quoted(old)} is to be {quoted(types[old])} and {quoted(new)}. Give it one name."
+            )
     if not types:
         raise CleancutError(f"{place}: there are no names. Write person=PER,location=LOC.")
     return types

@@ -36,6 +36,7 @@ class Vocabulary(tuple[str, ...]):
 
     @cached_property
     def _spelt(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Return the UTF-8 bytes of all words, with eight zeros behind them, and the bounds of the words."""
         # All words are encoded at once, with a zero behind each: one by one would be several times slower.
         data = np.frombuffer("\0".join((*self, "")).encode("utf-8", "surrogatepass"), np.uint8)
         ends = np.flatnonzero(data == 0)

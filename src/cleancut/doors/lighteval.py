@@ -1,7 +1,7 @@
-"""lighteval: a corpus-level metric.
+"""A corpus-level metric for lighteval.
 
-``LightevalTaskConfig(..., metrics=[mentions()])``; ``Doc.specific`` of a sample has ``tokens``, and ``tags`` or
-``entities``.
+Give it to a task as ``LightevalTaskConfig(..., metrics=[mentions()])``. ``Doc.specific`` of a sample holds ``tokens``,
+and ``tags`` or ``entities``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .samples import VALUES, Answered, answered_row, score_of
 
 
 def mentions() -> Any:
-    """Return a metric of mentions: exact F1 over all samples, with what was not understood, invented or ambiguous.
+    """Return a metric of mentions: exact F1 over all samples, and counts of answers that went wrong.
 
     All values come from one computation over the corpus, for which lighteval draws no bootstrap.
     """
@@ -22,11 +22,17 @@ def mentions() -> Any:
     from lighteval.tasks.requests import SamplingMethod
 
     class OfSample(SampleLevelComputation):
+        """Keeps the gold mentions and the answer of each sample."""
+
         def compute(self, doc: Any, model_response: Any, **_: Any) -> dict[str, Any]:
+            """Return a sample with its answer, as plain values."""
             return answered_row(doc.specific or {}, model_response.final_text[0])._asdict()
 
     class OfCorpus(CorpusLevelComputation):
+        """Scores all samples together."""
+
         def compute_corpus(self, items: list[dict[str, Any]]) -> dict[str, float]:
+            """Return the values of all samples."""
             score = score_of(Answered(**item) for item in items)
             return {name: float(score[name]) for name in VALUES}
 

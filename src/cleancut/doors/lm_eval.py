@@ -1,8 +1,8 @@
-"""lm-evaluation-harness: ``process_results`` and aggregations for a task in YAML.
+"""Functions for a task of lm-evaluation-harness in YAML: ``process_results`` and an aggregation for each value.
 
-The harness passes each document and the answer to it; the aggregations score them all at once. A task lists all of
-them, since the harness takes the mean of what has no aggregation; ``utils.py`` beside the YAML holds
-``from cleancut.doors.lm_eval import *``.
+The harness passes each document and the answer to it to ``process_results``; the aggregations score all of them at
+once. A task lists every aggregation, since the harness takes the mean of a value without one. ``utils.py`` beside the
+YAML holds ``from cleancut.doors.lm_eval import *``.
 """
 
 from __future__ import annotations
@@ -30,11 +30,15 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
 
 
 def _value(name: str, items: Sequence[Any]) -> float:
+    """Return one of the values of all samples."""
     return float(score_of(Answered(*item) for item in items)[name])
 
 
 def f1(items: Sequence[Any]) -> float:
     """Return exact F1 of all samples.
+
+    Args:
+        items: the samples with their answers.
 
     >>> f1([process_results({"tokens": ["Ada"], "tags": ["B-PER"]}, ['{"PER": ["Ada"]}'])["f1"]])
     1.0
@@ -43,40 +47,72 @@ def f1(items: Sequence[Any]) -> float:
 
 
 def precision(items: Sequence[Any]) -> float:
-    """Return the precision of all samples."""
+    """Return the precision of all samples.
+
+    Args:
+        items: the samples with their answers.
+    """
     return _value("precision", items)
 
 
 def recall(items: Sequence[Any]) -> float:
-    """Return the recall of all samples."""
+    """Return the recall of all samples.
+
+    Args:
+        items: the samples with their answers.
+    """
     return _value("recall", items)
 
 
 def f1_lowest(items: Sequence[Any]) -> float:
-    """Return exact F1 at the worst of the places that answers leave open."""
+    """Return exact F1 at the worst of the places that answers leave open.
+
+    Args:
+        items: the samples with their answers.
+    """
     return _value("f1_lowest", items)
 
 
 def f1_highest(items: Sequence[Any]) -> float:
-    """Return exact F1 at the best of the places that answers leave open."""
+    """Return exact F1 at the best of the places that answers leave open.
+
+    Args:
+        items: the samples with their answers.
+    """
     return _value("f1_highest", items)
 
 
 def n_unparsed(items: Sequence[Any]) -> float:
-    """Return how many answers were not understood."""
+    """Return how many answers were not understood.
+
+    Args:
+        items: the samples with their answers.
+    """
     return _value("n_unparsed", items)
 
 
 def n_empty(items: Sequence[Any]) -> float:
-    """Return how many answers name no mention."""
+    """Return how many answers name no mention.
+
+    Args:
+        items: the samples with their answers.
+    """
     return _value("n_empty", items)
 
 
 def n_invented(items: Sequence[Any]) -> float:
-    """Return how many mentions are not in the text."""
+    """Return how many mentions are not in the text.
+
+    Args:
+        items: the samples with their answers.
+    """
     return _value("n_invented", items)
 
 
 def n_ambiguous(items: Sequence[Any]) -> float:
-    """Return how many mentions have no certain place."""
+    """Return how many mentions have no certain place.
+
+    Args:
+        items: the samples with their answers.
+    """
     return _value("n_ambiguous", items)

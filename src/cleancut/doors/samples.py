@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..reading.answer_files import read_answers
 from ..scoring.exact import exact_f1
 from ..scoring.score import Score
@@ -21,26 +21,43 @@ class Answered(NamedTuple):
     """A sample with its gold annotation, and what a model answered."""
 
     tokens: list[str]
+    """The words of the sample."""
     annotation: list[Any]
+    """Its gold tags or spans."""
     form: str
-    """``tags`` or ``entities``."""
+    """What the annotation is: ``tags`` or ``entities``."""
     answer: str
+    """The answer of the model."""
 
 
 def answered_row(row: Mapping[str, Any], answer: str) -> Answered:
-    """Return a row of a dataset with the answer to it: its tokens, and its tags (as strings) or entities (spans)."""
+    """Return a row of a dataset with the answer to it.
+
+    Args:
+        row: the row: ``tokens`` or ``words``, and ``tags`` or ``ner_tags`` (strings), or ``entities`` (token spans).
+        answer: the answer of the model.
+
+    Raises:
+        CleancutError: the row lacks tokens or annotation.
+    """
     tokens = row.get("tokens") or row.get("words")
     form = "entities" if "entities" in row else "tags"
     annotation = row.get("entities") if form == "entities" else row.get("tags", row.get("ner_tags"))
     if not isinstance(tokens, Sequence) or not isinstance(annotation, Sequence):
         raise CleancutError(
-            f"a row has {', '.join(map(repr, row)) or 'no columns'}. Give tokens, and tags or entities (token spans)."
+            f"a row has {', '.join(map(quoted, row)) or 'no columns'}. Give tokens, and tags or entities (token spans)."
         )
     return Answered(list(tokens), list(annotation), form, answer)
 
 
 def score_of(samples: Iterable[Answered]) -> Score:
     """Return exact F1 of the answers to some samples.
+
+    Args:
+        samples: the samples with their answers.
+
+    Raises:
+        CleancutError: there are no samples, or they are annotated in different forms.
 
     >>> score_of([answered_row({"tokens": ["Ada", "ran"], "tags": ["B-PER", "O"]}, '{"PER": ["Ada"]}')]).f1
     1.0

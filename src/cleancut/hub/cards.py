@@ -116,13 +116,14 @@ def card_text(
 
     old = old.lstrip("\ufeff \n\r")
     try:
-        card = DatasetCard(old if old.startswith("---") else f"---\n{{}}\n---\n{old}", ignore_metadata_errors=True)
+        with_metadata = old if old.startswith("---") else f"---\n{{}}\n---\n{old}"
+        card = DatasetCard(with_metadata, ignore_metadata_errors=True)
         configs = [dict(other) for other in card.data.get("configs") or []]
         DatasetInfosDict({config: info}).to_dataset_card_data(card.data)
     except Exception as error:  # both YAML and the card raise errors of their own
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CleancutError(
-            f"the metadata of the dataset's card cannot be read ({why}). Mend README.md there."
+            f"the metadata of the dataset's card cannot be read ({why}). Correct README.md there."
         ) from None
     _refuse_harm(configs, config, on_hub)
     card.data["configs"] = _with_config(configs, config, files)

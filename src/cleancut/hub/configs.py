@@ -240,6 +240,7 @@ class Destination:
         from huggingface_hub.errors import RepositoryNotFoundError
 
         def ask() -> tuple[set[str], str]:
+            """Return the files and the card of the repository; none if there is no repository."""
             with suppress(RepositoryNotFoundError):
                 return self._state()[1:]
             return set(), ""

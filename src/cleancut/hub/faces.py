@@ -85,7 +85,7 @@ class NerModule:
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         if config_name not in (None, "default"):
-            raise CleancutError(f"config_name={config_name!r} is unknown: this module has no configurations.")
+            raise CleancutError(f"config_name={quoted(config_name)} is unknown: this module has no configurations.")
         own = inspect.signature(evaluate.EvaluationModule.__init__).parameters
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in own}
         self._usual_tokens: Any = options.pop("tokens", None)  # for callers that pass no columns of their own
@@ -227,7 +227,7 @@ def _check_keywords(given: dict[str, Any]) -> None:
     for name in given:
         if name not in KNOWN_KEYWORDS:
             hint = did_you_mean(name, KNOWN_KEYWORDS) or f" The keywords are {', '.join(KNOWN_KEYWORDS)}."
-            raise CleancutError(f"keyword {name!r} is not known to any cleancut metric.{hint}")
+            raise CleancutError(f"keyword {quoted(name)} is not known to any cleancut metric.{hint}")
 
 
 def _train_corpus(columns: Mapping[str, Any], labels: Any, scheme: str | None) -> Corpus:
@@ -236,7 +236,7 @@ def _train_corpus(columns: Mapping[str, Any], labels: Any, scheme: str | None) -
     The scheme of a call belongs to what is scored. Training tags are decoded without it, except for the bare names of
     the IO scheme. Where the training data has names for its label ids, these are used.
     """
-    bare = {"scheme": "io"} if str(scheme).lower() == "io" else {}
+    bare = {"scheme": "io"} if isinstance(scheme, str) and scheme.lower() == "io" else {}
     return Corpus.of(**{"labels": labels, **columns}, **bare, where=in_sample("training"))
 
 
@@ -253,7 +253,9 @@ def _digest(parts: Iterable[Mapping[str, Any]], settings: Any) -> bytes | None:
     try:
         for value in _pieces(parts, settings):
             digest.update(pickle.dumps(value))
-    except (pickle.PicklingError, TypeError, AttributeError):
+    except CleancutError:
+        raise
+    except Exception:  # pickle raises several, and objects of others may raise any
         return None
     return digest.digest()
 
@@ -286,7 +288,8 @@ def _stored_table(sides: dict[str, Any], tokens: Any) -> pa.Table:
         sizes[side], stored = _as_arrow(data, side.removesuffix("s"))
         columns |= {f"{side}_{column}": array for column, array in stored.items()}
     if tokens is not None:
-        tokens = as_samples(arrow_values(tokens) if is_arrow(tokens) else tokens, in_sample("token"))
+        plain = arrow_values(tokens) if is_arrow(tokens) else tokens
+        tokens = as_samples(plain, in_sample("token"))
         columns["tokens"] = _list_array(tokens, in_sample("token"))
         sizes["tokens"] = len(tokens)
     size = sizes["predictions"]
@@ -314,7 +317,8 @@ def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
         return len(array), {"ids": _lists(array.astype(np.int64, copy=False).ravel(), lengths)}
     if array is not None:
         recognise(array, range(0), where)  # raises the error that says what is wrong
-    samples = as_samples(arrow_values(data) if is_arrow(data) else data, where)
+    plain = arrow_values(data) if is_arrow(data) else data
+    samples = as_samples(plain, where)
     first = next((value for sample in samples for value in sample), None)
     if first is None and not any(map(len, samples)):
         return len(samples), {}
@@ -377,7 +381,7 @@ class _Gathered(dict[str, Any]):
 def _columns(stored: pa.Table) -> dict[str, Any]:
     """Return the predictions and the references of all batches and processes, each in the form it was given in."""
     forms = {side: _form(stored, side) for side in _SIDES}
-    given_forms = [form for form in forms.values() if form and form != "answers"] or ["spans"]
+    given_forms = [form for form in forms.values() if form not in (None, "", "answers")] or ["spans"]
     columns: dict[str, Any] = {}
     for side, form in forms.items():
         if form == "answers":
@@ -396,7 +400,8 @@ def _tags(column: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ListArray:
     lengths = np.concatenate([chunk.value_lengths().to_numpy() for chunk in column.chunks])
     begins = np.flatnonzero(names.is_valid().to_numpy())  # the first sample of each batch
     bounds = [*bounds_of(lengths)[begins].tolist(), int(lengths.sum())]
-    codes = np.empty(bounds[-1], np.uint8 if len(table) <= 256 else np.int32)
+    kind = np.uint8 if len(table) <= 256 else np.int32
+    codes = np.empty(bounds[-1], kind)
     stored = [chunk.flatten().to_numpy() for chunk in column.chunks]
     flat = stored[0] if len(stored) == 1 else np.concatenate(stored)
     for code_of, begin, end in zip(codes_of, bounds[:-1], bounds[1:], strict=True):

@@ -86,6 +86,7 @@ def materialise(repo: str, config: str, *, revision: str | None = None) -> Any:
     check_config(config)
 
     def fetch() -> tuple[Any, Any]:
+        """Return the text of ``source.json``, and the rows of the config."""
         file = hf_hub_download(repo, f"{config}/source.json", repo_type="dataset", revision=revision)
         return Path(file).read_text("utf-8"), datasets.load_dataset(repo, config, revision=revision)
 
@@ -138,7 +139,8 @@ def _rebuilt(loaded: Mapping[str, Any], places: Mapping[str, list[tuple[Any, Any
     rebuilt = {}
     for name, rows in places.items():
         exist = all(isinstance(row, int) and 0 <= row < sizes.get(split, 0) for split, row in rows)
-        chosen = whole.select([starts[split] + row for split, row in rows] if exist else [])
+        numbers = [starts[split] + row for split, row in rows] if exist else []
+        chosen = whole.select(numbers)
         if not exist or rows_fingerprint(chosen) != source.fingerprints[name]:
             raise CleancutError(
                 f"{source.id.repo}@{source.revision}: the rows of {name} are not those that were split. "

@@ -15,8 +15,9 @@ from typing import Any, assert_never
 from ..core import checks
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, samples_of
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.files import temporary_folder
+from ..core.same import PART_LIMIT, Notion, Same, notion_setting, notions_text
 from ..core.signature import Signature
 from ..mapping.subsets import Which, keep_mentions, subsets
 from ..reading.dataset import COLUMNS, Samples, detect, from_dataset, given_samples
@@ -29,6 +30,7 @@ from ..splitting.ladder import ladder
 from ..splitting.mincut import source_of
 from ..splitting.plan import SplitPlan
 from ..splitting.plan_file import OF_TAGS
+from ..splitting.settings import SplitSettings
 from .cards import config_section, leakage_chart
 from .configs import MAX_SHARD_SIZE, Config, Destination, check_config, metadata_of, write_config
 from .indices import indices_of
@@ -112,12 +114,13 @@ def publish(
         destination = Destination(api, to, metadata_of(api, plan.hub_id, licence, push), private, pr, push)
 
         def written(name: str, config_folder: str) -> Config:
+            """Write the files of a config to a folder."""
             beside: dict[str, bytes] = {}
             rows: Mapping[str, Any] = splits
             if name == config:
-                section = config_section(plan, config, to, indices_only)
                 if indices_only:
-                    rows, beside["source.json"] = indices_of(plan, splits)
+                    rows, beside["source.json"] = indices_of(plan, splits)  # refuses a plan of files
+                section = config_section(plan, config, to, indices_only)
                 beside["leakage.svg"] = leakage_chart(plan).encode()
             else:
                 rows, about = derived[name]
@@ -136,6 +139,9 @@ def push_subsets(
     case: bool = True,
     typed: bool = True,
     unicode: str | None = None,
+    same: str | Same = "exact",
+    aliases: Any = None,
+    part_limit: int = PART_LIMIT,
     licence: str | None = None,
     token: str | None = None,
     create_pr: bool = False,
@@ -159,6 +165,9 @@ def push_subsets(
         case: whether case matters for what counts as the same entity.
         typed: whether the type is part of the entity.
         unicode: a Unicode normal form that words are converted to first.
+        same: which names count as the same, such as ``fold+part``.
+        aliases: lists of names that mean the same, for ``alias``.
+        part_limit: a word that occurs in more names of two or more words than this is generic, for ``part``.
         licence: the licence that a new card states; by default that of the source.
         token: a token of the Hub; by default the one that huggingface_hub knows. It is never shown or stored.
         create_pr: upload as a pull request.
@@ -174,7 +183,9 @@ def push_subsets(
         CleancutError: a split or a column is missing, an option is wrong, or the Hub refused.
     """
     check_repo(repo)
-    checks.switches(create_pr=create_pr, dry_run=dry_run, **({} if private is None else {"private": private}))
+    checks.switches(create_pr=create_pr, dry_run=dry_run)
+    if private is not None:
+        checks.switches(private=private)
     _check_texts(split=split, config=config, licence=licence)
     unknown = set(columns) - set(COLUMNS)
     if unknown:
@@ -184,7 +195,8 @@ def push_subsets(
         source, data = load_hub(source)
     train, test = _train_and(split, given_samples(data, columns))
     source = source or _source_of(train, test)
-    exposure = Exposure.of(train.corpus, case=case, typed=typed, unicode=unicode)
+    notion = Same.of(same, aliases=aliases, part_limit=part_limit)
+    exposure = Exposure.of(train.corpus, case=case, typed=typed, unicode=unicode, same=notion)
     if not config and source is not None:
         config = source.config
     prefix = f"{config}-" if config else ""
@@ -198,6 +210,7 @@ def push_subsets(
         check_config(name)
 
     def written(name: str, folder: str) -> Config:
+        """Write the files of a config to a folder."""
         which = subset_of_config[name]
         rows = keep_mentions(test.rows, exposure, which, columns=test.shape)
         section = _section_of_subset(name, which, split, source, exposure, test.corpus, columns)
@@ -234,13 +247,17 @@ def _train_and(split: str, splits: Mapping[str, Samples]) -> tuple[Samples, Samp
     """Return the training samples and those of another split, which must be the rows of a dataset."""
     for name in ("train", split):
         if name not in splits:
-            known = ", ".join(map(repr, splits)) or "none"
-            raise CleancutError(f"there is no split {name!r}: the splits are {known}. Choose the second with split=.")
+            known = ", ".join(map(quoted, splits)) or "none"
+            raise CleancutError(
+                f"there is no split {quoted(name)}: the splits are {known}. Choose the second with split=."
+            )
     if split == "train":
         raise CleancutError("split='train' is compared with itself. Choose a held-out split.")
     test = splits[split]
     if not hasattr(test.rows, "with_format") or test.shape is None:
-        raise CleancutError(f"the split {split!r} is no dataset, whose rows could be published. Give a DatasetDict.")
+        raise CleancutError(
+            f"the split {quoted(split)} is no dataset, whose rows could be published. Give a DatasetDict."
+        )
     return splits["train"], test
 
 
@@ -264,12 +281,15 @@ def _section_of_subset(
     kept = seen if which is Which.CONTAMINATED else ~seen
     of_source = f" of `{source}`" if source else ""
     key = exposure.key
-    settings = {"which": which, "split": split, "key": key, "train": exposure.fingerprint}
+    same = notion_setting(exposure.same)
+    settings = {"which": which, "split": split, "key": key, **same, "train": exposure.fingerprint}
     words = [str(source or "DATA"), "--split", split]
     if not key.typed:
         words += ["--key", "surface"]
     if not key.case:
         words += ["--ignore-case"]
+    if same:
+        words += SplitSettings(same=notions_text(exposure.same), part_limit=exposure.same.part_limit).same_flags()
     for option, value in columns.items():
         words += [f"--{option}", ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)]
     command = " ".join(["cleancut subsets", *map(shlex.quote, words), "-o subsets"])
@@ -404,6 +424,13 @@ def _derived(
         train = join_at(train)
         test = join_at(test)
     key_options: dict[str, Any] = {"case": plan.settings.case, "typed": plan.settings.typed}
+    if "alias" in plan.settings.same:
+        raise CleancutError(
+            f"{also[0]} needs the table of aliases that the plan was made with, which a plan does not hold. Publish "
+            "the plan alone, and push_subsets(..., aliases=...) beside it."
+        )
+    if plan.settings.same != Notion.EXACT:
+        key_options["same"] = plan.settings.notion()
     exposure = Exposure.of(train, **key_options)
     derived: dict[str, _Derived] = {}
     for name in also:
@@ -413,7 +440,8 @@ def _derived(
         which = _FILTERED[name]
         if {"join_at", "repair"} & set(plan.read_as):  # the rows themselves hold other mentions than were read
             clean, contaminated = subsets(test, exposure)
-            rows = _dataset_of(clean if which is Which.CLEAN else contaminated)
+            chosen = clean if which is Which.CLEAN else contaminated
+            rows = _dataset_of(chosen)
         else:
             shape = detect(_as_split(splits["test"], plan), **column_options)
             rows = keep_mentions(splits["test"], exposure, which, columns=shape)
@@ -428,7 +456,9 @@ def _ladder_configs(
 ) -> dict[str, _Derived]:
     """Return a config for each training set of the contamination ladder: the same splits with another train."""
     if len(train) != len(splits["train"]):
-        raise CleancutError("the rows of train hold several samples, which a ladder would tear. Leave it out.")
+        raise CleancutError(
+            "the rows of train hold several samples, but a ladder chooses single samples. Leave out the ladder."
+        )
     configs: dict[str, _Derived] = {}
     for rung in ladder(train, test, **options):
         row = rung.to_dict()

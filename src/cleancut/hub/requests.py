@@ -127,7 +127,8 @@ def _with_patience(request: Callable[[], Result]) -> Result:
 def _seconds_to_wait(stated: str) -> float:
     """Return how long to wait, by what the Hub stated in ``Retry-After``."""
     is_number = stated.replace(".", "", 1).isdigit()
-    return min(float(stated) if is_number else _USUAL_WAIT, _LONGEST_WAIT)
+    seconds = float(stated) if is_number else _USUAL_WAIT
+    return min(seconds, _LONGEST_WAIT)
 
 
 def _unreachable(error: BaseException) -> str:

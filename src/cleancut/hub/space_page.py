@@ -80,7 +80,8 @@ def _of_jsonl(text: str, name: str) -> Corpus:
             continue
         try:
             row = json.loads(line)
-            annotation.append(row["entities"] if "entities" in row else row["tags"])
+            form = "entities" if "entities" in row else "tags"
+            annotation.append(row[form])
             tokens.append(row["tokens"])
         except (ValueError, RecursionError, KeyError, TypeError):
             wanted = '{"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER"}]}'
@@ -102,6 +103,7 @@ def page(metric: Metric) -> gradio.Blocks:
     import gradio as gr
 
     def answer(*texts: str) -> tuple[str, list[list[str]]]:
+        """Return the main values as text, and all values as rows of a table."""
         try:
             values = score_texts(metric, *texts)
         except CleancutError as error:

@@ -42,6 +42,7 @@ def stage(names: Iterable[str] = (), folder: str | os.PathLike[str] = "spaces") 
         path.name for path in hub_folder("metrics").iterdir() if (path / "README.md").exists()
     )
     sources = [Path(metric(name)) for name in names]
+    folder = checks.checked_path(folder, "folder")
     return [_staged(Path(folder, source.name), partial(_stage, source), f"{source.name}.py") for source in sources]
 
 
@@ -144,7 +145,7 @@ def _stage(source: Path, target: Path) -> None:
     """Write the Space of a metric to a new folder, from the folder of the metric under ``metrics``."""
     target.mkdir()
     main_file = (source / f"{source.name}.py").read_text("utf-8")
-    needed = _needed(set(re.findall(r"^from cleancut\.([\w.]+)", main_file, re.M)))
+    needed = _needed({*re.findall(r"^from cleancut\.([\w.]+)", main_file, re.M), *_ON_DEMAND})
     needed_by_page = _needed({"hub.space_page"})
     for module in sorted(needed | needed_by_page):
         write_text(target / f"{_flat_name(module)}.py", _staged_source(module))
@@ -200,6 +201,8 @@ def _imported_by(module: str) -> set[str]:
     return imported
 
 
+_ON_DEMAND = ("core.answer_mentions",)
+"""Modules that every metric imports when it first needs them: answers of language models come as texts."""
 _KEYWORDS = "hub.known_keywords"
 """The module that a Space has as a literal."""
 

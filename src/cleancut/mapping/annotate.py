@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import checks
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
+from ..reading.dataset import named_columns
 from ..reading.detecting import Shape
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
@@ -93,8 +94,8 @@ class Mapper(RowReader):
 
     def __init__(self, exposure: Exposure, columns: Mapping[str, Any] | Shape | None = None, prefix: str = "") -> None:
         self._exposure = exposure
-        self._columns = columns
-        self._prefix = prefix
+        self._columns = columns if isinstance(columns, Shape) else named_columns(columns)
+        self._prefix = prefix if isinstance(prefix, str) and not prefix else checks.column_name(prefix, "prefix")
 
     def __call__(self, batch: Any) -> Any:
         """Return an Arrow table with the columns; for a dict of lists, return the new columns only."""
@@ -134,7 +135,9 @@ class Mapper(RowReader):
         for name, feature in new_features.items():
             column = f"{self._prefix}{name}"
             if column in features:
-                raise CleancutError(f"the dataset has a column {column!r} already. Give prefix=, such as prefix='x_'.")
+                raise CleancutError(
+                    f"the dataset has a column {quoted(column)} already. Give prefix=, such as prefix='x_'."
+                )
             features[column] = feature
         return features
 
@@ -193,7 +196,7 @@ def of_each(dataset: Any, function: Callable[[Any], Any]) -> Any:
         CleancutError: the object is no dataset.
     """
     if isinstance(dataset, Mapping):
-        kind: Any = type(dataset)
+        kind: Any = type(dataset) if hasattr(dataset, "column_names") else dict
         return kind({name: function(part) for name, part in dataset.items()})
     if not hasattr(dataset, "column_names"):
         raise CleancutError(
@@ -212,9 +215,10 @@ def mapped(dataset: Any, mapper: Any, features: Any, **options: Any) -> Any:
         features: the features of the result.
         **options: options of ``Dataset.map``; a streamed dataset takes ``batch_size`` only.
     """
-    checks.whole(options["batch_size"], "batch_size", 1)
+    checks.whole(options["batch_size"], "batch_size", 1, 2**31 - 1)
     if options["num_proc"] is not None:
-        checks.whole(options["num_proc"], "num_proc", 1)
+        checks.whole(options["num_proc"], "num_proc", 1, 2**16)
+    checks.switch(options["load_from_cache_file"], "load_from_cache_file")
     if options["desc"] is not None:
         checks.text(options["desc"], "desc")
     if not hasattr(dataset, "__len__"):  # it is streamed

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError
 from ..core.tags import is_outside
 from ..reading.batches import in_rows
 from ..reading.columns import kind_of_feature, records_in
-from ..reading.dataset import Converter, TokenSpan, log_notes
+from ..reading.dataset import Converter, TokenSpan, log_notes, named_columns
 from ..reading.detecting import Form, Shape, detect
 from ..scoring.exposure import Exposure
 
@@ -29,13 +29,7 @@ def shape_of(dataset: Any, columns: Mapping[str, Any] | Shape | None) -> Shape:
     Raises:
         CleancutError: the rows are single tokens, or the mentions are not recognised.
     """
-    given: Mapping[str, Any] | Shape = {} if columns is None else columns
-    is_named = isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
-    if not isinstance(given, Shape) and not is_named:
-        raise CleancutError(
-            f"columns={quoted(columns)} is not valid. Give names of columns, such as {{'tags': 'ner'}}."
-        )
-    shape = given if isinstance(given, Shape) else detect(dataset, **given)
+    shape = columns if isinstance(columns, Shape) else detect(dataset, **named_columns(columns))
     if shape.sentence is not None:
         raise CleancutError(
             f"a row is a single token ({shape}), and a mention may take several rows. Give a row for each sentence."

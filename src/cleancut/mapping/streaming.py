@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.at_signs import join_at
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.hashing import marks_of, sample_hashes
 from ..reading.dataset import dataset_options
 from ..reading.detecting import Shape
@@ -44,7 +44,7 @@ def streamed_splits(plan: SplitPlan, data: Any, names: Sequence[str]) -> Any:
             "version, or with repair=. Give the loaded dataset."
         )
     if plan.original_sizes and set(plan.original_sizes) != set(parts) and len(parts) > 1:
-        there, known = ", ".join(map(repr, parts)), ", ".join(map(repr, plan.original_sizes))
+        there, known = ", ".join(map(quoted, parts)), ", ".join(map(quoted, plan.original_sizes))
         raise CleancutError(f"the plan is for the splits {known}, but {there} are given.")
     ordered = tuple(parts[name] for name in plan.in_order(parts))  # datasets would take a list for shards
     stream = {"plan": plan, "parts": ordered, "shapes": tuple(_shape_of(plan, part) for part in ordered)}

@@ -14,6 +14,7 @@ from ..core import checks
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
+from ..core.same import PART_LIMIT, Same
 from ..reading.columns import records_in, unpacked
 from ..reading.detecting import Form, Shape
 from ..scoring.exposure import Exposure
@@ -26,7 +27,7 @@ class Which(StrEnum):
     """The mentions that are kept."""
 
     CLEAN = "clean"
-    """The mentions of entities that training has not shown."""
+    """The mentions of entities unseen in training."""
     CONTAMINATED = "contaminated"
     """The mentions of entities that training has shown."""
 
@@ -50,8 +51,7 @@ def subsets(test: Any, train: Any, **columns: Any) -> tuple[Any, Any]:
         **columns: the columns of a dataset to read, such as ``tags=``, where they are not recognised.
 
     Returns:
-        Two objects of the given kind: the first with the mentions that training has not shown, the second with those
-        that it has shown.
+        Two objects of the given kind: the first with the mentions unseen in training, the second with the others.
 
     >>> test = Corpus.of([["Ada", "Bo"]], tags=[["B-PER", "B-PER"]])
     >>> clean, contaminated = subsets(test, Corpus.of([["Ada"]], tags=[["B-PER"]]))
@@ -235,7 +235,10 @@ class _MentionFilter(RowReader):
             tags = list(unpacked(text)) if is_json else text.split()
             pairs = zip(tags, removed[begin:end].tolist(), strict=True)
             tags = [self._outside if is_removed else tag for tag, is_removed in pairs]
-            texts.append(json.dumps(tags, ensure_ascii=False) if is_json else " ".join(map(str, tags)))
+            if is_json:
+                texts.append(json.dumps(tags, ensure_ascii=False))
+            else:
+                texts.append(" ".join(map(str, tags)))
         return pa.array(texts, column.type)
 
     def _spans(self, table: Any, rows: RowMentions, kept: NDArray[np.bool_]) -> Any:
@@ -284,6 +287,9 @@ def decontaminate(
     case: bool = True,
     typed: bool = True,
     unicode: str | None = None,
+    same: str | Same = "exact",
+    aliases: Any = None,
+    part_limit: int = PART_LIMIT,
     columns: Mapping[str, Any] | Shape | None = None,
     batch_size: int = 1000,
     **more_columns: Any,
@@ -298,6 +304,9 @@ def decontaminate(
         case: whether words that differ in case make different entities.
         typed: whether the type belongs to the entity.
         unicode: a Unicode normal form, such as ``NFKC``, that words are brought into before they are compared.
+        same: which names count as the same, such as ``fold+part``; a word is generic by the names of ``against``.
+        aliases: lists of names that mean the same, for ``alias``.
+        part_limit: a word that occurs in more names of two or more words than this is generic, for ``part``.
         columns: the columns to read by option (``{"tags": "ner_tags"}``), where they are not recognised.
         batch_size: the number of rows that are read at a time from a stream.
         **more_columns: the columns to read one by one (``tags="ner_tags"``), instead of ``columns``.
@@ -315,7 +324,12 @@ def decontaminate(
     checks.whole(batch_size, "batch_size", 1)
     if isinstance(against, Mapping) and "test" in against:
         against = against["test"]
-    shown = against if isinstance(against, Exposure) else Exposure.of(against, case=case, typed=typed, unicode=unicode)
+    notion = Same.of(same, aliases=aliases, part_limit=part_limit)
+    shown = against
+    if not isinstance(against, Exposure):
+        shown = Exposure.of(against, case=case, typed=typed, unicode=unicode, same=notion)
+    elif not notion.is_exact:
+        shown = against.under(notion)
     asked_columns = columns if columns is not None else more_columns
 
     def cleaned(part: Any) -> Any:

@@ -51,7 +51,7 @@ def train_test_split(
     """
     import datasets
 
-    if not hasattr(dataset, "select"):
+    if not hasattr(dataset, "select") or not hasattr(dataset, "column_names"):
         raise CleancutError(f"expected a Dataset, got {type(dataset).__name__}. Give one split, such as data['train'].")
     sizes = _sizes(len(dataset), train_size, test_size)
     leaves_rows_out = sum(sizes.values()) < len(dataset)

@@ -105,11 +105,15 @@ def _read_text(path: Path) -> _Text:
         start = min(piece[0] for piece in pieces)
         end = max(piece[1] for piece in pieces)
         if end > len(text):
-            raise CleancutError(f"{path}, line {number}: {start} to {end} in a text of {len(text)} characters.")
+            raise CleancutError(
+                f"{path}, line {number}: a mention from {start} to {end} lies outside the text, which has "
+                f"{len(text)} characters."
+            )
         is_quoted &= len(pieces) > 1 or bare[start:end] == words
         entities.append({"start": start, "end": end, "label": label})
     # offsets count the mark of the byte order too, unless the words of the mentions show that they do not
-    return _Text(path, bare if is_quoted else text, entities, n_split)
+    counted_in = bare if is_quoted else text
+    return _Text(path, counted_in, entities, n_split)
 
 
 _MENTION = re.compile(r"T\S*\t(\S+) (\d{1,18} +\d{1,18}(?: *; *\d{1,18} +\d{1,18})*) *(?:\t(.*))?")
@@ -131,7 +135,9 @@ def _names_in(folder: Path) -> list[_Named] | None:
             raise ValueError
         return texts
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise CleancutError(f"{path}: not as it was written. Remove it to read the texts as they are.") from None
+        raise CleancutError(
+            f"{path} was changed after it was written. Remove it to read the texts as they are."
+        ) from None
 
 
 def _is_named(text: tuple[Any, Any, Any]) -> bool:
@@ -147,7 +153,8 @@ def _samples(text: _Text, document: str | None, ids: Sequence[str | None]) -> It
     lines = text.text.split("\n")[:-1]
     if len(lines) != len(ids):
         raise CleancutError(
-            f"{text.path}: {len(lines)} lines but {len(ids)} samples in {_NAMES}. Remove it to read texts as they are."
+            f"{text.path}: {len(lines)} lines but {len(ids)} samples in {_NAMES}. Remove {_NAMES} to read texts "
+            "as they are."
         )
     first = 0
     n_mentions = 0

@@ -160,7 +160,8 @@ def placed(quotes: Iterable[tuple[str, str]], text: str) -> list[tuple[int, int,
     [(10, 13, 'PER'), (5, 7, 'LOC'), None]
     """
     quotes = list(quotes)
-    words = Words.of(text if quotes else "")
+    searched = text if quotes else ""
+    words = Words.of(searched)
     places: dict[str, list[tuple[int, int]]] = {}
     n_uses: Counter[tuple[str, str]] = Counter()
     spans: list[tuple[int, int, str] | None] = []

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.answers import Answer, parse_answer
 from ..core.exceptions import CleancutError, quoted
-from ..core.grounding import Grounding, ground
 from .exported import CHARACTERS, Exported
 from .opening import Row
+
+if TYPE_CHECKING:
+    from ..core.answers import Answer
+    from ..core.grounding import Grounding
 
 _REMEDY = 'Put the instruction into a system message, or give rows such as {"text": ..., "entities": [...]}.'
 """What a message tells the user to do."""
@@ -98,6 +100,9 @@ def chats(records: list[Any], name: str) -> Exported:
     Raises:
         CleancutError: a chat has no message of the user, or it is not clear where an instruction ends.
     """
+    from ..core.answers import parse_answer  # what parses answers takes long to import
+    from ..core.grounding import ground
+
     exchanges = [_exchange(record, f"row {i} ({name})") for i, record in enumerate(records)]
     before, after = _around_texts(exchanges, name)
     rows: list[Row] = []
@@ -105,6 +110,7 @@ def chats(records: list[Any], name: str) -> Exported:
     n_unread = 0
     n_invented = 0
     n_open = 0
+    n_of_runs = 0
     for i, exchange in enumerate(exchanges):
         text = exchange.message[before : len(exchange.message) - after]
         answer = parse_answer(exchange.answer, tokens=text)
@@ -119,7 +125,8 @@ def chats(records: list[Any], name: str) -> Exported:
             )
         n_unread += answer.n_unread
         n_invented += len(placed.invented)
-        n_open += len(placed.ambiguous)
+        n_of_runs += sum(mention.run is not None for mention in placed.ambiguous)
+        n_open += sum(mention.run is None for mention in placed.ambiguous)
         others = {key: value for key, value in exchange.record.items() if key != "messages"}
         rows.append({**others, "text": text, "entities": placed.spans})
     notes = {
@@ -127,12 +134,15 @@ def chats(records: list[Any], name: str) -> Exported:
         f"{n_unread} items of answers were not understood and are left out.": n_unread,
         f"{n_invented} mentions of answers do not stand in their texts and are left out.": n_invented,
         f"{n_open} mentions stand in several places of their texts; one is taken.": n_open,
+        f"{n_of_runs} mentions are of words that may be one name or several; one reading is taken.": n_of_runs,
     }
     return Exported(rows, CHARACTERS, [note for note, n in notes.items() if n])
 
 
 def _names_instruction(placed: Grounding, answer: Answer, exchange: _Exchange, before: int) -> bool:
     """Return whether a mention stands in what was taken for the instruction, but not in the text."""
+    from ..core.grounding import ground
+
     if not before or not placed.invented:
         return False
     return len(ground(exchange.message, answer).invented) < len(placed.invented)

@@ -139,7 +139,9 @@ def _spans_in_brackets(values: Sequence[str], order: list[str] | None, source: S
     """
     names = order or ["etype", "eid"]
     if "etype" not in names:
-        raise CleancutError(f"{source}: the entities in brackets have no type, but {'-'.join(names)}.")
+        raise CleancutError(
+            f"{source}: the entities in brackets have no type among {'-'.join(names)}. Export them with their types."
+        )
     identity = next((names.index(name) for name in ("eid", "GRP") if name in names), None)
     spans: list[Row] = []
     opened: list[tuple[str, Row]] = []
@@ -154,7 +156,8 @@ def _spans_in_brackets(values: Sequence[str], order: list[str] | None, source: S
                     name = begun if identity is None else parts[identity]
                     opened.append((name, spans[-1]))
                 continue
-            matching = [i for i, (name, _) in enumerate(opened) if closed == name or name in closed.split("-")]
+            closed_names = {closed, *closed.split("-")}
+            matching = [i for i, (name, _) in enumerate(opened) if name in closed_names]
             if not matching:
                 raise CleancutError(f"{source}: the entity {closed}) ends in a sentence in which it does not begin.")
             _, span = opened.pop(matching[-1])
@@ -299,7 +302,7 @@ def _webanno_pieces(lines: list[list[str]], source: Source) -> tuple[list[str], 
             pieces.append(piece)
     if not all(first in piece_from and last in piece_until for first, last in offsets):
         raise CleancutError(
-            f"{source}: a part of a token near {lines[0][0]} stands outside of it. Export the file anew."
+            f"{source}: a part of a token near {lines[0][0]} lies outside of the token. Export the file anew."
         )
     return pieces, [(piece_from[first], piece_until[last]) for first, last in offsets]
 
@@ -320,7 +323,7 @@ def _webanno_column(text: str, source: Source) -> int:
             value_column = names.index("value") if "value" in names else value_columns[-1]
             columns[layer] = next_column + value_column
         next_column += max(len(names), 1)
-    named = [layer for layer in columns if "NamedEntity" in layer or layer.lower().endswith("ner")]
+    named = [layer for layer in columns if re.search("NamedEntity|(?i:ner)$", layer)]
     chosen = named or list(columns)
     if len(chosen) != 1:
         layer_names = ", ".join(columns) or "none"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from .batches import Options
 
 # --- files of samples as they are -------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def plain_columns(names: Iterable[str], options: Options, where: str) -> PlainCo
         tokens_name = options.tokens or "tokens"
         wanted = tokens_name if tokens is None else annotation_name
         raise CleancutError(
-            f"{where}: no {wanted} among {', '.join(map(repr, present)) or 'no columns'}. "
+            f"{where}: no {wanted} among {', '.join(map(quoted, present)) or 'no columns'}. "
             "Name the columns: tokens=, tags= or entities=."
         )
     form = "entities" if entities else "tags"

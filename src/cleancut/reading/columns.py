@@ -128,7 +128,8 @@ def _known(declared: Kind, values: Sequence[Any]) -> Kind:
 
 def _kind_in_text(values: Sequence[Any]) -> Kind:
     """Return the kind of what all strings hold as JSON or Python literals, or else ``text``."""
-    some = [value for value in values if isinstance(value, str) and value.strip()]
+    texts = [value for value in values if isinstance(value, str)]
+    some = [text for text in texts if text.strip()]
     if not some or not all(value.lstrip().startswith(("[", "{")) for value in some):
         return Kind("text")
     try:
@@ -251,7 +252,7 @@ class Table(NamedTuple):
         return [self.value(row, column) for row in self.head]
 
     def same_lengths(self, tokens: str, tags: str) -> bool:
-        """Return whether every row has as many words as tags, and some row more than one.
+        """Return whether all rows that have both columns have as many words as tags, and some row more than one.
 
         Args:
             tokens: the column of words.
@@ -341,8 +342,13 @@ def table_of(*datasets: Any) -> Table:
 def _head(dataset: Any) -> tuple[Sequence[Mapping[str, Any]], Mapping[str, Any] | None]:
     """Return rows that show what the columns of a dataset hold, and its features where it has them."""
     if isinstance(dataset, Mapping):
-        raise CleancutError(f"a DatasetDict holds several splits. Choose one of {', '.join(map(repr, dataset))}.")
+        raise CleancutError(f"a DatasetDict holds several splits. Choose one of {', '.join(map(quoted, dataset))}.")
     if isinstance(dataset, list) and all(isinstance(row, Mapping) for row in dataset):
+        for name in dict.fromkeys(chain.from_iterable(dataset)):
+            if not isinstance(name, str):
+                raise CleancutError(
+                    f"{quoted(name)} cannot be the name of a column. Give rows with names that are texts."
+                )
         return dataset, None
     if not hasattr(dataset, "with_format") or not hasattr(dataset, "features"):
         raise CleancutError(f"expected a datasets.Dataset, got {type(dataset).__name__}.")

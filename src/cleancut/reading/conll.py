@@ -364,7 +364,8 @@ def conll_layout(source: Source, word_column: int | None = None) -> ConllLayout:
 def _layout(source: Source, word_column: int | None) -> ConllLayout:
     """Return the columns of a CoNLL file, by its first lines."""
     lines = [line for _, line in islice(source.lines(), _FIRST_LINES)]
-    with_comments = [line for line in lines if line.strip() and not line.startswith(DOCSTART)]
+    not_blank = [line for line in lines if line.strip()]
+    with_comments = [line for line in not_blank if not line.startswith(DOCSTART)]
     token_lines = [line for line in with_comments if not line.startswith("#")]
     if not token_lines:  # words that all begin with #, rather than comments
         token_lines = sorted(with_comments, key=lambda line: "\t" not in line)
@@ -385,7 +386,7 @@ def _layout(source: Source, word_column: int | None) -> ConllLayout:
     tag, notes = _tag_column(rows, word, width, has_comments)
     if header is not None:
         tag = header.tag - width
-        notes = (f"a line names the columns; tags are read from {header.tag_name!r}.",)
+        notes = (f"a line names the columns; tags are read from {quoted(header.tag_name)}.",)
     elif word and word_column is None:
         notes = (f"the words are read from column {word}. Choose another with word_column=.", *notes)
     words = [fields[word] for fields in rows] if 0 <= word < width else []

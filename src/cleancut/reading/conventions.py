@@ -203,7 +203,11 @@ class Evidence:
 
     def _n_cut(self, convention: Convention) -> int:
         """Return the number of mentions that begin or end inside a word under a convention."""
-        return sum(n for outcome, n in self._outcomes(convention) if outcome is not None and outcome.end is End.CUT)
+        n_cut = 0
+        for outcome, n in self._outcomes(convention):
+            if outcome is not None and outcome.end is End.CUT:
+                n_cut += n
+        return n_cut
 
     def n_both(self, one: Convention, other: Convention) -> int:
         """Return how many mentions the text has under both of two conventions.

@@ -12,14 +12,15 @@ from typing import Any, NamedTuple, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError, did_you_mean, parse_choice, quoted
 from ..core.inputs import label_names
 from ..core.language_codes import without_language
 from ..core.notices import say
 from ..core.tags import Repair, is_outside
-from .batches import BATCH, in_rows
+from .batches import BATCH, check_reading, in_rows
 from .brat import is_brat
 from .characters import Words, is_inside_word, joined_pieces, located, placed
 from .columns import in_row, kind_of_feature, listed, records_in, rows_in, unpacked, words_in
@@ -59,6 +60,32 @@ def columns_in(options: dict[str, Any]) -> dict[str, Any]:
     ({'tags': 'ner'}, {'seed': 1})
     """
     return {name: options.pop(name) for name in COLUMNS if name in options}
+
+
+def named_columns(columns: Any, known: Sequence[str] = COLUMNS) -> dict[str, Any]:
+    """Return the options that say which columns of a dataset hold what, as they were given in a dict.
+
+    Args:
+        columns: the options by name, or None for none.
+        known: the options that there are.
+
+    Raises:
+        CleancutError: it is not a dict, or there is no such option.
+
+    >>> named_columns({"tags": "ner"}), named_columns(None)
+    ({'tags': 'ner'}, {})
+    """
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping):
+        raise CleancutError(
+            f"columns={quoted(columns)} is not valid. Give names of columns, such as {{'tags': 'ner'}}."
+        )
+    for name in columns:
+        if not isinstance(name, str) or name not in known:
+            hint = did_you_mean(name, known) if isinstance(name, str) else ""
+            raise CleancutError(f"columns: {quoted(name)} is unknown.{hint} Choose among {', '.join(known)}.")
+    return dict(columns)
 
 
 @dataclass(frozen=True)
@@ -108,8 +135,8 @@ class Samples:
             if name == "doc" and self.corpus.docs is not None:
                 return list(self.corpus.docs)
             where = self.read_from or "the data"
-            listed_columns = ", ".join(map(repr, columns)) or "none"
-            raise CleancutError(f"{where}: there is no column {name!r}. The columns are {listed_columns}.")
+            listed_columns = ", ".join(map(quoted, columns)) or "none"
+            raise CleancutError(f"{where}: there is no column {quoted(name)}. The columns are {listed_columns}.")
         values = [row.get(name) for row in rows_in(table, [name])]
         if self.row_of_sample is None:
             return values
@@ -195,8 +222,9 @@ def from_dataset(
     if isinstance(dataset, str | os.PathLike):
         splits = load_splits(dataset, **options)
         if len(splits) > 1:
+            names = ", ".join(map(quoted, splits))
             raise CleancutError(
-                f"{dataset} holds several splits. Choose one of {', '.join(map(repr, splits))} of load_splits()."
+                f"{dataset} holds several splits. Choose one of {names} from what load_splits() returns."
             )
         return next(iter(splits.values())).corpus
     samples = read_dataset(dataset, **options)
@@ -254,6 +282,7 @@ def read_shape(dataset: Any, shape: Shape, repair: str = "conlleval") -> Samples
     Raises:
         CleancutError: a row cannot be read.
     """
+    repair = parse_choice(Repair, repair, "repair")
     is_dataset = hasattr(dataset, "with_format") and hasattr(dataset, "__len__")
     if is_dataset and _is_plain(shape, dataset):
         corpus = _from_arrow(dataset, shape, repair)
@@ -268,7 +297,7 @@ def read_shape(dataset: Any, shape: Shape, repair: str = "conlleval") -> Samples
     # what is discarded must not depend on what a batch shows
     size = BATCH if shape.scheme is not None or repair == Repair.CONLLEVAL else None
     samples = converter.samples(rows_in(dataset, columns))
-    while batch := list(samples if size is None else islice(samples, size)):
+    while batch := list(islice(samples, size)):
         row_of_sample += [sample.row for sample in batch]
         corpora.append(_batch_corpus(batch, shape, repair))
     if not corpora:
@@ -277,12 +306,13 @@ def read_shape(dataset: Any, shape: Shape, repair: str = "conlleval") -> Samples
     has_tokens_from_text = shape.text is not None and shape.tokens is None
     corpus = replace(Corpus.concatenate(corpora), from_text=has_tokens_from_text)
     is_sample_a_row = shape.sentences is None and shape.sentence is None
+    rows = None if is_sample_a_row else np.array(row_of_sample, np.int64)
     return Samples(
         corpus,
         shape,
         dataset,
         converter.n_rows,
-        row_of_sample=None if is_sample_a_row else np.array(row_of_sample, np.int64),
+        row_of_sample=rows,
         notes=tuple(converter.notes(len(corpus.mentions))),
     )
 
@@ -290,12 +320,13 @@ def read_shape(dataset: Any, shape: Shape, repair: str = "conlleval") -> Samples
 def _batch_corpus(batch: Sequence[_Sample], shape: Shape, repair: str) -> Corpus:
     """Return some samples as a corpus."""
     annotation: Any = {shape.form.argument: [sample.annotation for sample in batch]}
+    labels = shape.labels if shape.form is Form.TAGS else None
     return Corpus.of(
         [sample.tokens for sample in batch],
         **annotation,
         ids=[sample.id for sample in batch],
         docs=[sample.doc for sample in batch],
-        labels=shape.labels if shape.form is Form.TAGS else None,
+        labels=labels,
         scheme=shape.scheme,
         repair=repair,
         where=in_rows("dataset", [sample.row for sample in batch]),
@@ -326,9 +357,11 @@ def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
     table = dataset.select_columns(columns).with_format("arrow")[:]
 
     def column(name: str | None) -> Any:
+        """Return the values of a column; None if there is no such column."""
         return table.column(name).to_pylist() if name is not None and name in table.column_names else None
 
     form = shape.form.argument
+    relations = relations_in(table) if form == "entities" else None
     return Corpus.of(
         table.column(shape.tokens),
         **{form: table.column(shape.annotation)},
@@ -338,7 +371,7 @@ def _from_arrow(dataset: Any, shape: Shape, repair: str) -> Corpus:
         scheme=shape.scheme,
         repair=repair,
         where=in_rows("dataset", range(len(dataset))),
-        relations=relations_in(table) if form == "entities" else None,
+        relations=relations,
     )
 
 
@@ -621,8 +654,9 @@ class Converter:
         if characters is None:
             unit = convention.unit.value
             raise CleancutError(
-                f"{unit} {span.start} to {span.end + convention.inclusive} of a text of {len(text)}. Offsets count "
-                f"{unit} of it from {convention.first}; say with end= whether the last one belongs to the mention."
+                f"a mention has {unit} {span.start} to {span.end + convention.inclusive} of a text of {len(text)}. "
+                f"Offsets count {unit} of it from {convention.first}; say with end= whether the last one belongs to "
+                "the mention."
             )
         self._counts["fragments"] += span.n_fragments > 1
         if span.surface is not None and span.n_fragments == 1 and not self._shape.pieces:
@@ -646,7 +680,9 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
     Raises:
         CleancutError: the dataset cannot be loaded, or its columns are not clear.
     """
-    if is_local(source):
+    is_of_files = is_local(source)
+    source = checks.checked_path(source, "source")
+    if is_of_files:
         is_of_splits = os.path.isdir(source) and not is_brat(Source.of(source))
         files = split_files(source) if is_of_splits else {"": os.fspath(source)}
         splits = read_files(files, **options)
@@ -696,6 +732,9 @@ def given_samples(data: Any, read_as: Mapping[str, Any] | None = None) -> dict[s
     parts = data if isinstance(data, Mapping) else {"": data}
     if not parts:
         raise CleancutError("there are no samples to split.")
+    for name in parts:
+        if not isinstance(name, str) and not type(name).__module__.startswith("datasets."):
+            raise CleancutError(f"{quoted(name)} cannot be the name of a split. Give splits by their names.")
     options = dataset_options(read_as or {})
     are_corpora = all(isinstance(part, Corpus) for part in parts.values())
     if options and are_corpora and set(read_as or ()) <= set(COLUMNS):
@@ -782,7 +821,7 @@ def needs_shape(readable: Readable, **options: Any) -> bool:
     given = {name: value for name, value in options.items() if value is not None}
     if kind is Format.CONLL:
         for name in sorted(given.keys() & {*_ONLY_SHAPES, "tokens", "tags", "entities"}):
-            raise CleancutError(f"{name}={given[name]!r} has no effect: {source} is a CoNLL file. Leave it out.")
+            raise CleancutError(f"{name}={quoted(given[name])} has no effect: {source} is a CoNLL file. Leave it out.")
         return False
     named = {name: given.get(name) for name in ("tokens", "tags", "entities")}
     return bool(given.keys() & _ONLY_SHAPES) or not standard_columns(source, **named)
@@ -803,12 +842,14 @@ def read_files(files: Mapping[str, Readable], *, column: int | None = None, **op
     Raises:
         CleancutError: a file cannot be read, or an option has no effect on it.
     """
+    check_reading(options)
     given = {name: value for name, value in options.items() if value is not None}
     read: dict[str, Samples] = {}
     tables: dict[str, Any] = {}
     containers: dict[str, str] = {}
     sources = {name: Source.of(file) for name, file in files.items()}
-    named_columns = [option for option in given if option in COLUMNS and option not in ("labels", "scheme")]
+    column_names = set(COLUMNS) - {"labels", "scheme"}
+    named_columns = [option for option in given if option in column_names]
     for name, source in sources.items():
         if not needs_shape(source, **given):
             read[name] = read_samples(source, column=column, **given)
@@ -846,11 +887,12 @@ def _known_samples(exported: Exported, given: Mapping[str, Any]) -> Samples:
     if exported.reading is not TOKEN_SPANS or given.keys() - {"repair"}:
         return read_dataset(exported.rows, **{**given, **exported.reading})
     has_documents = any(row.get("doc") is not None for row in exported.rows)
+    document = "doc" if has_documents else None
     shape = Shape(
         Form.TOKEN_SPANS,
         "entities",
         tokens="tokens",
-        document="doc" if has_documents else None,
+        document=document,
         convention=BY_TOKENS[0],
         fields=Fields("start", "end", None, "label"),
     )
@@ -879,7 +921,8 @@ def read_samples(readable: Readable, *, column: int | None = None, **options: An
     source = Source.of(readable)
     if needs_shape(source, **given):
         return read_files({"": source}, column=column, **given)[""]
-    options = {**given, "labels": names_in(given.get("labels"))}
+    plain = {name: value for name, value in given.items() if name not in _ONLY_SHAPES}  # of a file that is not there
+    options = {**plain, "labels": names_in(given.get("labels"))}
     corpus = read_plain(source, column=column, **options)
     notes: tuple[str, ...] = ()
     if format_of(source) is Format.CONLL and column is None:

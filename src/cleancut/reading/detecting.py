@@ -258,7 +258,7 @@ def _detect(
 ) -> Shape:
     """Return the shape of a table; the options are those of ``detect``."""
     if tags is not None and entities is not None:
-        raise CleancutError("give either tags or entities, one of the two.")
+        raise CleancutError("give either tags or entities, not both.")
     ends = None if end is None else parse_choice(End, end, "end")
     given = _Given(tokens, tags, entities, text, names_in(labels), parse_scheme(scheme), document, ends)
     check_reading(given._asdict())
@@ -276,11 +276,11 @@ def _check_used(shape: Shape, given: _Given) -> None:
     """Raise an error where the caller has named something that has no effect on the shape."""
     if given.end is not None and shape.form is not Form.TOKEN_SPANS and shape.form is not Form.CHARACTER_SPANS:
         end = given.end.value
-        raise CleancutError(f"end={end!r} has no effect: {shape.annotation} holds {shape.form}. Leave it out.")
+        raise CleancutError(f"end={quoted(end)} has no effect: {shape.annotation} holds {shape.form}. Leave it out.")
     if given.text is not None and given.text not in (shape.text, shape.tokens):
-        raise CleancutError(f"text={given.text!r} has no effect: {shape}. Leave it out, or name the entities.")
+        raise CleancutError(f"text={quoted(given.text)} has no effect: {shape}. Leave it out, or name the entities.")
     if given.tokens is not None and shape.tokens is None:
-        raise CleancutError(f"tokens={given.tokens!r} has no effect: {shape}. Leave it out, or name the tags.")
+        raise CleancutError(f"tokens={quoted(given.tokens)} has no effect: {shape}. Leave it out, or name the tags.")
 
 
 def names_in(labels: Any) -> Any:
@@ -339,7 +339,7 @@ def _check_given(table: Table, given: _Given) -> None:
         column, _, field = name.partition(".")
         is_field = name in inner_fields or (column in table.kinds and field in inner_fields)
         if not is_field or option not in ("tokens", "tags"):
-            raise CleancutError(f"{option}={name!r} is not among the columns {table}.")
+            raise CleancutError(f"{option}={quoted(name)} is not among the columns {table}.")
 
 
 def _document(table: Table) -> str | None:
@@ -356,7 +356,7 @@ def _unclear(table: Table, given: _Given) -> CleancutError:
     if tags is not None and tokens is not None and given.entities is None:
         _refuse_strange_names(tags, _inventory(table, tags))
     return CleancutError(
-        f"no {wanted} among {', '.join(map(repr, table.kinds)) or 'no columns'}. The columns are {table}. Name those "
+        f"no {wanted} among {', '.join(map(quoted, table.kinds)) or 'no columns'}. The columns are {table}. Name those "
         "that hold the annotation: tokens= and tags=, or text= (or tokens=) and entities=."
     )
 
@@ -389,7 +389,7 @@ def _token_tags(table: Table, given: _Given) -> Shape | None:
             return None
     if not holds_tags:
         if given.tags is not None and kind.name not in ("label", "int"):
-            raise CleancutError(f"tags={tags!r} holds {kind}, not a list of tags. Give entities= for spans.")
+            raise CleancutError(f"tags={quoted(tags)} holds {kind}, not a list of tags. Give entities= for spans.")
         return None
     if kind.name == "text" and not table.kinds[tokens].is_list_of("text") and not table.same_lengths(tokens, tags):
         return None  # one token a row
@@ -411,7 +411,7 @@ def _text_of_tags(table: Table, tags: str) -> str | None:
 
 def _is_prefixed(table: Table, tokens: str) -> bool:
     """Return whether the code of a language stands before every word of every sample, as in WikiANN's files."""
-    samples = [words_in(words) for words in table.values(tokens) if words]
+    samples = [words for given in table.values(tokens) if given is not None and len(words := words_in(given))]
     return sum(map(len, samples)) > 2 and all(language_before(words) is not None for words in samples)
 
 
@@ -478,8 +478,8 @@ def _tag_column(table: Table, given: _Given, tokens: str | None) -> str | None:
     if len(candidates) > 1:  # ids beside their names
         candidates = [name for name in candidates if _inventory(table, name)] or candidates
     if len(candidates) > 1:
-        choices = " or ".join(f"{name!r} ({_inventory_size(table, name)})" for name in candidates)
-        raise CleancutError(f"the tags may be {choices}. Choose one with tags=, such as tags={candidates[0]!r}.")
+        choices = " or ".join(f"{quoted(name)} ({_inventory_size(table, name)})" for name in candidates)
+        raise CleancutError(f"the tags may be {choices}. Choose one with tags=, such as tags={quoted(candidates[0])}.")
     if candidates:
         return candidates[0]
     if tokens is None or not table.kinds[tokens].is_list_of("text"):
@@ -549,11 +549,11 @@ def _refuse_strange_names(column: str, inventory: Sequence[str]) -> None:
     if small == names and any(tag.startswith("b") for tag in small):
         capital = small[0][:1].upper() + small[0][1:]
         raise CleancutError(
-            f"{column} holds {small[0]!r}, which may be a tag with a small letter or the name of a type. Write the "
-            f"letter as a capital, such as {capital!r}, or give scheme='io'."
+            f"{column} holds {quoted(small[0])}, which may be a tag with a small letter or the name of a type. Write "
+            f"the letter as a capital, such as {quoted(capital)}, or give scheme='io'."
         )
     if len(names) == len(inventory):
-        some = ", ".join(map(repr, names[:6]))
+        some = ", ".join(map(quoted, names[:6]))
         more = " ..." if len(names) > 6 else ""
         raise CleancutError(
             f"{column} holds {some}{more}, and none of them is O. Write the one that is "
@@ -570,7 +570,7 @@ def _nested(table: Table, given: _Given) -> Shape | None:
         if shape is not None:
             candidates.append(replace(shape, sentences=name))
     if len(candidates) > 1:
-        names = " or ".join(repr(shape.sentences) for shape in candidates)
+        names = " or ".join(quoted(shape.sentences) for shape in candidates)
         raise CleancutError(
             f"the sentences may be in {names}. Choose with tokens=, such as {candidates[0].sentences}.tokens."
         )
@@ -605,8 +605,8 @@ def _token_rows(table: Table, given: _Given) -> Shape | None:
     sentence = rest.named(SENTENCE, lambda kind: kind.name in ("text", "int", "other")) or given.document
     if sentence is None:
         raise CleancutError(
-            f"{tokens!r} and {tags!r} hold one token a row, but no column tells the sentences apart. The columns are "
-            f"{table}. Name it sentence_id, or give document=."
+            f"{quoted(tokens)} and {quoted(tags)} hold one token a row, but no column tells the sentences apart. The "
+            f"columns are {table}. Name it sentence_id, or give document=."
         )
     return _with_names(table, given, Shape(Form.TAGS, tags, tokens=tokens, sentence=sentence), tags)
 
@@ -627,15 +627,17 @@ def _span_column(table: Table, given: _Given) -> tuple[str, Fields] | None:
         if given.entities not in fields_by_column:
             kind = table.kinds.get(given.entities)
             raise CleancutError(
-                f"entities={given.entities!r} holds {kind}, not spans. Spans are dicts with label and start and end, "
-                "offsets or text, or (start, end, label) triples."
+                f"entities={quoted(given.entities)} holds {kind}, not spans. Spans are dicts with label and start and "
+                "end, offsets or text, or (start, end, label) triples."
             )
         return given.entities, fields_by_column[given.entities]
     by_plain_name = {plain_name(name): name for name in reversed(list(fields_by_column))}
     usual = [by_plain_name[name] for name in SPANS if name in by_plain_name]
     candidates = usual[:1] or list(fields_by_column)
     if len(candidates) > 1:
-        raise CleancutError(f"the entities may be in {' or '.join(map(repr, candidates))}. Choose one with entities=.")
+        raise CleancutError(
+            f"the entities may be in {' or '.join(map(quoted, candidates))}. Choose one with entities=."
+        )
     return (candidates[0], fields_by_column[candidates[0]]) if candidates else None
 
 
@@ -704,7 +706,7 @@ def _counts_characters(evidence: Evidence, column: str, text: str | None) -> boo
             return False
         raise CleancutError(
             f"the offsets in {column} may count tokens or characters: {evidence.n_mentions} mentions fit both. Give "
-            f"tokens= for the one (command line: --tokens), or text={text!r} for the other (--text)."
+            f"tokens= for the one (command line: --tokens), or text={quoted(text)} for the other (--text)."
         )
     return True
 
@@ -752,11 +754,11 @@ def _text_spans(table: Table, given: _Given) -> Shape | None:
         if fields.is_quotes and _token_column(table, given) is not None:
             return None
         raise CleancutError(
-            f"{column!r} holds entities, but which column holds the text? The columns are {table}. Give text=, or "
-            "tokens= where the offsets count tokens."
+            f"{quoted(column)} holds entities, but which column holds the text? The columns are {table}. Give text=, "
+            "or tokens= where the offsets count tokens."
         )
     if not (is_passages(table.kinds[text]) or table.kinds[text].name == "text"):
-        raise CleancutError(f"text={text!r} holds {table.kinds[text]}, not text. Give another column.")
+        raise CleancutError(f"text={quoted(text)} holds {table.kinds[text]}, not text. Give another column.")
     if fields.is_quotes:
         return _span_shape(table, given, Shape(Form.QUOTES, column, text=text, fields=fields))
     if fields.counts_tokens:

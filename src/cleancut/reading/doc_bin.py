@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..core.corpus import Corpus, overlaps
-from ..core.exceptions import CleancutError, reason
+from ..core.exceptions import CleancutError, quoted, reason
 from ..core.files import replacing
 from ..core.limits import PIECE, refuse_endless
 from .exported import TOKEN_SPANS, Exported
@@ -48,8 +48,10 @@ def doc_bin(source: Source) -> Exported:
         documents = list(stored.get_docs(spacy.blank("xx").vocab))
         group = _group_of_spans(documents, source)
         if group is None and ENT_TYPE not in stored.attrs:
-            raise CleancutError(f"{source}: written without the entities. Add ENT_IOB and ENT_TYPE to attrs of DocBin.")
-        notes = [] if group is None else [f"no document has ents; the spans of the group {group!r} are read."]
+            raise CleancutError(
+                f"{source}: the file was written without the entities. Add ENT_IOB and ENT_TYPE to attrs of DocBin."
+            )
+        notes = [] if group is None else [f"no document has ents; the spans of the group {quoted(group)} are read."]
         return Exported(list(_spacy_rows(documents, group)), TOKEN_SPANS, notes)
     except CleancutError:
         raise
@@ -79,7 +81,9 @@ def _group_of_spans(documents: Sequence[Any], source: Source) -> str | None:
         return None
     groups = sorted({name for document in documents for name, spans in document.spans.items() if len(spans)})
     if len(groups) > 1:
-        raise CleancutError(f"{source}: no ents, but groups of spans: {', '.join(groups)}. Store one of them alone.")
+        raise CleancutError(
+            f"{source}: there are no ents, but groups of spans: {', '.join(groups)}. Store one of them alone."
+        )
     return groups[0] if groups else None
 
 

@@ -10,7 +10,6 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.pairing import by_id, on_same_words
 from ..core.tags import Repair
-from .answer_files import AnswerBook, answer_reading, answer_rows
 from .batches import BATCH, check_reading, tagging_of
 from .brat import is_brat
 from .conll import conll_layout
@@ -129,7 +128,10 @@ def read_batches(
 def _batches(
     source: Source, size: int | None, format: str | None, column: int | None, reading: dict[str, Any]
 ) -> Iterator[Corpus]:
-    """Yield the samples of a source in corpora of some size, or all at once where the size is None."""
+    """Return the samples of a source in corpora of some size.
+
+    All samples are in one corpus if the size is None, or if the columns of the source have to be recognised first.
+    """
     given = {name: value for name, value in reading.items() if value is not None}
     check_reading({**given, "column": column})
     if format is None and needs_shape(source, **given):
@@ -269,6 +271,9 @@ def answered_batches(
     Raises:
         CleancutError: a file cannot be read, or a gold sample has no answer.
     """
+    from .answer_files import AnswerBook, answer_reading  # what parses answers takes long to import
+    from .answer_rows import answer_rows
+
     gold = Source.of(gold)
     gold_types: set[str] = set()
     n_left = 0

@@ -582,8 +582,7 @@ def write(
         format: ``conll``, ``jsonl``, ``parquet``, ``spacy`` or ``brat``, where the name does not show it.
         scheme: the tag scheme. CoNLL has tags of iob2 by default; JSONL and parquet have entities unless one is given.
         ids: whether ids of samples and names of documents are written to CoNLL too, as comments and beside
-            ``-DOCSTART-``. Other
-            tools may refuse them; all other formats have them anyway.
+            ``-DOCSTART-``. Other tools may refuse them; all other formats have them anyway.
 
     Raises:
         CleancutError: the format cannot hold a corpus (nested mentions in CoNLL, a token with a space in BRAT); the
@@ -609,7 +608,8 @@ def _batches_to_write(corpora: Any) -> Iterable[Corpus]:
     if isinstance(corpora, Corpus):
         return [corpora]
     wanted = "a Corpus, or the batches of one"
-    if isinstance(corpora, str | bytes | Mapping) or not isinstance(corpora, Iterable):
+    is_array = hasattr(corpora, "__array__")
+    if is_array or isinstance(corpora, str | bytes | Mapping) or not isinstance(corpora, Iterable):
         raise CleancutError(f"{quoted(corpora)} cannot be written. Give {wanted}.")
     return (checks.instance(corpus, Corpus, "a batch", wanted) for corpus in corpora)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, assert_never
 
 from ..core.checks import checked_path
-from ..core.exceptions import CleancutError, reason
+from ..core.exceptions import CleancutError, quoted, reason
 from ..core.files import name_inside, replacing
 from .formats import KNOWN_SUFFIXES, Format, exported_rows, format_of
 from .jsonl import json_records
@@ -58,7 +58,7 @@ class HubId:
         parts = _HUB_ID.fullmatch(text)
         if parts is None or not is_repo(parts["repo"]) or ".." in (parts["revision"] or ""):
             raise CleancutError(
-                f"{text!r} is neither a file, a folder nor the id of a dataset. "
+                f"{quoted(text)} is neither a file, a folder nor the id of a dataset. "
                 "Write ids as org/name, org/name:config, org/name@revision or org/name:config@revision."
             )
         return cls(parts["repo"], parts["config"], parts["revision"])
@@ -178,7 +178,7 @@ def _explained(source: HubId, error: Exception) -> CleancutError:
         listed = ", ".join(names[:20])
         if len(names) > 20:
             listed += f" and {len(names) - 20} more"
-        wrong = f"no config {source.config!r}" if source.config else "several configs"
+        wrong = f"no config {quoted(source.config)}" if source.config else "several configs"
         config = names[0] if names else "CONFIG"
         example = f"{source.repo}:{config}"
         return CleancutError(f"{source.repo} has {wrong}: {listed}. Choose one, such as {example}.")
@@ -197,7 +197,8 @@ def _explained(source: HubId, error: Exception) -> CleancutError:
         )
     if "NotFound" in kind:
         return CleancutError(
-            f"{source} is neither a path here nor on the Hub for you ({reason(error)}). Check the id and the "
+            f"{source} is neither a path on this machine nor a dataset on the Hub that you may see "
+            f"({reason(error)}). Check the id and the "
             "revision; log in with 'hf auth login' if it is private."
         )
     if "429" in text:
@@ -236,7 +237,7 @@ def rows_of_file(readable: Readable) -> Any:
 
 
 def _sound_schema(schema: Any, source: Source) -> Any:
-    """Return a schema that the library datasets takes: without the note of that library where it is broken."""
+    """Return a schema that the library datasets takes; the metadata of that library is left out if it is broken."""
     import datasets
 
     for candidate in (schema, schema.remove_metadata()):

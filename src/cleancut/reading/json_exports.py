@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from ..core.exceptions import CleancutError, reason
+from ..core.exceptions import CleancutError, quoted, reason
 from .batches import FEW
 from .column_names import PLAIN_ENTITIES, PLAIN_TAGS, PLAIN_TOKENS
 from .conll import CONLL_SUFFIXES
@@ -52,7 +52,8 @@ def _is_whole(value: Row) -> bool:
 
 def _lists_in(value: Row) -> list[list[Any]]:
     """Return the values of an object that are lists with items."""
-    return [item for item in value.values() if isinstance(item, list) and item]
+    lists = [item for item in value.values() if isinstance(item, list)]
+    return [items for items in lists if items]
 
 
 _OF_COLUMNS = {*CONLL_SUFFIXES, ".conllu"} - {".txt"}
@@ -167,12 +168,26 @@ def _check_objects(values: list[Any], name: str) -> None:
             raise CleancutError(f"row {i} ({name}): expected an object, got {type(row).__name__}.")
 
 
+def _of_records(forms: Sequence[FileFormat]) -> list[FileFormat]:
+    """Return the formats whose files hold a record for each sample."""
+    chosen = []
+    for form in forms:
+        if form.in_json is not None and form.in_json.is_of_records:
+            chosen.append(form)
+    return chosen
+
+
+def _recognises(form: FileFormat, records: list[Any]) -> bool:
+    """Return whether records are of a format."""
+    return form.in_json is not None and form.in_json.recognises(records)
+
+
 def _check_one_form(values: list[Any], chosen: FileFormat, forms: Sequence[FileFormat], name: str) -> None:
     """Raise an error where a record is of another form than those by which the file was recognised."""
-    of_records = [form for form in forms if form.in_json is not None and form.in_json.is_of_records]
+    of_records = _of_records(forms)
     in_order = [chosen, *(form for form in of_records if form is not chosen)]
     for i, value in enumerate(values):
-        recognising = (form for form in in_order if form.in_json and form.in_json.recognises([value]))
+        recognising = (form for form in in_order if _recognises(form, [value]))
         form = next(recognising, chosen)
         if form is not chosen:
             raise CleancutError(
@@ -186,7 +201,7 @@ def _check_texts(exported: Exported, form: FileFormat, name: str) -> None:
         return
     for i, row in enumerate(exported.rows):
         if not isinstance(row.get("text"), str):
-            columns = ", ".join(map(repr, row)) or "nothing"
+            columns = ", ".join(map(quoted, row)) or "nothing"
             raise CleancutError(f"row {i} ({name}): no text, but {columns}. Expected {form.expected}.")
 
 
@@ -475,7 +490,7 @@ def label_studio(value: list[Any], name: str) -> Exported:
         text = _text_of_task(fields, to_name, entities, where)
         row = {**_named(task, "id"), "text": text, "entities": entities}
         if any("globalOffsets" in span for span in spans) and not _are_as_quoted([row]):
-            raise CleancutError(f"{where}: spans of HTML are not where they are in its text. Export the plain text.")
+            raise CleancutError(f"{where}: the offsets are those of HTML, not of its text. Export the plain text.")
         rows.append(row)
     n_left = len(value) - len(rows)
     notes = {
@@ -516,7 +531,7 @@ def _spans_of_result(result: Sequence[Row], where: str) -> list[Row]:
         elif kind == "hypertextlabels" and "globalOffsets" in value:
             spans.append({**value, **value["globalOffsets"], "labels": value[kind]})
         elif kind is not None:
-            raise CleancutError(f"{where}: {kind} are no spans of a text. Leave such results out, or give JSONL.")
+            raise CleancutError(f"{where}: {kind} are not spans of a text. Leave such results out, or give JSONL.")
     return spans
 
 
@@ -571,8 +586,7 @@ def is_tool_jsonl(source: Source, forms: Sequence[FileFormat]) -> bool:
     records = _first_records(source)
     if all(isinstance(record, dict) and _OF_SAMPLES.issuperset(record) for record in records):
         return False
-    of_records = [form.in_json for form in forms if form.in_json is not None and form.in_json.is_of_records]
-    return bool(records) and any(form.recognises(records) for form in of_records)
+    return bool(records) and any(_recognises(form, records) for form in _of_records(forms))
 
 
 _OF_SAMPLES = {"id", "doc", "relations", *PLAIN_TOKENS, *PLAIN_TAGS, *PLAIN_ENTITIES}
@@ -598,8 +612,7 @@ def tool_jsonl(source: Source, forms: Sequence[FileFormat]) -> Exported:
         CleancutError: a line is not an object, or a record is not of the format of the others.
     """
     records = [record for _, record in json_records(source)]
-    of_records = [form for form in forms if form.in_json is not None and form.in_json.is_of_records]
-    return _rows_of_values(records, source.name, of_records, "JSONL")
+    return _rows_of_values(records, source.name, _of_records(forms), "JSONL")
 
 
 def by_first(is_record: Callable[[Row], bool]) -> Callable[[list[Any]], bool]:
@@ -748,7 +761,7 @@ def is_argilla(record: Row) -> bool:
     first = spans[0]
     if isinstance(first, dict):
         return {"start", "end", "label"} <= set(first)
-    return isinstance(first, list) and isinstance(first[0], str) and len(first) >= 3
+    return isinstance(first, list) and len(first) >= 3 and isinstance(first[0], str)
 
 
 def argilla(records: list[Any], name: str) -> Exported:
@@ -817,7 +830,7 @@ def argilla_records(records: list[Any], name: str) -> Exported:
         chosen = [_argilla_spans(record, "suggestions") for record in records]
     questions = sorted(set(chain.from_iterable(chosen)))
     if len(questions) != 1:
-        listed = ", ".join(map(repr, questions)) or "none"
+        listed = ", ".join(map(quoted, questions)) or "none"
         raise CleancutError(f"{name}: which question holds the spans? There are {listed}. Export one question alone.")
     question = questions[0]
     rows: list[Row] = []

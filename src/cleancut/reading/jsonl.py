@@ -67,7 +67,8 @@ def _record(line: str, where: str) -> dict[str, Any]:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise CleancutError(
-            f"{where}: invalid JSON ({reason(error)}). Each line holds one whole object; columns are .conll."
+            f"{where}: invalid JSON ({reason(error)}). Each line must hold one whole object; name a file of "
+            "columns .conll."
         ) from None
     if not isinstance(record, dict):
         raise CleancutError(f"{where}: expected an object, got {type(record).__name__}.")
@@ -205,7 +206,7 @@ def corpus_of_lines(lines: Iterable[str], name: str, **options: Any) -> Corpus |
     Raises:
         CleancutError: a line is not a sample, or the samples are not of one form.
     """
-    kept = [line.removeprefix("\ufeff") for line in lines if line and not line.isspace()]
+    kept = [line.removeprefix("\ufeff") for line in lines if line.strip()]
     reading = Options(**options)
     where = partial(with_row, name, kept.__getitem__)
     rows: ListedRows | None = None

@@ -324,7 +324,7 @@ class Source:
     def head_lines(self) -> list[str]:
         """The lines of the head that are whole and not blank."""
         whole = self.head.split("\n")[:-1] or [self.head]
-        lines = [line for line in whole if line and not line.isspace()]
+        lines = [line for line in whole if line.strip()]
         return [line.rstrip("\r") for line in lines] if "\r" in self.head else lines
 
     @cached_property

@@ -189,6 +189,7 @@ def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where:
     ids = table.column("id").to_pylist() if "id" in table.column_names else None
     docs = table.column("doc").to_pylist() if "doc" in table.column_names else None
     labels = options.labels if options.labels is not None else names.get(columns.annotation)
+    relations = relations_in(table) if columns.form == "entities" else None
     return Corpus.of(
         table.column(columns.tokens),
         **{columns.form: annotation},
@@ -198,7 +199,7 @@ def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where:
         scheme=options.scheme,
         repair=options.repair,
         where=where,
-        relations=relations_in(table) if columns.form == "entities" else None,
+        relations=relations,
     )
 
 

@@ -87,7 +87,10 @@ def _waits_told() -> Iterator[None]:
     log = logging.getLogger("cleancut")
 
     class AboveTheBar(logging.Handler):
+        """Prints notices above the progress bar."""
+
         def emit(self, record: logging.LogRecord) -> None:
+            """Print a notice."""
             if record.levelno < logging.WARNING or log.handlers == [self]:  # else notices have a handler of their own
                 tqdm.write(f"cleancut: {record.getMessage()}", file=sys.stderr)
 

@@ -403,7 +403,9 @@ def text_in(value: Any) -> str:
     for passage in records_in(value):
         for text, start in _passages(passage):
             if not 0 <= start <= len(characters) + _WIDEST_GAP:
-                raise CleancutError(f"a passage begins at character {start} of a text of {len(characters)} before it.")
+                raise CleancutError(
+                    f"a passage begins at character {start}, but the text before it has {len(characters)}."
+                )
             characters += " " * (start + len(text) - len(characters))
             characters[start : start + len(text)] = text
     return "".join(characters)
@@ -418,7 +420,8 @@ def _passages(record: Any) -> Iterator[tuple[str, int]]:
     if not isinstance(record, Mapping) or record.get("text") is None or not record.get("offsets"):
         raise CleancutError(f"{quoted(record)} is not a passage with text and offsets.")
     text = record["text"]
-    texts = words_in([text] if isinstance(text, str) else text)
+    pieces = [text] if isinstance(text, str) else text
+    texts = words_in(pieces)
     offsets = list(listed(record["offsets"]))
     pairs = offsets if isinstance(offsets[0], list | tuple) else [offsets]
     if len(texts) != len(pairs):

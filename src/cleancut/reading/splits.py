@@ -39,7 +39,8 @@ def is_split_name(name: Any) -> bool:
     >>> is_split_name("my-train"), is_split_name("../train"), is_split_name("discarded")
     (True, False, False)
     """
-    return re.fullmatch(r"\w[\w-]{0,63}", str(name)) is not None and name != "discarded"
+    is_plain = isinstance(name, str) and re.fullmatch(r"\w[\w-]{0,63}", name) is not None
+    return is_plain and name != "discarded"
 
 
 _SPLIT_NAMES = {
@@ -94,11 +95,13 @@ def split_files(folder: str | os.PathLike[str]) -> dict[str, str]:
             continue
         if split in name_of_split:
             both = f"{name_of_split[split]} and {name}"
-            raise CleancutError(f"{folder} has two {split} files, {both}. Name the files.")
+            raise CleancutError(f"{folder} has two {split} files, {both}. Give the files of the splits one by one.")
         name_of_split[split] = name
     if len(name_of_split) < 2:
         names = ", ".join(file_names[:8]) or "nothing"
-        raise CleancutError(f"{folder} holds {names}: no train and test files. Name the files.")
+        raise CleancutError(
+            f"{folder} holds {names}, but no train and test files. Give the files of the splits one by one."
+        )
     return {split: os.path.join(folder, name) for split, name in name_of_split.items()}
 
 

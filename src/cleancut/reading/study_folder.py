@@ -12,7 +12,7 @@ from ..core import checks
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean, quoted
-from .answer_files import is_answer_file
+from .answer_rows import is_answer_file
 from .brat import is_brat
 from .dataset import Samples, log_notes
 from .files import columns_for, read
@@ -172,7 +172,7 @@ def study_files(
         CleancutError: there is no such folder, or no dataset in it.
     """
     path = Path(checks.checked_path(folder, "the folder of the study"))
-    if not path.is_dir():
+    if not os.path.isdir(path):  # which a name that is too long does not end
         raise CleancutError(f"{folder}: no such folder. Give a folder with a folder for each dataset.")
     if not is_study(path):
         wanted = f"Give a folder with a folder for each dataset, which holds train, test and a folder {PREDICTIONS}"

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.pairing import by_id
-from .answer_files import is_answer_file
+from .answer_rows import is_answer_file
 from .batches import BATCH
 from .dataset import Samples, needs_shape, read_samples
 from .files import answered_batches, columns_for, paired_batches

@@ -44,7 +44,7 @@ def pubtator(source: Source) -> Exported:
         elif len(fields) >= 5 and fields[1].isdigit() and fields[2].isdigit():
             if fields[0] not in rows:
                 raise CleancutError(
-                    f"{source}, line {number}: a mention of {fields[0]}, whose text does not stand before."
+                    f"{source}, line {number}: a mention of {fields[0]}, whose text does not come before it."
                 )
             span = {"start": int(fields[1]), "end": int(fields[2]), "label": fields[4], "text": fields[3]}
             rows[fields[0]]["entities"].append(span)
@@ -101,7 +101,8 @@ def inline(source: Source) -> Exported:
             inside = mark["inside"] or mark["in_enamex"] or mark["in_tag"] or ""
             if "<" in inside:
                 raise CleancutError(
-                    f"{source}, line {number}: a name within a name, which lines with marks cannot be read for."
+                    f"{source}, line {number}: a name within a name, which cannot be read from lines with marks. "
+                    "Give JSONL."
                 )
             before = line[last : mark.start()]
             length += len(before)

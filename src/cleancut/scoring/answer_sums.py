@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from ..core.answer_report import AnswerReport, Open
+from ..core.answer_report import AnswerReport, Open, OpenRun
 from ..core.corpus import Mentions
 from .alignment import Aligner
+from .answer_readings import Ways, highest_f1, lowest_f1, ways_of_runs
 
 
 class Range(NamedTuple):
     """Mentions of uncertain place, and how many mentions are right at the worst and at the best of their places."""
 
     n_ambiguous: int
-    """The number of mentions of uncertain place."""
+    """The number of mentions of uncertain place, with those that may be one name or several."""
     lowest: int
-    """How many mentions are right at least."""
+    """How many mentions are right at least, but for those that may be one name or several."""
     highest: int
-    """How many mentions are right at most."""
+    """How many mentions are right at most, but for those that may be one name or several."""
 
     def plus(self, other: Range) -> Range:
         """Return the range of two shards together.
@@ -61,6 +62,10 @@ class AnswerSums:
     """Mentions of types that gold lacks, which were left out on request, by type."""
     n_unread: int = 0
     """Items that were not understood, in answers that were understood otherwise."""
+    n_exact: int = 0
+    """Predictions that are right as the answers were read and placed."""
+    runs: Mapping[Ways, int] = field(default_factory=dict)
+    """Words that may be one name or several: what the ways to read them are worth, and how often that comes."""
 
     @classmethod
     def of(cls, gold: Mentions, pred: Mentions) -> AnswerSums | None:
@@ -76,6 +81,8 @@ class AnswerSums:
         n_exact = len(Aligner(gold, pred).exact_gold)
         right = _placed(gold, report)
         placed = _placed(pred, report)
+        with_runs = {run.sample for run in report.runs}
+        n_elsewhere = n_exact - sum(place[0] in with_runs for place in right & placed)
         n_of_type = Counter(pred.labels[label] for label in pred.label.tolist()) + report.invented_types()
         return cls(
             how=report.how,
@@ -86,41 +93,45 @@ class AnswerSums:
             n_out_of_order=len(report.out_of_order),
             n_gold=len(gold),
             n_pred=len(pred) + len(report.invented),
-            by_order=_range(report.by_order, right, placed, n_exact),
-            by_name=_range(report.by_name, right, placed, n_exact),
+            by_order=_range(report.by_order, report.runs, right, placed, n_elsewhere),
+            by_name=_range(report.by_name, report.runs, right, placed, n_elsewhere),
             n_of_type=dict(n_of_type),
             n_ignored=dict(Counter(claim.label for claim in report.ignored)),
             n_unread=len(report.unread),
+            n_exact=n_exact,
+            runs=ways_of_runs(report, right),
         )
 
     def __add__(self, other: AnswerSums) -> AnswerSums:
         joined: dict[str, Any] = {}
-        for field in fields(self):
-            ours, theirs = getattr(self, field.name), getattr(other, field.name)
+        for one in fields(self):
+            ours, theirs = getattr(self, one.name), getattr(other, one.name)
             if isinstance(ours, Mapping):
-                joined[field.name] = dict(Counter(ours) + Counter(theirs))
+                joined[one.name] = dict(Counter(ours) + Counter(theirs))
             elif isinstance(ours, Range):
-                joined[field.name] = ours.plus(theirs)
+                joined[one.name] = ours.plus(theirs)
             elif isinstance(ours, str):
-                joined[field.name] = "+".join(dict.fromkeys([*ours.split("+"), *theirs.split("+")]))
+                joined[one.name] = "+".join(dict.fromkeys([*ours.split("+"), *theirs.split("+")]))
             else:
-                joined[field.name] = ours + theirs
+                joined[one.name] = ours + theirs
         return AnswerSums(**joined)
 
     def values(self) -> dict[str, Any]:
-        """Return the counts, and the lowest and the highest exact F1 over the places that answers leave open.
+        """Return the counts, and the lowest and the highest exact F1 over what answers leave open.
 
-        If an answer does not keep the order of the text, order is taken to tell nothing in any answer.
+        These are the places of mentions, and whether some words are one name or several. If an answer does not keep the
+        order of the text, order is taken to tell nothing in any answer.
         """
         bounds = self.by_name if self.n_out_of_order else self.by_order
         total = self.n_gold + self.n_pred
+        f1 = 2 * self.n_exact / total if total else 0.0
         return {
             "n_unparsed": self.n_unparsed,
             "n_empty": self.n_empty,
             "n_invented": self.n_invented,
             "n_ambiguous": bounds.n_ambiguous,
-            "f1_lowest": 2 * bounds.lowest / total if total else 0.0,
-            "f1_highest": 2 * bounds.highest / total if total else 0.0,
+            "f1_lowest": min(f1, lowest_f1(bounds.lowest, total, self.runs)),
+            "f1_highest": max(f1, highest_f1(bounds.highest, total, self.runs)),
         }
 
     def notices(self, gold_types: Collection[str]) -> list[str]:
@@ -161,7 +172,7 @@ _Places = set[tuple[int, int, int, str]]
 
 def _placed(mentions: Mentions, report: AnswerReport) -> _Places:
     """Return the mentions in those samples in which some place is uncertain."""
-    samples = {group.sample for group in (*report.by_order, *report.by_name)}
+    samples = {group.sample for group in (*report.by_order, *report.by_name)} | {run.sample for run in report.runs}
     if not samples:
         return set()
     columns = (column.tolist() for column in (mentions.sample, mentions.start, mentions.end, mentions.label))
@@ -169,17 +180,29 @@ def _placed(mentions: Mentions, report: AnswerReport) -> _Places:
     return {(sample, start, end, mentions.labels[code]) for sample, start, end, code in rows if sample in samples}
 
 
-def _range(groups: Iterable[Open], right: _Places, placed: _Places, n_exact: int) -> Range:
+def _range(groups: Iterable[Open], runs: Sequence[OpenRun], right: _Places, placed: _Places, n_elsewhere: int) -> Range:
     """Return how many mentions are right if uncertain places are chosen for the worst, and for the best.
 
     Of n mentions among p places, g of which are right, at least n + g - p are right and at most min(n, g).
+
+    Args:
+        groups: mentions of uncertain place; of samples with runs, all mentions that are in none.
+        runs: words that may be one name or several.
+        right: the gold mentions of these samples.
+        placed: the predictions for these samples.
+        n_elsewhere: how many predictions are right in samples without runs.
     """
-    n_ambiguous = 0
-    lowest = highest = n_exact
+    with_runs = {run.sample for run in runs}
+    n_ambiguous = sum(run.n for run in runs)
+    lowest = highest = n_elsewhere
     for group in groups:
-        n_ambiguous += group.n
+        n_ambiguous += group.n if group.n < len(group.places) else 0
         there = {(group.sample, start, end, group.label) for start, end in group.places} & right
-        n_right = min(len(there & placed), group.n)
-        lowest += min(max(0, group.n + len(there) - len(group.places)), n_right) - n_right
-        highest += max(min(group.n, len(there)), n_right) - n_right
+        n_right = 0 if group.sample in with_runs else min(len(there & placed), group.n)
+        at_least = max(0, min(group.n, len(group.places)) + len(there) - len(group.places))
+        at_most = min(group.n, len(there))
+        if group.sample not in with_runs:
+            at_least, at_most = min(at_least, n_right), max(at_most, n_right)
+        lowest += at_least - n_right
+        highest += at_most - n_right
     return Range(n_ambiguous, lowest, highest)

@@ -31,7 +31,7 @@ from .exposure import Exposure
 from .exposure_view import NOVELTY, Exposed
 from .metric import Metric, f_beta
 from .resampling import Part, Rows, intervals, parse_resampling
-from .score import Sums, beta_setting, harmonic, signature
+from .score import Sums, behind_prf, beta_setting, harmonic, signature
 
 
 class Level(StrEnum):
@@ -268,8 +268,7 @@ def register_attribute(
     Args:
         name: the name.
         values: a function from the table of mentions to a value for each. Numbers are cut into buckets of equal
-            counts, or
-            at ``edges``; texts are categories.
+            counts, or at ``edges``; texts are categories.
         what: a few words that say what it is; by default the name.
         edges: the numbers at which the buckets after the first begin.
         categories: buckets that are always listed, in this order.
@@ -286,10 +285,12 @@ def register_attribute(
     if not isinstance(name, str) or not name or not callable(values):
         raise CleancutError("an attribute needs a name and a function from the table of mentions to values.")
     if name in _OWN:
-        raise CleancutError(f"{name!r} is an attribute of cleancut's own. Choose another name.")
+        raise CleancutError(f"{quoted(name)} is an attribute of cleancut's own. Choose another name.")
     bounds = tuple(_parse_edges(name, edges))
     names = tuple(checks.names(categories, "categories"))
-    described = checks.text(name if isinstance(what, str) and not what else what, "what")
+    if isinstance(what, str) and not what:
+        what = name
+    described = checks.text(what, "what")
     needs_train = checks.switch(needs_train, "needs_train")
     _ATTRIBUTES[name] = Attribute(name, values, described, edges=bounds, categories=names, needs_train=needs_train)
 
@@ -359,7 +360,8 @@ class Cut(NamedTuple):
         for low, high in zip(self.low, self.high, strict=True):
             name = _range_name(low, high)
             n_of_name[name] = n_of_name.get(name, 0) + 1
-            names.append(name if n_of_name[name] == 1 else f"{name} ({n_of_name[name]})")
+            unique_name = name if n_of_name[name] == 1 else f"{name} ({n_of_name[name]})"
+            names.append(unique_name)
         return names
 
 
@@ -464,8 +466,10 @@ def _parse_edges(name: str, edges: Any) -> list[float]:
 
 def _is_finite_number(value: Any) -> bool:
     """Return whether a value is a number of Python or numpy that is neither infinite nor NaN."""
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return is_number and math.isfinite(value)
+    try:
+        return checks.is_number(value) and math.isfinite(value)
+    except OverflowError:  # a whole number that no float holds
+        return False
 
 
 Bins = int | Mapping[str, "int | Sequence[float]"]
@@ -496,7 +500,12 @@ class Buckets(Drawn, Mapping[str, list[dict[str, Any]]]):
     answers: Mapping[str, Any] = field(default_factory=dict)
     """The counts of answers of a language model, where these are the predictions."""
     beta: float = 1.0
-    """If it is not 1, F-beta stands beside F1, and tables show it."""
+    """If it is not 1, F-beta stands beside F1, and tables and diagnosis are of it."""
+
+    @property
+    def value(self) -> str:
+        """The name of the score by which buckets are told apart: ``f1``, or ``f2`` where beta is 2."""
+        return f_beta("f1", self.beta)
 
     def __getitem__(self, name: str) -> list[dict[str, Any]]:
         return self.by_attribute[name]
@@ -634,7 +643,9 @@ def _chosen(names: Sequence[str] | None, level: Level, exposure: Exposure | None
     for name in dict.fromkeys(checks.names(names, "attributes", "a list of names")):
         if name not in _ATTRIBUTES:
             hint = did_you_mean(name, _ATTRIBUTES)
-            raise CleancutError(f"attribute {name!r} is unknown.{hint} The attributes are {', '.join(_ATTRIBUTES)}.")
+            raise CleancutError(
+                f"attribute {quoted(name)} is unknown.{hint} The attributes are {', '.join(_ATTRIBUTES)}."
+            )
         attribute = _ATTRIBUTES[name]
         if attribute.needs_train and exposure is None:
             raise CleancutError(f"attribute {name} needs to know what training has shown. Give the training data.")
@@ -704,7 +715,11 @@ def _rows(
     scores = {name: values.tolist() for name, values in _scores(sums, beta).items()}
     columns = {name: column.tolist() for name, column in sums.items()} | scores
     if resamples:
-        parts = [Part({name: (f"{name}/{i}",) for name in counted}, partial(_bucket_part, i, beta)) for i in range(n)]
+        parts = []
+        for i in range(n):
+            behind = {f"{i}/{name}": of for name, of in behind_prf(beta=beta).items()}
+            counts_of_it = {name: (f"{name}/{i}",) for name in counted}
+            parts.append(Part(counts_of_it, partial(_bucket_part, i, beta), behind=behind))
         rows = Rows.of(parts, _sums_by_sample(counted, n, aligner.gold.n_samples), docs)
         point = {f"{i}/{name}": value for name, values in scores.items() for i, value in enumerate(values)}
         ends = intervals(parts, rows, point, resamples, seed)

@@ -1,11 +1,11 @@
-"""Clean recall and delta F1: the score on entities that training has not shown, and the share of F1 that is memory."""
+"""Clean recall and delta F1: the score on entities unseen in training, and the share of F1 that is memory."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,18 @@ from ..core import checks
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.pairing import pair
+from ..core.same import PART_LIMIT, Same, notion_setting
 from ..core.type_names import types_setting
 from .alignment import Aligner, Counts, Match
 from .exposure import Exposure
-from .exposure_view import NOVELTY, NOVELTY_CLASSES, SECOND_PASS
+from .exposure_view import NOVELTY, NOVELTY_CLASSES, SECOND_PASS, STAIRCASE
 from .metric import Metric, f_beta
 from .resampling import Part, Rows, columns, parse_resampling
 from .score import (
     Score,
     Sums,
     Value,
+    behind_prf,
     beta_setting,
     f_values,
     prf,
@@ -44,6 +46,10 @@ def clean_f1(
     match: str = "exact",
     credit: float = 0.5,
     confusable: bool | Exposure = False,
+    same: str | Same | None = None,
+    aliases: Any = None,
+    part_limit: int = PART_LIMIT,
+    staircase: bool = False,
     beta: float = 1.0,
     tokens: Any = None,
     labels: Any = None,
@@ -53,7 +59,7 @@ def clean_f1(
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
-    """Compute F1 on what training has not shown, and how much of F1 is memory (Babil et al.).
+    """Compute F1 on mentions unseen in training, and how much of F1 is memory (Babil et al.).
 
     A gold mention is *contaminated* if its entity is in training, and *clean* otherwise. ``clean_recall`` counts
     recovered clean mentions over all clean ones. ``clean_f1`` is the harmonic mean of the original precision and the
@@ -79,15 +85,22 @@ def clean_f1(
         match: what a prediction and a gold mention must share: ``exact``, ``left``, ``right`` or ``overlap``.
         credit: the credit for a match that is not exact.
         confusable: add the recall of gold mentions whose words are mentions of more than one type in the gold
-            annotation
-            (type-confusable mentions; Tu and Lignos): of all (``recall_confusable``), of those whose words are a
-            training mention of any type (``recall_confusable_seen``) and of the others
+            annotation (type-confusable mentions; Tu and Lignos): of all (``recall_confusable``), of those whose words
+            are a training mention of any type (``recall_confusable_seen``) and of the others
             (``recall_confusable_unseen``). The whole test set decides this: scores of shards add up only if all are
             judged by one index of the whole, ``confusable=Exposure.of(gold)``, and refuse to add up if each is judged
             by its own shard.
+        same: which names count as the same, so that a mention is contaminated, such as ``fold+part``: ``exact``,
+            ``fold`` (whatever case and punctuation), ``alias``, ``part`` (one has the words of the other) and
+            ``templates`` (the sentence, once masked), with ``+`` between them. By default the notion of the index.
+        aliases: lists of names that mean the same, for ``alias``.
+        part_limit: a word that occurs in more training names of two or more words than this is generic, for ``part``.
+        staircase: add the recall of gold mentions by how far they are from what training has shown, each on the first
+            step that applies: ``recall_step_seen``, ``recall_step_other_type``, ``recall_step_folded`` (another case or
+            punctuation), ``recall_step_part``, ``recall_step_template`` (a new name in a seen template) and
+            ``recall_step_new``, with their ``n_step_...``. From the third step on, types do not matter.
         beta: a number other than 1 adds F-beta beside each F1: with ``beta=2``, ``clean_f2``, in which recall weighs
-            twice
-            as much as precision.
+            twice as much as precision.
         tokens: the words of each sample, where gold and predictions are lists.
         labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
         scheme: the scheme of the tags; by default it is inferred where it is needed.
@@ -116,7 +129,9 @@ def clean_f1(
     resamples, seed = parse_resampling(ci, seed)
     both = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     scored, text = with_text("clean_f1", both)
+    exposure = _under(exposure, same, aliases, part_limit)
     shown = view_of_text("clean_f1", exposure, text, scored.types)
+    steps = shown.staircase if checks.switch(staircase, "staircase") else None
     aligner = Aligner(scored.gold, scored.pred)
     alignment = aligner.align(mode)
     judge = _judge(confusable, exposure, text)
@@ -124,7 +139,8 @@ def clean_f1(
     matched = np.zeros(len(scored.gold), np.int64)
     matched[alignment.gold] = np.where(alignment.exact, 1, 2)
     code = shown.mention_class * 3 + matched
-    by_type = _clean_columns(aligner.gold_label, code, aligner.all_pred_label, len(aligner.labels), tough)
+    marks = _Marks(code, tough, steps)
+    by_type = _clean_columns(aligner.gold_label, marks, aligner.all_pred_label, len(aligner.labels))
     counts = Counts.of_table(aligner.labels, by_type)
     if shown.can_look_up:
         counts = counts | shown.memorised_counts
@@ -132,18 +148,22 @@ def clean_f1(
     if mode is not Match.EXACT:
         settings["credit"] = credit
     settings |= beta_setting(beta)
-    settings |= {"key": str(exposure.key), "train": exposure.fingerprint}
+    settings |= {"key": str(exposure.key), **notion_setting(exposure.same), "train": exposure.fingerprint}
     notices: tuple[str, ...] = ()
     if not shown.can_look_up:
         settings["look_up"] = "none"
         notices = (f"memorisation_f1 is NaN: it needs a second pass over the training data. {SECOND_PASS}",)
     if judge is not None:
         settings["confusable"] = judge.fingerprint
-    parts = _clean_parts(0.0 if mode is Match.EXACT else credit, judge is not None, shown.can_look_up, beta)
+    credit_of_inexact = 0.0 if mode is Match.EXACT else credit
+    if steps is not None:
+        settings["staircase"] = "yes"
+    groups = (*NOVELTY, *(_CONFUSABLE if judge is not None else ()), *(STAIRCASE if steps is not None else ()))
+    parts = _clean_parts(credit_of_inexact, groups, shown.can_look_up, beta)
     rows = None
     if resamples:
         n = scored.gold.n_samples
-        by_sample = _clean_columns(scored.gold.sample, code, aligner.all_pred_sample, n, tough)
+        by_sample = _clean_columns(scored.gold.sample, marks, aligner.all_pred_sample, n)
         if shown.can_look_up:
             by_sample["n_memorised"] = np.bincount(shown.memorised.sample, minlength=n)
             by_sample["n_memorised_exact"] = np.bincount(scored.gold.sample[shown.memorised_exactly], minlength=n)
@@ -151,6 +171,17 @@ def clean_f1(
     settings |= {**types_setting(scored.types), **resampling_settings(resamples, seed)}
     sums = Sums.of(counts, scored, exposure, rows=rows)
     return Score(METRIC.with_beta(beta), sums, settings, _clean_values, parts, notices)
+
+
+def _under(exposure: Any, same: str | Same | None, aliases: Any, part_limit: int) -> Any:
+    """Return an index under the notion that was asked for; anything else, which is refused later, as it is."""
+    if not isinstance(exposure, Exposure):
+        return exposure
+    if same is None:
+        if aliases is not None or part_limit != PART_LIMIT:
+            raise CleancutError("aliases= and part_limit= have no effect without same=. Give same='alias' or 'part'.")
+        return exposure
+    return exposure.under(same, aliases=aliases, part_limit=part_limit)
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
@@ -166,22 +197,29 @@ def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exp
     return confusable
 
 
+class _Marks(NamedTuple):
+    """What sums are made of, for each gold mention."""
+
+    code: NDArray[np.integer]
+    """Its class (novelty and contamination) and its match as one number."""
+    tough: NDArray[np.bool_] | None
+    """Whether it is type-confusable; None if that is not asked for."""
+    steps: NDArray[np.int64] | None
+    """Its step of the staircase; None if that is not asked for."""
+
+
 def _clean_columns(
-    gold_group: NDArray[np.integer],
-    code: NDArray[np.integer],
-    pred_group: NDArray[np.integer],
-    n: int,
-    tough: NDArray[np.bool_] | None,
+    gold_group: NDArray[np.integer], marks: _Marks, pred_group: NDArray[np.integer], n: int
 ) -> dict[str, NDArray[np.integer]]:
     """Return the sums of each type, or of each sample.
 
     Args:
         gold_group: the type, or the sample, of each gold mention.
-        code: its class (novelty and contamination) and its match as one number.
+        marks: the class, the match and the like of each gold mention.
         pred_group: the type, or the sample, of each prediction.
         n: the number of types, or of samples.
-        tough: for each gold mention, whether it is type-confusable; None if that is not asked for.
     """
+    code, tough, steps = marks
     width = 2 * len(NOVELTY) * 3  # one count over contamination, class and match holds all sums
     table = np.bincount(gold_group * width + code, minlength=n * width).reshape(n, 2, len(NOVELTY), 3)
     columns: dict[str, NDArray[np.integer]] = {"n_pred": np.bincount(pred_group, minlength=n)}
@@ -194,6 +232,11 @@ def _clean_columns(
         seen = np.array([novelty.is_training_mention for novelty in NOVELTY_CLASSES])
         for name, part in zip(_CONFUSABLE, (table, table[:, seen], table[:, ~seen]), strict=True):
             columns |= _match_columns(part.sum(axis=1), f"_{name}")
+    if steps is not None:
+        width = 3 * len(STAIRCASE)
+        on_steps = np.bincount(gold_group * width + 3 * steps + code % 3, minlength=n * width).reshape(n, -1, 3)
+        for i, name in enumerate(STAIRCASE):
+            columns |= _match_columns(on_steps[:, i], f"_{name}")
     return columns
 
 
@@ -221,13 +264,18 @@ def memorisation(gold: Corpus, exposure: Exposure) -> dict[str, Any]:
     return {**prf(counts["n_exact"], counts["n_pred"], counts["n_gold"]), **counts}
 
 
-def _clean_parts(credit: float, confusable: bool, looked_up: bool, beta: float) -> tuple[Part, ...]:
-    """Return the groups of values that follow from the same sums."""
+def _clean_parts(credit: float, groups: Sequence[str], looked_up: bool, beta: float) -> tuple[Part, ...]:
+    """Return the groups of values that follow from the same sums; ``groups`` names those that have a recall."""
     matched = ("n_gold", "n_exact", "n_partial")
-    both = columns("n_pred", *matched, *(f"{count}_contaminated" for count in matched))
-    signed = ("delta_f1", f_beta("delta_f1", beta), "delta_recall")
-    parts = [Part(both, partial(_clean_part, credit, beta), signed)]
-    for name in NOVELTY + (_CONFUSABLE if confusable else ()):
+    all_mentions = ("n_gold", "n_pred", "n_exact", *(["n_partial"] if credit else []))
+    # In the order of other scores: equal rows of sums are drawn alike, so that equal values have equal intervals.
+    both = columns("n_gold", "n_pred", "n_exact", "n_partial", *(f"{count}_contaminated" for count in matched))
+    differences = ("delta_f1", f_beta("delta_f1", beta), "delta_recall")
+    parts = [
+        Part(columns(*all_mentions), partial(_whole_part, credit, beta), behind=behind_prf(beta=beta)),
+        Part(both, partial(_clean_part, credit, beta), differences, behind=_behind_clean(beta)),
+    ]
+    for name in groups:
         sums = {count: (f"{count}_{name}",) for count in matched}
         parts.append(Part(sums, partial(_recall_part, name, credit)))
     if looked_up:
@@ -238,14 +286,36 @@ def _clean_parts(credit: float, confusable: bool, looked_up: bool, beta: float) 
     return tuple(parts)
 
 
+def _behind_clean(beta: float) -> dict[str, tuple[str, ...]]:
+    """Return what the values of the clean and the contaminated mentions are shares of."""
+    clean, contaminated = ("n_gold", "-n_gold_contaminated"), ("n_gold_contaminated",)
+    behind: dict[str, tuple[str, ...]] = {"contamination_rate": ("n_gold",)}
+    for name, counted in (("clean", clean), ("contaminated", contaminated)):
+        behind |= dict.fromkeys([f"{name}_recall", f"{name}_precision_naive"], counted)
+        behind |= dict.fromkeys([f"{name}_f1", f_beta(f"{name}_f1", beta)], counted)
+    behind |= dict.fromkeys(["clean_precision", "clean_f1_star", f_beta("clean_f1_star", beta)], clean)
+    return behind
+
+
+def _whole_part(credit: float, beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return precision, recall and F1 of all mentions."""
+    return prf(_earned(credit, sums), sums["n_pred"], sums["n_gold"], beta=beta)
+
+
+def _earned(credit: float, sums: Mapping[str, Any], of: str = "") -> Any:
+    """Return the credit that predictions earned on a class of gold mentions; ``of`` ends the names of its sums."""
+    right = sums[f"n_exact{of}"]
+    return right + credit * sums[f"n_partial{of}"] if credit else right
+
+
 def _clean_part(credit: float, beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that follow from the clean and the contaminated mentions."""
     n_gold = sums["n_gold"]
     n_pred = sums["n_pred"]
     n_contaminated = sums["n_gold_contaminated"]
     n_clean = n_gold - n_contaminated
-    right = sums["n_exact"] + credit * sums["n_partial"]
-    right_contaminated = sums["n_exact_contaminated"] + credit * sums["n_partial_contaminated"]
+    right = _earned(credit, sums)
+    right_contaminated = _earned(credit, sums, "_contaminated")
     right_clean = right - right_contaminated
     whole = prf(right, n_pred, n_gold, beta=beta)
     clean_recall = share(right_clean, n_clean)
@@ -254,7 +324,6 @@ def _clean_part(credit: float, beta: float, sums: Mapping[str, Any]) -> dict[str
     clean = f_values("clean_f1", whole["precision"], clean_recall, beta)
     names = dict.fromkeys(["f1", f_beta("f1", beta)])
     return {
-        **whole,
         "clean_recall": clean_recall,
         "contaminated_recall": contaminated_recall,
         **clean,
@@ -275,8 +344,7 @@ def _clean_part(credit: float, beta: float, sums: Mapping[str, Any]) -> dict[str
 
 def _recall_part(name: str, credit: float, sums: Mapping[str, Any]) -> dict[str, Any]:
     """Return the recall and the number of the mentions of one class."""
-    earned = sums["n_exact"] + credit * sums["n_partial"]
-    return {f"recall_{name}": share(earned, sums["n_gold"]), f"n_{name}": sums["n_gold"]}
+    return {f"recall_{name}": share(_earned(credit, sums), sums["n_gold"]), f"n_{name}": sums["n_gold"]}
 
 
 def _memorised_part(beta: float, sums: Mapping[str, Any]) -> dict[str, Any]:
@@ -313,7 +381,7 @@ METRIC = Metric(
     short="clean",
     order=30,
     title="Names unseen in training (%)",
-    description="F1 on the mentions that training has not shown, and how much of an F1 is memory.",
+    description="F1 on the mentions unseen in training, and how much of an F1 is memory.",
     titles={
         "f1": "F1", "clean_f1": "clean F1", "delta_f1": "delta F1", "clean_recall": "R clean",
         "contaminated_recall": "R contam.", "contamination_rate": "contam.", "memorisation_f1": "look-up F1",
@@ -329,4 +397,5 @@ METRIC = Metric(
     ranked="clean_f1",
     by_entity=True,
     reads_train_twice=True,
+    few={"n_clean": (30, "clean mentions")},
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -110,7 +110,27 @@ class Comparison(Drawn):
     @cached_property
     def pairs(self) -> tuple[Difference, ...]:
         """The differences of all pairs of systems, in each value that is compared."""
-        tests = self._tests()
+        return self._differences()
+
+    def computed(self, told: Callable[[float], None], *, intervals: bool = True) -> Comparison:
+        """Return this comparison with all that takes time computed, and tell how far it is.
+
+        Args:
+            told: a function that is told what share of the work was done since it was told last.
+            intervals: whether the scores of each system will be read with their intervals.
+        """
+        share = 0.25 if intervals else 1.0
+        vars(self)["pairs"] = self._differences(lambda done: told(share * done))  # what cached_property would keep
+        scores = [score for of_metric in self.scores.values() for score in of_metric.values()] if intervals else []
+        with said_once():
+            for score in scores:
+                len(score)
+                told((1 - share) / len(scores))
+        return self
+
+    def _differences(self, told: Callable[[float], None] | None = None) -> tuple[Difference, ...]:
+        """Return the differences of all pairs, with their p-values corrected."""
+        tests = self._tests(told)
         corrected = {}
         for value in dict.fromkeys(value for by_value in tests.values() for value in by_value):
             p_of_pair = {names: by_value[value].p for names, by_value in tests.items() if value in by_value}
@@ -122,8 +142,11 @@ class Comparison(Drawn):
                 differences.append(Difference(*names, *value, **asdict(test), p_holm=p_holm))
         return tuple(differences)
 
-    def _tests(self) -> dict[tuple[str, str], dict[tuple[str, str], Paired]]:
+    def _tests(
+        self, told: Callable[[float], None] | None = None
+    ) -> dict[tuple[str, str], dict[tuple[str, str], Paired]]:
         """Return the tests of each pair of systems, by metric and value."""
+        of_metric = None if told is None else lambda done: told(done / len(self.beside))
         tests: dict[tuple[str, str], dict[tuple[str, str], Paired]] = {
             names: {} for names in combinations(self.scores, 2)
         }
@@ -132,7 +155,7 @@ class Comparison(Drawn):
             score = self.scores[systems[0]][metric]
             given = int(score.settings["ci"]), int(score.settings["seed"])
             compared = score.record.compared
-            of_places = paired([score.parts[i] for i in _parts(score)], rows, systems, compared, *given)
+            of_places = paired([score.parts[i] for i in _parts(score)], rows, systems, compared, *given, of_metric)
             for (a, b), by_value in of_places.items():
                 of_pair = {(metric, value): by_value[value] for value in compared}
                 tests[systems[a], systems[b]].update(of_pair)
@@ -249,13 +272,15 @@ def compare(
     ci, seed = parse_resampling(ci, seed)
     if not ci:
         raise CleancutError(
-            f"ci={ci!r}: systems are compared by resampling. Give a number of resamples, such as 10000."
+            f"ci={quoted(ci)}: systems are compared by resampling. Give a number of resamples, such as 10000."
         )
     if not isinstance(systems, Mapping) or len(systems) < 2:
-        given = ", ".join(systems) if isinstance(systems, Mapping) else type(systems).__name__
+        given = ", ".join(map(quoted, systems)) if isinstance(systems, Mapping) else type(systems).__name__
         raise CleancutError(
             f"compare needs two systems or more, but has {given or 'none'}. Give {{name: predictions}}."
         )
+    for name in systems:
+        checks.text(name, "systems: a name", "the predictions by the names of the systems")
     options = {"types": types, "beta": checks.beta(beta), "ci": ci, "seed": seed}
     chosen = _chosen(metrics, exposure)
     scored: dict[str, Pair] = {}
@@ -353,6 +378,10 @@ def kendall_tau(x: Sequence[float], y: Sequence[float]) -> float:
 def order_changes(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, Any]:
     """Return Kendall's tau-b between two orders of systems, and the pairs that change places, of those that both have.
 
+    Args:
+        first: the value of each system in the first order.
+        second: the value of each system in the second order.
+
     >>> order_changes({"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2})
     {'tau': -1.0, 'swaps': [['a', 'b']]}
     """
@@ -415,8 +444,7 @@ def contamination_correlation(
     Args:
         levels: the contamination level of each run.
         scores: the ``clean_f1`` score of each run, or any mapping with some of ``f1``, ``clean_f1``,
-            ``contaminated_f1``
-            and ``delta_f1``.
+            ``contaminated_f1`` and ``delta_f1``.
 
     Returns:
         For each value its ``r``, the two-sided ``p``, and ``n``, the runs in which it is defined (there is no
@@ -447,7 +475,7 @@ def contamination_correlation(
             continue
         try:
             both = np.array([[level, score[name]] for level, score in zip(levels, scores, strict=True)], float)
-        except (TypeError, ValueError):
+        except Exception:  # whatever the method of an object raises
             raise CleancutError(f"a level or {name} is no number. Give numbers.") from None
         both = both.reshape(-1, 2)
         x, y = both[~np.isnan(both).any(axis=1)].T

@@ -1,7 +1,8 @@
 """Views over the buckets of many systems and datasets (Fu et al., Section 5): what matters, to whom, and where.
 
 A performance table is ``{system: buckets(...)}`` on one test set, or ``{dataset: {system: ...}}`` over several. Buckets
-without gold mentions are left out of every statistic. A statistic that has too few values left is NaN.
+without gold mentions are left out of every statistic. A statistic that has too few values left is NaN. F1 stands for
+F-beta where the buckets were scored with another beta than 1.
 """
 
 from __future__ import annotations
@@ -28,7 +29,12 @@ def _systems(given: Any, name: str = "systems") -> dict[str, Buckets]:
     """Return the buckets of each system, which must have the same attributes."""
     checked = checks.instances(given, Buckets, name, _WANTED)
     first = set(next(iter(checked.values()), ()))
+    beta = next((buckets.beta for buckets in checked.values()), 1.0)
     for system, buckets in checked.items():
+        if buckets.beta != beta:
+            raise CleancutError(
+                f"{quoted(system)}: its buckets have beta={buckets.beta:g}, others {beta:g}. Give the same for all."
+            )
         if set(buckets) != first:
             other = min(set(buckets) ^ first)
             raise CleancutError(f"{quoted(system)}: not all systems have the attribute {other}. Give the same for all.")
@@ -36,7 +42,7 @@ def _systems(given: Any, name: str = "systems") -> dict[str, Buckets]:
 
 
 def model_wise(systems: Systems) -> dict[str, dict[str, dict[str, float]]]:
-    """Return how an attribute bears on each system.
+    """Return how much the F1 of each system depends on each attribute.
 
     Args:
         systems: the buckets of each system, on one test set.
@@ -53,14 +59,14 @@ def model_wise(systems: Systems) -> dict[str, dict[str, dict[str, float]]]:
     for system, buckets in _systems(systems).items():
         of_system[system] = {}
         for name in buckets:
-            f1 = _f1(buckets[name])
+            f1 = _f1(buckets, name)
             spearman = _spearman(f1) if _ordered(buckets[name]) else math.nan
             of_system[system][name] = {"spearman": spearman, "std": _std(f1)}
     return of_system
 
 
 def attribute_wise(datasets: Datasets) -> dict[str, dict[str, dict[str, float]]]:
-    """Return how an attribute bears on each dataset.
+    """Return how much each attribute matters on each dataset.
 
     Args:
         datasets: for each dataset, the buckets of each system.
@@ -72,19 +78,20 @@ def attribute_wise(datasets: Datasets) -> dict[str, dict[str, dict[str, float]]]
     Raises:
         CleancutError: a dataset has no system, or its systems do not have the same attributes.
     """
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    by_dataset: dict[str, dict[str, dict[str, float]]] = {}
     if not isinstance(datasets, Mapping):
-        raise CleancutError(f"datasets is {quoted(datasets)}. Give the systems of each, by its name.")
+        raise CleancutError(f"datasets is {quoted(datasets)}. Give {{dataset: {{system: buckets}}}}.")
     for dataset, systems in datasets.items():
-        if not systems:
+        checks.text(dataset, "datasets: a name", "datasets by their names")
+        if isinstance(systems, Mapping) and not systems:
             raise CleancutError(f"{dataset}: there is no system. Give at least one.")
         ranked = model_wise(systems)
         first = next(iter(systems.values()))
-        found[dataset] = {}
+        by_dataset[dataset] = {}
         for name in first:
             rho = _mean_size([of_system[name]["spearman"] for of_system in ranked.values()])
-            found[dataset][name] = {"zeta": first.means.get(name, math.nan), "rho": rho}
-    return found
+            by_dataset[dataset][name] = {"zeta": first.means.get(name, math.nan), "rho": rho}
+    return by_dataset
 
 
 MIN_COUNT = 30
@@ -92,7 +99,7 @@ MIN_COUNT = 30
 
 
 def self_diagnosis(buckets: Buckets, *, min_count: int = MIN_COUNT) -> dict[str, dict[str, Any]]:
-    """Tell where a system is best and where worst.
+    """Return the buckets of each attribute in which a system is best and worst.
 
     Args:
         buckets: what ``buckets`` returns.
@@ -103,20 +110,22 @@ def self_diagnosis(buckets: Buckets, *, min_count: int = MIN_COUNT) -> dict[str,
         F1) and, where the buckets have intervals, ``clear``: whether those of the two do not overlap.
     """
     least = checks.whole(min_count, "min_count", 1)
-    found: dict[str, dict[str, Any]] = {}
-    for name, rows in checks.instance(buckets, Buckets, "buckets", "what buckets() returns").items():
+    value = checks.instance(buckets, Buckets, "buckets", "what buckets() returns").value
+    diagnosis: dict[str, dict[str, Any]] = {}
+    for name, rows in buckets.items():
         known = [row for row in rows if row["n_gold"] >= least]
         if len(known) < 2:
             continue
-        best, worst = max(known, key=lambda row: row["f1"]), min(known, key=lambda row: row["f1"])
-        found[name] = {"best": best["bucket"], "worst": worst["bucket"], "gap": best["f1"] - worst["f1"]}
-        if "f1_low" in best:
-            found[name]["clear"] = best["f1_low"] > worst["f1_high"]
-    return found
+        best = max(known, key=lambda row: row[value])
+        worst = min(known, key=lambda row: row[value])
+        diagnosis[name] = {"best": best["bucket"], "worst": worst["bucket"], "gap": best[value] - worst[value]}
+        if f"{value}_low" in best:
+            diagnosis[name]["clear"] = best[f"{value}_low"] > worst[f"{value}_high"]
+    return diagnosis
 
 
 def comparative_diagnosis(a: Buckets, b: Buckets, *, min_count: int = MIN_COUNT) -> dict[str, dict[str, Any]]:
-    """Tell where A beats B most, and the reverse.
+    """Return the buckets in which system A is most ahead of system B, and most behind it.
 
     Args:
         a: the buckets of one system.
@@ -128,14 +137,15 @@ def comparative_diagnosis(a: Buckets, b: Buckets, *, min_count: int = MIN_COUNT)
         it is smallest) with ``lag``; both differences are A minus B.
     """
     least = checks.whole(min_count, "min_count", 1)
-    found = {}
+    diagnosis = {}
     _systems({"a": a, "b": b})
     for name in a:
         gaps = _gaps(a, b, name, least)
         if gaps:
-            ahead, behind = max(gaps, key=lambda n: gaps[n]), min(gaps, key=lambda n: gaps[n])
-            found[name] = {"ahead": ahead, "lead": gaps[ahead], "behind": behind, "lag": gaps[behind]}
-    return found
+            ahead = max(gaps, key=lambda bucket: gaps[bucket])
+            behind = min(gaps, key=lambda bucket: gaps[bucket])
+            diagnosis[name] = {"ahead": ahead, "lead": gaps[ahead], "behind": behind, "lag": gaps[behind]}
+    return diagnosis
 
 
 def friedman(blocks: Mapping[str, Buckets]) -> dict[str, dict[str, float]]:
@@ -153,22 +163,22 @@ def friedman(blocks: Mapping[str, Buckets]) -> dict[str, dict[str, float]]:
     """
     from scipy.stats import friedmanchisquare
 
-    found: dict[str, dict[str, float]] = {}
+    tests: dict[str, dict[str, float]] = {}
     blocks = _systems(blocks, "blocks")
     for name in next(iter(blocks.values()), {}):
         table = _performance(blocks, name)
         n, k = table.shape
-        found[name] = dict.fromkeys(("statistic", "p", "effect"), math.nan)
+        tests[name] = dict.fromkeys(("statistic", "p", "effect"), math.nan)
         if n >= 2 and k >= 3 and np.ptp(table, axis=1).any():  # where no bucket differs there is nothing to rank
             statistic, p = (float(x) for x in friedmanchisquare(*table.T))
-            found[name] = {"statistic": statistic, "p": p, "effect": statistic / (n * (k - 1))}
-    for row, p in zip(found.values(), holm([row["p"] for row in found.values()]), strict=True):
+            tests[name] = {"statistic": statistic, "p": p, "effect": statistic / (n * (k - 1))}
+    for row, p in zip(tests.values(), holm([row["p"] for row in tests.values()]), strict=True):
         row["p_holm"] = p
-    return found
+    return tests
 
 
 def wilcoxon(systems: Systems | Datasets) -> list[dict[str, Any]]:
-    """Does one system beat another over the buckets? For each pair and attribute the signed-rank test.
+    """Test whether one system beats another over the buckets, with the signed-rank test for each pair and attribute.
 
     Args:
         systems: the buckets of each system; over several datasets, ``{dataset: {system: buckets}}``. Then the buckets
@@ -181,7 +191,7 @@ def wilcoxon(systems: Systems | Datasets) -> list[dict[str, Any]]:
     datasets = _datasets(systems)
     names = list(dict.fromkeys(name for own in datasets for name in own))
     attributes = list(dict.fromkeys(name for own in datasets for buckets in own.values() for name in buckets))
-    found = []
+    all_rows = []
     for at in ["all", *attributes]:
         chosen = attributes if at == "all" else [at]
         rows = []
@@ -190,8 +200,8 @@ def wilcoxon(systems: Systems | Datasets) -> list[dict[str, Any]]:
             row: dict[str, Any] = {"a": a, "b": b, "attribute": at, "n": len(gaps), "difference": _median(gaps)}
             rows.append({**row, **_signed_ranks(gaps)})
         corrected = holm([row["p"] for row in rows])
-        found += [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
-    return found
+        all_rows += [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
+    return all_rows
 
 
 def _datasets(given: Systems | Datasets) -> list[dict[str, Buckets]]:
@@ -227,7 +237,7 @@ PLACES = ("XS", "S", "L", "XL")
 
 
 def steady_gaps(blocks: Mapping[str, Buckets], *, min_count: int = MIN_COUNT) -> dict[str, dict[str, Any]]:
-    """Tell where a system is best and worst over several datasets, and whether it is so on each of them.
+    """Return the buckets in which a system is best and worst over several datasets, and test whether they differ.
 
     The buckets of different datasets have different bounds, so that they are told apart by their place: the lowest
     values are ``XS``, then come ``S``, ``L`` and ``XL``; of another number than four, the first is ``1``.
@@ -243,30 +253,32 @@ def steady_gaps(blocks: Mapping[str, Buckets], *, min_count: int = MIN_COUNT) ->
     """
     least = checks.whole(min_count, "min_count", 1)
     blocks = _systems(blocks, "blocks")
-    found: dict[str, dict[str, Any]] = {}
+    diagnosis: dict[str, dict[str, Any]] = {}
     for name in next(iter(blocks.values()), {}):
         table = _by_place(blocks, name, least)
         known = np.flatnonzero(~np.isnan(table).any(axis=0))
-        found[name] = {"best": None, "worst": None, "gap": math.nan, "n": len(blocks), "p": math.nan, "effect": 0.0}
+        diagnosis[name] = {"best": None, "worst": None, "gap": math.nan, "n": len(blocks), "p": math.nan, "effect": 0.0}
         if len(known) > 1:
             sums = np.array([math.fsum(column) for column in table.T])  # the same in any order of the datasets
-            best, worst = (int(known[choice(sums[known])]) for choice in (np.argmax, np.argmin))
+            best = int(known[np.argmax(sums[known])])
+            worst = int(known[np.argmin(sums[known])])
             gaps = table[:, best] - table[:, worst]
             names = PLACES if table.shape[1] == len(PLACES) else [str(i + 1) for i in range(table.shape[1])]
-            found[name] |= {"best": names[best], "worst": names[worst], "gap": float(gaps.mean())}
-            found[name] |= _signed_ranks(gaps)
-    for row, p in zip(found.values(), holm([row["p"] for row in found.values()]), strict=True):
+            diagnosis[name] |= {"best": names[best], "worst": names[worst], "gap": float(gaps.mean())}
+            diagnosis[name] |= _signed_ranks(gaps)
+    for row, p in zip(diagnosis.values(), holm([row["p"] for row in diagnosis.values()]), strict=True):
         row["p_holm"] = p
-    return found
+    return diagnosis
 
 
-def _f1(rows: Sequence[Mapping[str, Any]], least: int = 1) -> NDArray[np.float64]:
-    """Return F1 of each bucket; NaN for one of fewer gold mentions."""
-    return np.array([row["f1"] if row["n_gold"] >= least else math.nan for row in rows], float)
+def _f1(buckets: Buckets, name: str, least: int = 1) -> NDArray[np.float64]:
+    """Return F1 of each bucket of an attribute; NaN for one of fewer gold mentions."""
+    rows = buckets[name]
+    return np.array([row[buckets.value] if row["n_gold"] >= least else math.nan for row in rows], float)
 
 
 def _ordered(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Are these buckets of numbers, rather than categories?"""
+    """Return whether these are buckets of numbers, rather than of categories."""
     return any(row["low"] is not None or row["high"] is not None for row in rows)
 
 
@@ -295,19 +307,19 @@ def _median(values: NDArray[np.float64]) -> float:
 
 def _gaps(a: Buckets, b: Buckets, name: str, least: int = 1) -> dict[str, float]:
     """Return F1 of A minus that of B in each bucket of at least so many gold mentions, which is the same for both."""
-    theirs = {row["bucket"]: row["f1"] for row in b[name]}
-    return {row["bucket"]: row["f1"] - theirs[row["bucket"]] for row in a[name] if row["n_gold"] >= least}
+    theirs = {row["bucket"]: row[b.value] for row in b[name]}
+    return {row["bucket"]: row[a.value] - theirs[row["bucket"]] for row in a[name] if row["n_gold"] >= least}
 
 
 def _performance(blocks: Mapping[str, Buckets], name: str) -> NDArray[np.float64]:
-    """F1 of each block in each bucket, by the place of the bucket; buckets that any block lacks are left out."""
+    """Return F1 of each block in each bucket, by the place of the bucket; buckets that any block lacks are left out."""
     table = _by_place(blocks, name)
     return table[:, ~np.isnan(table).any(axis=0)]
 
 
 def _by_place(blocks: Mapping[str, Buckets], name: str, least: int = 1) -> NDArray[np.float64]:
     """Return F1 of each block in each bucket, by the place of the bucket; NaN for fewer gold mentions than asked."""
-    rows = [_f1(buckets[name], least) for buckets in blocks.values()]
+    rows = [_f1(buckets, name, least) for buckets in blocks.values()]
     width = min(map(len, rows))
     return np.stack([row[:width] for row in rows])
 

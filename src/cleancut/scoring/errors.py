@@ -85,6 +85,7 @@ def errors(
     spurious = np.bincount(aligner.all_pred_label, minlength=len(names)) - confusion.sum(axis=0)
 
     def by_type(row: np.ndarray) -> dict[str, int]:
+        """Return a row of the table as counts by type."""
         return dict(zip(names, row.tolist(), strict=True))
 
     table = {name: by_type(row) for name, row in zip(names, confusion, strict=True)}
@@ -124,6 +125,7 @@ def _match_rows(scored: Pair, aligner: Aligner, mode: Match, credit: float) -> l
         rows.append({"sample": claim.sample, "kind": "invented", **nothing["gold"], **named, "credit": 0.0})
 
     def place(row: dict[str, Any]) -> tuple[int, bool, int]:
+        """Return a value that puts matches in the order of the text."""
         start = row["pred_start"] if row["gold_start"] is None else row["gold_start"]
         return row["sample"], start is None, start or 0  # invented mentions come last
 

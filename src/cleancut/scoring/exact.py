@@ -18,7 +18,7 @@ from ..core.type_names import types_setting
 from .alignment import Aligner, Counts
 from .metric import Metric
 from .resampling import Part, columns, parse_resampling
-from .score import Score, Sums, Value, beta_setting, prf, ratio, resampling_settings, rows_of_samples
+from .score import Score, Sums, Value, behind_prf, beta_setting, prf, ratio, resampling_settings, rows_of_samples
 
 
 class Keys(StrEnum):
@@ -44,9 +44,9 @@ def exact_f1(
 ) -> Score:
     """Compute exact F1: a prediction is right if sample, start, end and type agree with a gold mention.
 
-    P = correct / predicted, R = correct / gold, F1 = 2PR / (P + R), micro-averaged over the corpus. Beside it stand
-    each type, the mean over types (``macro_f1``) and the mean weighted by gold mentions (``weighted_f1``). Without
-    any mention on either side all three are 0.0, with the counts beside them.
+    P = correct / predicted, R = correct / gold, F1 = 2PR / (P + R), micro-averaged over the corpus. The score also
+    has the values of each type (``f1/PER``), their mean (``macro_f1``) and their mean weighted by gold mentions
+    (``weighted_f1``). Without any mention on either side, P, R and F1 are 0.0.
 
     Args:
         gold: a corpus, mentions, or lists of tags, label ids or spans.
@@ -79,10 +79,10 @@ def exact_f1(
     scored = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     aligner = Aligner(scored.gold, scored.pred)
     if resamples and shape is Keys.SEQEVAL:
-        raise CleancutError("ci= has no place among seqeval's keys. Leave keys= out.")
+        raise CleancutError("keys='seqeval' has no names for intervals. Leave out ci= or keys=.")
     if beta != 1 and shape is Keys.SEQEVAL:
-        raise CleancutError("beta= has no place among seqeval's keys. Leave keys= out.")
-    parts = (Part(columns("n_gold", "n_pred", "n_exact"), partial(_exact_part, beta)),)
+        raise CleancutError("keys='seqeval' has no name for F-beta. Leave out beta= or keys=.")
+    parts = (Part(columns("n_gold", "n_pred", "n_exact"), partial(_exact_part, beta), behind=behind_prf(beta=beta)),)
     rows = rows_of_samples(parts, scored, exact_samples(aligner)) if resamples else None
     counts = Counts.of(aligner.labels, exact_columns(aligner))
     sums = Sums.of(counts, scored, tokens=shape is Keys.SEQEVAL, rows=rows)

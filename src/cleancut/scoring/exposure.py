@@ -29,8 +29,18 @@ from ..core.files import replacing
 from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
 from ..core.rooms import module_of
+from ..core.same import PART_LIMIT, Same
+from ..core.templates import template_hashes
 from ..core.type_names import parse_types
-from .exposure_file import FORMAT, StoredIndex, parse_index, read_index, split_bytes
+from .exposure_file import (
+    FORMAT,
+    FORMAT_OF_NOTIONS,
+    StoredIndex,
+    parse_index,
+    read_index,
+    split_bytes,
+    stored_notion,
+)
 from .exposure_view import Exposed, Tables
 from .tallies import PairTally, Tally
 
@@ -47,6 +57,10 @@ class Exposure:
         case: whether case matters for what counts as the same entity.
         typed: whether the type is part of the entity.
         unicode: a Unicode normal form that words are converted to first.
+        same: which names count as the same, such as ``fold+part``: ``exact``, ``fold``, ``alias``, ``part`` and
+            ``templates``, with ``+`` between them. It decides what is ``seen``; counts are by the key.
+        aliases: lists of names that mean the same, for ``alias``.
+        part_limit: a word that occurs in more names of two or more words than this is generic, for ``part``.
 
     >>> train = Corpus.of([["Ada", "King", "met", "King"]], entities=[[(0, 2, "PER")]])
     >>> test = Corpus.of([["Ada", "King"], ["King"]], entities=[[(0, 2, "PER")], [(0, 1, "PER")]])
@@ -54,8 +68,18 @@ class Exposure:
     [True, False]
     """
 
-    def __init__(self, *, case: bool = True, typed: bool = True, unicode: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        case: bool = True,
+        typed: bool = True,
+        unicode: str | None = None,
+        same: str | Same = "exact",
+        aliases: Any = None,
+        part_limit: int = PART_LIMIT,
+    ) -> None:
         self.key = Key.of(case, typed, unicode)
+        self.same = Same.of(same, aliases=aliases, part_limit=part_limit)
         self.n_samples = self.n_mentions = 0
         self._fingerprint = 0
         self._words = Interner()  # word -> its id
@@ -67,8 +91,10 @@ class Exposure:
         self._of_word_inside = Tally()  # word id -> tokens in mentions
         self._of_word_type = PairTally()  # (word id, type id) -> tokens in mentions of the type
         self._of_surface_type = PairTally()  # (surface id, type id) -> mentions
+        self._templates: NDArray[np.uint64] | None = np.zeros(0, np.uint64)  # sorted; None if they were not counted
         self._views: WeakKeyDictionary[Corpus, Exposed] = WeakKeyDictionary()
         self._renamed: dict[tuple[tuple[str, str], ...], Exposure] = {}
+        self._under: dict[Same, Exposure] = {}
 
     @classmethod
     def of(
@@ -78,6 +104,9 @@ class Exposure:
         case: bool = True,
         typed: bool = True,
         unicode: str | None = None,
+        same: str | Same = "exact",
+        aliases: Any = None,
+        part_limit: int = PART_LIMIT,
         columns: Mapping[str, Any] | None = None,
     ) -> Exposure:
         """Return the index of training data.
@@ -88,6 +117,9 @@ class Exposure:
             case: whether case matters for what counts as the same entity.
             typed: whether the type is part of the entity.
             unicode: a Unicode normal form that words are converted to first.
+            same: which names count as the same, such as ``fold+part``.
+            aliases: lists of names that mean the same, for ``alias``.
+            part_limit: a word that occurs in more names of two or more words than this is generic, for ``part``.
             columns: the columns of a dataset that hold ``tokens``, ``tags``, ``entities`` and so on, where they are not
                 found by themselves.
 
@@ -97,12 +129,13 @@ class Exposure:
         >>> Exposure.of(Corpus.of([["Ada", "ran"]], tags=[["B-PER", "O"]])).n_entities
         1
         """
-        exposure = cls(case=case, typed=typed, unicode=unicode)
+        exposure = cls(case=case, typed=typed, unicode=unicode, same=same, aliases=aliases, part_limit=part_limit)
         if hasattr(train, "column_names"):
             train = _corpus_of_dataset(train, columns)
         elif columns is not None and not (isinstance(columns, Mapping) and not columns):
             raise CleancutError(f"columns={quoted(columns)} has no effect on data that is no dataset. Leave it out.")
-        is_other = isinstance(train, str | Mapping) or hasattr(train, "__array__") or not isinstance(train, Iterable)
+        is_other = isinstance(train, str | bytes | Mapping | set | frozenset) or hasattr(train, "__array__")
+        is_other = is_other or not isinstance(train, Iterable)
         if not isinstance(train, Corpus) and is_other:
             raise CleancutError(_WANTED.format(type(train).__name__))
         corpora: Iterable[Corpus] = [train] if isinstance(train, Corpus) else train
@@ -143,6 +176,7 @@ class Exposure:
         self.n_samples += len(corpus)
         self.n_mentions += len(mentions)
         self._fingerprint = (self._fingerprint + _fingerprint(corpus)) % 2**64
+        self._add_templates(template_hashes(corpus))
         self._forget()
 
     def count_occurrences(self, train: Iterable[Corpus]) -> None:
@@ -158,7 +192,8 @@ class Exposure:
         Raises:
             CleancutError: the data is not that of the index.
         """
-        if isinstance(train, Corpus | str | Mapping) or not isinstance(train, Iterable):
+        is_one = isinstance(train, Corpus | str | Mapping) or hasattr(train, "__array__")
+        if is_one or not isinstance(train, Iterable):
             raise CleancutError(f"train is {quoted(train)}. Give a list of corpora, or their batches.")
         counted = _Counted(train)
         self._set_occurrences(counted)
@@ -177,6 +212,7 @@ class Exposure:
             counts += Exposed(self._tables, corpus).surface_places()
         self._views.clear()  # the views were made without these counts
         self._renamed.clear()
+        self._under.clear()
         self._tables.occurrences, self._tables.occurrences_checked = counts, True
 
     def __add__(self, other: Exposure) -> Exposure:
@@ -185,7 +221,9 @@ class Exposure:
             return NotImplemented
         if self.key != other.key:
             raise CleancutError(f"indices with different keys do not merge: {self.key} and {other.key}.")
-        merged = Exposure(case=self.key.case, typed=self.key.typed, unicode=self.key.unicode)
+        if self.same != other.same:
+            raise CleancutError(f"indices of different notions do not merge: {self.same} and {other.same}.")
+        merged = Exposure(**self.key._asdict(), same=self.same)
         for part in (self, other):
             merged._absorb(part)
         return merged
@@ -204,13 +242,37 @@ class Exposure:
         if not names:
             return self
         if names not in self._renamed:
-            other = Exposure(case=self.key.case, typed=self.key.typed, unicode=self.key.unicode)
-            other._absorb(self, dict(names))
+            other = self._copy(self.same, dict(names))
             other._fingerprint = (other._fingerprint + _number_of(names)) % 2**64
-            other._tables.occurrences = self._tables.occurrences  # the surfaces are the same, in the same order
-            other._tables.occurrences_checked = self._tables.occurrences_checked
             self._renamed[names] = other
         return self._renamed[names]
+
+    def under(self, same: str | Same, *, aliases: Any = None, part_limit: int = PART_LIMIT) -> Exposure:
+        """Return the index under another notion of the same name.
+
+        Args:
+            same: which names count as the same, such as ``fold+part``.
+            aliases: lists of names that mean the same, for ``alias``.
+            part_limit: a word that occurs in more names of two or more words than this is generic, for ``part``.
+
+        >>> shown = Exposure.of(Corpus.of([["U.S."]], tags=[["B-LOC"]]))
+        >>> str(shown.under("fold").same), shown.under("exact") is shown
+        ('fold', True)
+        """
+        notion = Same.of(same, aliases=aliases, part_limit=part_limit)
+        if notion == self.same:
+            return self
+        if notion not in self._under:
+            self._under[notion] = self._copy(notion)
+        return self._under[notion]
+
+    def _copy(self, same: Same, renamed: Mapping[str, str] = MappingProxyType({})) -> Exposure:
+        """Return an index with the same counts under a notion, with other names of types."""
+        other = Exposure(**self.key._asdict(), same=same)
+        other._absorb(self, renamed)
+        other._tables.occurrences = self._tables.occurrences  # the surfaces are the same, in the same order
+        other._tables.occurrences_checked = self._tables.occurrences_checked
+        return other
 
     def __radd__(self, other: Any) -> Exposure:
         return self if other == 0 else NotImplemented  # the start value of sum()
@@ -231,8 +293,7 @@ class Exposure:
 
         Args:
             columns: the columns that hold tokens, tags and so on, or the shape that ``cleancut.detect(dataset)``
-                returns.
-                Tags that are ids need their names (``labels``), which a batch does not have.
+                returns. Tags that are ids need their names (``labels``), which a batch does not have.
             prefix: the beginning of the names of the added columns.
         """
         return module_of("mapping.annotate").Mapper(self, columns, prefix)
@@ -293,12 +354,15 @@ class Exposure:
     def identity(self) -> str:
         """Sixteen hexadecimal digits that depend on the training data and on the key, for caches."""
         content = f"{self._fingerprint:016x}|{self.key}"
+        if not self.same.is_exact:
+            content += f"|{self.same}"
         return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     def __repr__(self) -> str:
+        same = "" if self.same.is_exact else f", same={self.same}"
         return (
             f"Exposure({self.n_samples} samples, {self.n_tokens} tokens, {self.n_words} words, {self.n_mentions} "
-            f"mentions, {self.n_entities} entities, key={self.key}, train={self.fingerprint})"
+            f"mentions, {self.n_entities} entities, key={self.key}{same}, train={self.fingerprint})"
         )
 
     # --- saving -------------------------------------------------------------------------------------------
@@ -320,10 +384,13 @@ class Exposure:
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Return all counts as arrays."""
         meta: dict[str, Any] = {"format": FORMAT, "key": self.key._asdict(), "types": [*self._types]}
+        if not self.same.is_exact:
+            meta |= {"format": FORMAT_OF_NOTIONS, "same": stored_notion(self.same)}
         meta |= {"n_samples": self.n_samples, "n_mentions": self.n_mentions, "fingerprint": self._fingerprint}
         words = [word.encode("utf-8", "surrogatepass") for word in self._words]
         occurrences = self._tables.occurrences
         meta["occurrences_checked"] = self._tables.occurrences_checked
+        templates = {} if self._templates is None else {"templates": self._templates}
         return {
             "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8),
             "words": np.frombuffer(b"".join(words), np.uint8),
@@ -335,6 +402,7 @@ class Exposure:
             "of_word_type": self._of_word_type.table(),
             "of_surface_type": self._of_surface_type.table(),
             "occurrences": np.zeros(0, np.int64) if occurrences is None else occurrences,
+            **templates,
         }
 
     @classmethod
@@ -355,7 +423,7 @@ class Exposure:
     @classmethod
     def _of_stored(cls, stored: StoredIndex) -> Exposure:
         """Return the index of checked arrays."""
-        exposure = cls(**stored.key._asdict())
+        exposure = cls(**stored.key._asdict(), same=stored.same)
         exposure._intern(stored.words)
         exposure._types = Interner({name: i for i, name in enumerate(stored.types)})
         exposure._surfaces = Interner({surface: i for i, surface in enumerate(stored.surfaces)})
@@ -363,6 +431,7 @@ class Exposure:
         exposure._of_word_inside.counts = stored.of_word_inside
         exposure._of_word_type = PairTally(stored.of_word_type)
         exposure._of_surface_type = PairTally(stored.of_surface_type)
+        exposure._templates = stored.templates
         if stored.occurrences is not None:
             exposure._tables.occurrences = stored.occurrences
             exposure._tables.occurrences_checked = stored.occurrences_checked
@@ -438,12 +507,19 @@ class Exposure:
         self.n_samples += other.n_samples
         self.n_mentions += other.n_mentions
         self._fingerprint = (self._fingerprint + other._fingerprint) % 2**64
+        self._add_templates(other._templates)
         self._forget()
+
+    def _add_templates(self, hashes: NDArray[np.uint64] | None) -> None:
+        """Add the templates of further samples; with None, those of the index are no longer known."""
+        known = self._templates
+        self._templates = None if hashes is None or known is None else np.union1d(known, hashes)
 
     def _forget(self) -> None:
         """Drop everything that was derived from the counts before they changed."""
         self._views.clear()
         self._renamed.clear()
+        self._under.clear()
         self.__dict__.pop("_tables", None)
 
     @cached_property
@@ -459,6 +535,8 @@ class Exposure:
             of_word_inside=self._of_word_inside.counts,
             of_word_type=self._of_word_type,
             of_surface_type=self._of_surface_type,
+            same=self.same,
+            templates=self._templates,
         )
 
 
@@ -482,11 +560,11 @@ def _corpus_of_dataset(train: Any, columns: Mapping[str, Any] | None) -> Corpus:
     """Return a dataset as a corpus. Of several splits, the training split is taken."""
     if isinstance(train, Mapping):
         if "train" not in train and len(train) != 1:
-            raise CleancutError(f"which split is the training data? Give one of {', '.join(map(repr, train))}.")
+            raise CleancutError(f"which split is the training data? Give one of {', '.join(map(quoted, train))}.")
         train = train["train"] if "train" in train else next(iter(train.values()))
-    from ..reading.dataset import from_dataset
+    from ..reading.dataset import COLUMNS, from_dataset, named_columns
 
-    return from_dataset(train, **(columns or {}))
+    return from_dataset(train, **named_columns(columns, (*COLUMNS, "repair")))
 
 
 def _surfaces(folds: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64]) -> list[bytes]:

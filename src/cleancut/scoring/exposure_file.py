@@ -21,18 +21,22 @@ from ..core import checks
 from ..core.entities import Key
 from ..core.exceptions import CleancutError, quoted
 from ..core.limits import refuse_larger
+from ..core.same import EXACT, Same
 from .tallies import PairTally
 
 FORMAT = "cleancut-exposure-2"
 """The name of the format in a file. Before 0.2, the text that occurrences were counted in was not checked."""
+FORMAT_OF_NOTIONS = "cleancut-exposure-3"
+"""The format of an index under a notion other than ``exact``. Versions that know no notions refuse it."""
 _FORMAT_OF_0_1 = "cleancut-exposure-1"
+_FORMATS = (FORMAT, FORMAT_OF_NOTIONS, _FORMAT_OF_0_1)
 _MOST = 2**53
 """Counts below it are exact in every kind of number, and do not overflow when they are added."""
 _ARRAYS = (
     "meta", "words", "word_sizes", "surfaces", "surface_sizes", "of_word", "of_word_inside", "of_word_type",
-    "of_surface_type", "occurrences",
+    "of_surface_type", "occurrences", "templates",
 )  # fmt: skip
-_LATER = ("occurrences",)
+_LATER = ("occurrences", "templates")
 """Arrays that files of earlier versions may lack."""
 
 _BROKEN = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, KeyError, MemoryError)
@@ -68,6 +72,10 @@ class StoredIndex(NamedTuple):
     """How often each surface occurs in the training text; None if it was not counted."""
     occurrences_checked: bool
     """Whether the occurrences are known to be those of the index's own text."""
+    same: Same = EXACT
+    """The notion of the same name."""
+    templates: NDArray[np.uint64] | None = None
+    """The hashes of the templates of all samples, sorted; None if they were not counted."""
 
 
 def read_index(path: str | os.PathLike[str]) -> StoredIndex:
@@ -78,8 +86,7 @@ def read_index(path: str | os.PathLike[str]) -> StoredIndex:
 
     Raises:
         CleancutError: there is no such file, it unpacks to more than ``CLEANCUT_MAX_UNPACKED``, or it is not an index
-            that
-            ``Exposure.save`` wrote; the message says what is wrong.
+            that ``Exposure.save`` wrote; the message says what is wrong.
     """
     shown = checks.checked_path(path)
     if os.path.lexists(shown) and not os.path.isfile(shown):
@@ -160,6 +167,8 @@ def parse_index(arrays: Mapping[str, NDArray[Any]]) -> StoredIndex:
         occurrences = _counts(arrays, "occurrences", len(surfaces))
         if meta["occurrences_checked"] and not occurrences.all():
             raise ValueError("occurrences has 0 for the words of a mention")
+    if not len(surfaces):
+        occurrences = np.zeros(0, np.int64)
     return StoredIndex(
         **meta,
         words=words,
@@ -168,8 +177,43 @@ def parse_index(arrays: Mapping[str, NDArray[Any]]) -> StoredIndex:
         of_word_inside=of_word_inside,
         of_word_type=of_word_type,
         of_surface_type=of_surface_type,
-        occurrences=occurrences if len(surfaces) else np.zeros(0, np.int64),
+        occurrences=occurrences,
+        templates=_templates(arrays, meta["n_samples"]),
     )
+
+
+def stored_notion(same: Same) -> dict[str, Any]:
+    """Return a notion as an index states it about itself.
+
+    Args:
+        same: the notion.
+    """
+    stored: dict[str, Any] = {"notions": list(same.notions), "part_limit": same.part_limit}
+    return stored if same.aliases is None else {**stored, "aliases": same.aliases.lines}
+
+
+def _parse_notion(stored: Any) -> Same:
+    """Return the notion that an index states; without any, names are the same if they are the same words."""
+    if stored is None:
+        return EXACT
+    if not isinstance(stored, dict) or not isinstance(stored.get("notions"), list):
+        raise ValueError(f"same is {quoted(stored)}")
+    notions = "+".join(map(str, stored["notions"]))
+    return Same.of(notions, aliases=stored.get("aliases"), part_limit=stored.get("part_limit"))
+
+
+def _templates(arrays: Mapping[str, NDArray[Any]], n_samples: int) -> NDArray[np.uint64] | None:
+    """Return the hashes of templates; None in files that lack them."""
+    if "templates" not in arrays:
+        return None
+    hashes = arrays["templates"]
+    if hashes.ndim != 1 or hashes.dtype != np.uint64:
+        raise ValueError("templates is not a list of hashes")
+    if (hashes[1:] <= hashes[:-1]).any():
+        raise ValueError("templates are not in order")
+    if len(hashes) > n_samples or (n_samples and not len(hashes)):
+        raise ValueError(f"templates has {len(hashes)} for {n_samples} samples")
+    return hashes
 
 
 def _meta(array: NDArray[Any]) -> dict[str, Any]:
@@ -177,8 +221,10 @@ def _meta(array: NDArray[Any]) -> dict[str, Any]:
     if array.ndim != 1 or array.dtype != np.uint8:
         raise ValueError("meta is not a text")
     stored = json.loads(array.tobytes())
-    if not isinstance(stored, dict) or stored.get("format") not in (FORMAT, _FORMAT_OF_0_1):
+    if not isinstance(stored, dict) or stored.get("format") not in _FORMATS:
         raise ValueError(f"it does not say format: {FORMAT}")
+    if (stored["format"] == FORMAT_OF_NOTIONS) is not (stored.get("same") is not None):
+        raise ValueError(f"same is {quoted(stored.get('same'))} in a file of {stored['format']}")
     key, types = stored.get("key"), stored.get("types")
     if not isinstance(key, dict) or set(key) != set(Key._fields):
         raise ValueError(f"key is {quoted(key)}")
@@ -188,6 +234,7 @@ def _meta(array: NDArray[Any]) -> dict[str, Any]:
         raise ValueError("types are too many, or not distinct")
     return {
         "key": Key.of(**key),
+        "same": _parse_notion(stored.get("same")),
         "types": types,
         "n_samples": checks.whole(stored.get("n_samples"), "n_samples", 0, _MOST),
         "n_mentions": checks.whole(stored.get("n_mentions"), "n_mentions", 0, _MOST),

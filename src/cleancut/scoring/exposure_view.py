@@ -14,6 +14,10 @@ from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, Mentions, sorted_names
 from ..core.entities import Key
 from ..core.exceptions import CleancutError
+from ..core.name_parts import WordLists
+from ..core.names import NameIndex, Names
+from ..core.same import EXACT, Notion, Same
+from ..core.templates import template_hashes
 from ..core.vocabulary import Vocabulary
 from .alignment import Counts
 from .lookup import Phrases, Words, taken_in_turn
@@ -49,6 +53,10 @@ class Tables:
     """How often each surface occurs in the training text, as a mention or not; None if it was not counted."""
     occurrences_checked: bool = False
     """Whether the occurrences are known to be those of the index's own text, unlike in files of version 0.1."""
+    same: Same = EXACT
+    """The notion of the same name."""
+    templates: NDArray[np.uint64] | None = None
+    """The hashes of the templates of all training samples, sorted; None if they were not counted."""
 
     @property
     def can_look_up(self) -> bool:
@@ -78,6 +86,30 @@ class Tables:
     def phrases(self) -> Phrases:
         """The surfaces, which are found in texts."""
         return Phrases(self.surfaces, len(self.folds))
+
+    def names(self, typed: bool) -> Names:
+        """Return the training names.
+
+        Args:
+            typed: whether the type is part of a name.
+        """
+        sizes = np.fromiter(map(len, self.surfaces), np.int64, count=len(self.surfaces)) // 4
+        lists = WordLists(np.frombuffer(b"".join(self.surfaces), np.int32).astype(np.int64), sizes)
+        if not typed:
+            return Names(list(self.folds), lists, np.zeros(len(sizes), np.int64), ("",))
+        surface, types = np.divmod(self.of_surface_type.codes, 1 << PairTally.BITS)
+        return Names(list(self.folds), lists.select(surface), types, tuple(self.types) or ("",))
+
+    @cached_property
+    def related(self) -> NameIndex:
+        """The training names, in which other names are looked up under the notion."""
+        return NameIndex(self.names(self.key.typed), self.key, self.same)
+
+    @cached_property
+    def related_untyped(self) -> NameIndex:
+        """The training names without their types, in which other names are looked up when folded, and as parts."""
+        notion = Same((Notion.FOLD, Notion.PART), part_limit=self.same.part_limit)
+        return NameIndex(self.names(typed=False), self.key, notion)
 
     @cached_property
     def of_surface(self) -> NDArray[np.int64]:
@@ -197,12 +229,51 @@ class Exposed:
     def entity(self) -> NDArray[np.int64]:
         """A number for the entity of each mention, equal for equal entities; -1 for one that training does not have."""
         code = PairTally.code(self._surface, self._type) if self.key.typed else self._surface
-        return np.where(self.seen, code, -1)
+        return np.where(self._key_seen, code, -1)
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """For each mention, whether its entity, as the key defines it, is in training."""
+        """For each mention, whether its entity, by the key and the notion of the same name, is in training."""
+        return self._key_seen if self._index.same.is_exact else self._related
+
+    @property
+    def _key_seen(self) -> NDArray[np.bool_]:
+        """For each mention, whether its entity, as the key alone defines it, is in training."""
         return self._type_seen if self.key.typed else self._surface >= 0
+
+    @cached_property
+    def _related(self) -> NDArray[np.bool_]:
+        """For each mention, whether it is related to a training mention under the notion."""
+        same = self._index.same
+        names, of_mention = self._corpus.names(self.key)
+        related = self._key_seen | self._index.related.related(names)[of_mention]
+        if same.has(Notion.TEMPLATES):
+            related = related | self.template_seen[self._corpus.mentions.sample]
+        return related
+
+    @cached_property
+    def template_seen(self) -> NDArray[np.bool_]:
+        """For each sample, whether training has its template: the sample with mentions and digits masked."""
+        if self._index.templates is None:
+            raise CleancutError(
+                "the index does not know the templates of its samples, as it was saved by an earlier version. Make it "
+                "anew with Exposure.of(train)."
+            )
+        return np.isin(template_hashes(self._corpus.corpus()), self._index.templates)
+
+    @cached_property
+    def staircase(self) -> NDArray[np.int64]:
+        """The step of each mention, by its number in ``STAIRCASE``: the first one that applies."""
+        names, of_mention = self._corpus.names(self.key._replace(typed=False))
+        index = self._index.related_untyped
+        steps = (
+            self._type_seen,
+            self._surface >= 0,
+            index.same_form(names)[of_mention],
+            index.part(names)[of_mention],
+            self.template_seen[self._corpus.mentions.sample],
+        )
+        return np.select(steps, np.arange(len(steps)), len(steps))
 
     @cached_property
     def _type_seen(self) -> NDArray[np.bool_]:
@@ -372,7 +443,8 @@ class Exposed:
         word = self._word_of[words[candidates]]
         types = np.repeat(self._type, text.size)[candidates]
         is_usual = index.usual_of_word[word] == types
-        rest = np.flatnonzero(~is_usual if strict else ~is_usual & index.tied_of_word[word])
+        is_open = ~is_usual if strict else ~is_usual & index.tied_of_word[word]
+        rest = np.flatnonzero(is_open)
         count = index.of_word_type.get(word[rest].astype(np.int64), types[rest])
         is_usual[rest] = (count > 0) if strict else (count == index.most_of_word[word[rest]])
         inside_classes[candidates[is_usual]] = _OTHER
@@ -494,6 +566,24 @@ NOVELTY_CLASSES = (
 NOVELTY = tuple(novelty.name for novelty in NOVELTY_CLASSES)
 """The names of the classes."""
 
+STAIRCASE_STEPS = (
+    Novelty("step_seen", "seen", "seen in training", "the same words with the same type", True),
+    Novelty("step_other_type", "other type", "seen with another type", "only with another type", True),
+    Novelty(
+        "step_folded", "other writing", "seen in another writing", "a name that differs in case or punctuation", False
+    ),
+    Novelty("step_part", "part", "part of a seen name", "a name that it is part of, or that is part of it", False),
+    Novelty("step_template", "seen template", "new, in a seen template", "the same sentence with other names", False),
+    Novelty("step_new", "new", "new", "nothing like it", False),
+)
+"""The steps from memory to what is new, in the order of the numbers that ``Exposed.staircase`` gives.
+
+A mention stands on the first step that applies. From the third step on, types do not matter.
+"""
+
+STAIRCASE = tuple(step.name for step in STAIRCASE_STEPS)
+"""The names of the steps."""
+
 HARD = ("other", "unseen_i", "unseen_o", "diff_i", "diff_o", "diff_e")
 """The classes of tokens: their word is new (unseen), their label is not the usual one of the word (diff), or neither.
 """
@@ -522,10 +612,20 @@ class _Text:
 
     def __init__(self, corpus: Corpus) -> None:
         self.words = corpus.words
+        self.vocabulary = corpus.vocabulary
         self.bounds = bounds_of(corpus.lengths)
         self.mentions = corpus.mentions
         self.begin = self.bounds[self.mentions.sample] + self.mentions.start
         self.size = (self.mentions.end - self.mentions.start).astype(np.int64)
+
+    def corpus(self) -> Corpus:
+        """Return the words and the mentions as a corpus of their own."""
+        return Corpus(self.words, self.vocabulary, self.mentions)
+
+    def names(self, key: Key) -> tuple[Names, NDArray[np.int32]]:
+        """Return the distinct names of the mentions under a key, and the name of each mention."""
+        names, [of_mention] = Names.of([self.corpus()], key)
+        return names, of_mention
 
     @cached_property
     def inside(self) -> NDArray[np.int64]:

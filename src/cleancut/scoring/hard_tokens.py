@@ -224,7 +224,12 @@ def _share_part(name: str, sums: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _HARDEVAL = (
-    Part(_counted("n", "unseen", "diff") | _counted("errors", "unseen", "diff"), _hardeval_part),
+    Part(
+        _counted("n", "unseen", "diff") | _counted("errors", "unseen", "diff"),
+        _hardeval_part,
+        means={"hardeval": ("ter_unseen", "ter_diff")},
+        behind={"ter_unseen": ("n_unseen",), "ter_diff": ("n_diff",)},
+    ),
     *(
         Part(_counted("n", name) | _counted("errors", name), partial(_rate_part, name))
         for name in _SUBSETS
@@ -258,4 +263,5 @@ METRIC = Metric(
     lower_is_better=True,
     flat_only=True,
     by_type=False,
+    few={"n_unseen": (50, "tokens of unseen words"), "n_diff": (50, "tokens with unusual labels")},
 )  # fmt: skip

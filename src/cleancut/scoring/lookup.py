@@ -140,8 +140,12 @@ class Phrases:
         return next_node
 
 
-_WHOLE, _LEADS_ON, _INNER = np.uint8(1), np.uint8(2), np.uint8(4)
-"""The roles of a word in surfaces: it is a surface by itself, it begins a longer one, it continues one."""
+_WHOLE = np.uint8(1)
+"""The role of a word that is a surface by itself."""
+_LEADS_ON = np.uint8(2)
+"""The role of a word that begins a longer surface."""
+_INNER = np.uint8(4)
+"""The role of a word that continues a surface."""
 
 
 def taken_in_turn(begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:

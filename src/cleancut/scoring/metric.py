@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..core import checks
+from ..core.type_names import parse_types
+
 _ENTITY_KEY = ("case", "typed", "unicode")
 _NO_KEYWORDS = ("gold", "pred", "exposure", "tokens")
 """Parameters of a metric's function that are columns, or made of columns, and so not keywords of its module."""
@@ -85,6 +88,8 @@ class Metric:
     """Whether it is undefined where mentions overlap."""
     by_type: bool = True
     """Whether it has values for each type, such as ``f1/PER``."""
+    few: Mapping[str, tuple[int, str]] = field(default_factory=dict, repr=False)
+    """For counts that its intervals rest on, how many are too few, and what is counted."""
     beta: float = 1.0
     """The beta of the F-beta that its tables, tests and orders use."""
 
@@ -118,6 +123,7 @@ class Metric:
             return self
 
         def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
+            """Return names of values with F-beta instead of F1."""
             return tuple(f_beta(name, beta) for name in names)
 
         return replace(
@@ -140,10 +146,11 @@ class Metric:
             exposure: the index of the training data, which is only passed on to metrics that can use it.
             **keywords: the options of the metric.
         """
-        if not keywords.get("types"):
-            keywords.pop("types", None)  # a metric need not take other names of types, unless some are given
-        if keywords.get("beta") == 1:
-            keywords.pop("beta")  # nor need it take beta
+        types = parse_types(keywords.pop("types", None))
+        if types:  # a metric need not take other names of types, unless some are given
+            keywords["types"] = types
+        if checks.beta(keywords.get("beta", 1)) == 1:
+            keywords.pop("beta", None)  # nor need it take beta
         if self.takes_train:
             return self.function(gold, pred, exposure, **keywords)
         return self.function(gold, pred, **keywords)

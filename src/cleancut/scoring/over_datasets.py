@@ -50,68 +50,68 @@ def _blocks(datasets: Datasets, system: str) -> dict[str, Buckets]:
 
 
 def model_wise_over(datasets: Datasets) -> dict[str, dict[str, dict[str, Any]]]:
-    """Tell how an attribute bears on a system over all datasets that have it (Fu et al., Table 2).
+    """Return how much the F1 of each system depends on each attribute over all its datasets (Fu et al., Table 2).
 
     Args:
         datasets: the buckets of the systems on each dataset.
 
     Returns:
-        ``found[system][attribute]`` with the means of ``spearman`` and ``std`` over the datasets, each dataset's own
-        under ``datasets``, and Friedman's test with the datasets as blocks: ``statistic``, ``p``, ``effect``,
-        ``p_holm``, which are NaN for fewer than two datasets.
+        For each system and attribute, the means of ``spearman`` and ``std`` over the datasets, the values of each
+        dataset under ``datasets``, and Friedman's test with the datasets as blocks: ``statistic``, ``p``, ``effect``
+        and ``p_holm``, which are NaN for fewer than two datasets.
     """
     of_datasets = {dataset: model_wise(systems) for dataset, systems in datasets.items()}
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    by_system: dict[str, dict[str, dict[str, Any]]] = {}
     for system in systems_of(datasets):
         own = {dataset: ranked[system] for dataset, ranked in of_datasets.items() if system in ranked}
-        found[system] = {}
+        by_system[system] = {}
         for name, test in friedman(_blocks(datasets, system)).items():
             values = {dataset: of_attribute[name] for dataset, of_attribute in own.items()}
             means = {value: mean_of([row[value] for row in values.values()]) for value in ("spearman", "std")}
-            found[system][name] = {**means, **test, "datasets": values}
-    return found
+            by_system[system][name] = {**means, **test, "datasets": values}
+    return by_system
 
 
 def attribute_wise_over(datasets: Datasets) -> dict[str, dict[str, dict[str, float]]]:
-    """Tell how an attribute bears on each dataset: zeta and rho, and Friedman's test with the systems as blocks.
+    """Return how much each attribute matters on each dataset: zeta, rho, and Friedman's test over the systems.
 
     Args:
         datasets: the buckets of the systems on each dataset.
 
     Returns:
-        ``found[dataset][attribute]`` with ``zeta`` and ``rho`` of ``attribute_wise`` and what ``friedman`` returns.
+        For each dataset and attribute, ``zeta`` and ``rho`` as in ``attribute_wise``, and what ``friedman`` returns.
     """
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    by_dataset: dict[str, dict[str, dict[str, float]]] = {}
     for dataset, of_attribute in attribute_wise(datasets).items():
         tests = friedman(datasets[dataset])
-        found[dataset] = {name: {**row, **tests[name]} for name, row in of_attribute.items()}
-    return found
+        by_dataset[dataset] = {name: {**row, **tests[name]} for name, row in of_attribute.items()}
+    return by_dataset
 
 
 def self_diagnosis_over(datasets: Datasets, min_count: int = MIN_COUNT) -> dict[str, dict[str, dict[str, Any]]]:
-    """Tell where each system is best and worst, over all datasets and on each of them (Fu et al., Table 3).
+    """Return where each system is best and worst, over all datasets and on each of them (Fu et al., Table 3).
 
     Args:
         datasets: the buckets of the systems on each dataset.
         min_count: gold mentions that a bucket needs to be called best or worst.
 
     Returns:
-        ``found[system][attribute]`` with what ``steady_gaps`` returns, and under ``datasets`` what ``self_diagnosis``
-        says of each dataset on which two buckets can be told apart.
+        For each system and attribute, what ``steady_gaps`` returns, and under ``datasets`` what ``self_diagnosis``
+        returns for each dataset on which at least two buckets are large enough.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    by_system: dict[str, dict[str, dict[str, Any]]] = {}
     for system in systems_of(datasets):
         blocks = _blocks(datasets, system)
         own = {dataset: self_diagnosis(buckets, min_count=min_count) for dataset, buckets in blocks.items()}
-        found[system] = {}
+        by_system[system] = {}
         for name, row in steady_gaps(blocks, min_count=min_count).items():
             of_datasets = {dataset: gaps[name] for dataset, gaps in own.items() if name in gaps}
-            found[system][name] = {**row, "datasets": of_datasets}
-    return found
+            by_system[system][name] = {**row, "datasets": of_datasets}
+    return by_system
 
 
 def comparative_diagnosis_over(datasets: Datasets, min_count: int = MIN_COUNT) -> list[dict[str, Any]]:
-    """Tell where one system beats another, for each pair of systems (Fu et al., Table 3).
+    """Return where one system is ahead of another and behind it, for each pair of systems (Fu et al., Table 3).
 
     Args:
         datasets: the buckets of the systems on each dataset.
@@ -160,8 +160,8 @@ def ranks_over(scores: Scores) -> dict[str, Any]:
             between.append({"value": value, **_change(worth[first][value], worth[second][value], first, second)})
     everywhere = {value: _is_same([row for row in between if row["value"] == value]) for value in values}
     from_memory = {}
-    for dataset, found in of_datasets.items():
-        changes = [row for row in found["changes"] if (row["first"], row["second"]) == ("f1", "clean_f1")]
+    for dataset, own_orders in of_datasets.items():
+        changes = [row for row in own_orders["changes"] if (row["first"], row["second"]) == ("f1", "clean_f1")]
         from_memory[dataset] = _is_same(changes)
     return {
         "datasets": of_datasets,
@@ -174,14 +174,14 @@ def ranks_over(scores: Scores) -> dict[str, Any]:
 
 def _worth(systems: Mapping[str, Mapping[str, Score]]) -> dict[str, dict[str, float]]:
     """Return, for each value that puts systems in order, that of each system that has it: more is better."""
-    found: dict[str, dict[str, float]] = {}
+    by_value: dict[str, dict[str, float]] = {}
     for name, scores in systems.items():
         for score in scores.values():
             record = score.record
             if record.ranked and record.order_is_compared and not math.isnan(score[record.ranked]):
                 sign = -1 if record.lower_is_better else 1
-                found.setdefault(record.ranked, {})[name] = sign * score[record.ranked]
-    return found
+                by_value.setdefault(record.ranked, {})[name] = sign * score[record.ranked]
+    return by_value
 
 
 def _orders(worth: Mapping[str, Mapping[str, float]]) -> dict[str, list[str]]:

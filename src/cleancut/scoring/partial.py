@@ -15,7 +15,7 @@ from .alignment import WHOLE, Aligner, Counts, Match
 from .exact import exact_columns, exact_samples
 from .metric import Metric
 from .resampling import Part, columns, parse_resampling
-from .score import Score, Sums, Value, beta_setting, prf, resampling_settings, rows_of_samples
+from .score import Score, Sums, Value, behind_prf, beta_setting, prf, resampling_settings, rows_of_samples
 
 _PARTIAL = tuple(mode for mode in Match if mode is not Match.EXACT)
 """The modes in which a match need not be exact."""
@@ -58,8 +58,7 @@ def partial_f1(
         iou: add the score whose credit is the intersection over union of the tokens of two mentions of one type
             (``f1_iou``), in one-to-one pairs of the greatest total.
         beta: a number other than 1 adds F-beta beside each F1: with ``beta=2``, ``f2_left``, in which recall weighs
-            twice
-            as much as precision.
+            twice as much as precision.
         tokens: the words of each sample, where gold and predictions are lists.
         labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
         scheme: the scheme of the tags; by default it is inferred where it is needed.
@@ -127,14 +126,19 @@ def _partial_values(score: Score) -> dict[str, Any]:
 def _partial_parts(credit: float, muc: bool = False, iou: bool = False, beta: float = 1.0) -> tuple[Part, ...]:
     """Return the groups of values that follow from the same sums."""
     exact = ("n_gold", "n_pred", "n_exact")
-    parts = [Part(columns(*exact), partial(_near_part, Match.EXACT, 0.0, beta))]
+    behind = {mode: behind_prf(f"_{mode}", beta=beta) for mode in (*Match, "iou")}
+    of_exact = partial(_near_part, Match.EXACT, 0.0, beta)
+    parts = [Part(columns(*exact), of_exact, behind=behind[Match.EXACT])]
     for mode in _PARTIAL:
-        parts.append(Part(columns(*exact, f"n_partial_{mode}"), partial(_near_part, mode, credit, beta)))
+        of_mode = partial(_near_part, mode, credit, beta)
+        parts.append(Part(columns(*exact, f"n_partial_{mode}"), of_mode, behind=behind[mode]))
     if iou:
-        parts.append(Part(columns("n_gold", "n_pred", "iou"), partial(_iou_part, beta)))
+        parts.append(Part(columns("n_gold", "n_pred", "iou"), partial(_iou_part, beta), behind=behind["iou"]))
     if muc:
         met = ("n_partial_overlap", "muc_same_span", "muc_met", "muc_met_type")
-        parts.append(Part(columns(*exact, *met), partial(_muc_part, beta)))
+        of_modes = [behind_prf(f"_muc_{mode}", beta=beta) for mode in ("strict", "exact", "partial", "type")]
+        of_all = {name: counted for of_mode in of_modes for name, counted in of_mode.items()}
+        parts.append(Part(columns(*exact, *met), partial(_muc_part, beta), behind=of_all))
     return tuple(parts)
 
 

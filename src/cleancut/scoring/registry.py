@@ -81,7 +81,10 @@ def taken(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
     >>> taken("hardeval", {"beta": 2.0, "seed": 13}), taken("exact_f1", {"beta": 2.0})
     ({'seed': 13}, {'beta': 2.0})
     """
-    return {name: value for name, value in options.items() if name != "beta" or name in metrics()[metric].keywords}
+    chosen = dict(options)
+    if "beta" not in metrics()[metric].keywords:
+        chosen.pop("beta", None)
+    return chosen
 
 
 def record_of(metric: str, values: Mapping[str, Any]) -> Metric:

@@ -7,8 +7,9 @@ rows there are. So a score states which values follow from which sums (``Part``)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
@@ -17,7 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import checks
-from .studentised import Resamples, interval, jackknife_errors, jackknife_spread, products, reflected
+from .studentised import (
+    Resamples,
+    Spread,
+    interval,
+    interval_of_all_or_nothing,
+    interval_of_difference,
+    interval_of_mean,
+    jackknife,
+    products,
+)
 
 _AT_A_TIME = 5_000_000
 """How many drawn numbers are in memory at a time."""
@@ -34,8 +44,12 @@ class Part:
     """For each sum, the columns of counts that it adds up."""
     values: Callable[[Mapping[str, Any]], dict[str, Any]]
     """Returns the values of sums, which are numbers, or arrays over resamples."""
-    signed: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
     """The values that may be below 0, such as delta F1; all others are from 0 to 1."""
+    means: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The values that are the mean of two others, such as hardeval."""
+    behind: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """For some values, the sums that count what they are a share of; those that begin with ``-`` are subtracted."""
 
     def of(self, columns: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of counts.
@@ -67,6 +81,18 @@ class Part:
             return {name: values[name] for name in names}
 
         return rates_of
+
+    def units_behind(self, name: str, table: Table) -> Table:
+        """Return how much of each unit is behind a value: what it is a share of, or else all that is counted.
+
+        Args:
+            name: the name of the value.
+            table: the sums of each unit.
+        """
+        signs = np.zeros(len(self.sums), np.int64)
+        for wanted in self.behind.get(name, tuple(self.sums)):
+            signs[list(self.sums).index(wanted.removeprefix("-"))] = -1 if wanted.startswith("-") else 1
+        return np.abs(table @ signs)
 
     def _of_columns(self, totals: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """Return the values of each row of sums."""
@@ -308,15 +334,44 @@ def _ends_of_part(
     part: Part, table: Table, times: Table, point: Mapping[str, Any], n: int, seed: int
 ) -> dict[str, tuple[float, float]]:
     """Return the two ends of each value of a part."""
-    rates, width = part.rates(), table.shape[1]
-    totals, of_products = _resampled(table.tobytes(), width, times.tobytes(), n, seed)
-    values = rates(totals)
-    of_resamples = Resamples(rates, totals, of_products, int(times.sum())).errors()
-    own = jackknife_errors(rates, table, times)
-    return {
-        name: interval(of, of_resamples[name], point[name], own[name], signed=name in part.signed)
-        for name, of in values.items()
-    }
+    rates = part.rates()
+    totals, of_products = _resampled(table.tobytes(), table.shape[1], times.tobytes(), n, seed)
+    errors = Resamples(rates, totals, of_products, int(times.sum())).errors()
+    return ends_of_values(part, table, times, point, rates(totals), errors, jackknife(rates, table, times))
+
+
+def ends_of_values(
+    part: Part,
+    table: Table,
+    times: Table,
+    point: Mapping[str, Any],
+    values: Mapping[str, NDArray[np.float64]],
+    errors: Mapping[str, NDArray[np.float64]],
+    spreads: Mapping[str, Spread],
+) -> dict[str, tuple[float, float]]:
+    """Return the two ends of each value of a part.
+
+    Args:
+        part: the values that follow from the sums.
+        table: the sums of each distinct unit.
+        times: how many units are like each distinct one.
+        point: the values of all units together.
+        values: those of each resample.
+        errors: their standard errors in each resample.
+        spreads: the spread of each value.
+    """
+    ends: dict[str, tuple[float, float]] = {}
+    for name, of_resamples in values.items():
+        if name in part.differences:
+            ends[name] = interval_of_difference(of_resamples, point[name], spreads[name])
+        elif point[name] in (0, 1) and times.sum() > 1:
+            ends[name] = interval_of_all_or_nothing(point[name], part.units_behind(name, table), times)
+        else:
+            ends[name] = interval(of_resamples, errors[name], point[name], spreads[name])
+    for name, (one, other) in part.means.items():
+        together = spreads[one].correlation(spreads[other])
+        ends[name] = interval_of_mean((point[one], point[other]), (ends[one], ends[other]), together)
+    return ends
 
 
 @lru_cache(maxsize=8)
@@ -362,7 +417,13 @@ Tests = dict[tuple[int, int], dict[str, Paired]]
 
 
 def paired(
-    parts: Sequence[Part], rows: Rows, names: Sequence[str], wanted: Collection[str], n: int, seed: int
+    parts: Sequence[Part],
+    rows: Rows,
+    names: Sequence[str],
+    wanted: Collection[str],
+    n: int,
+    seed: int,
+    told: Callable[[float], None] | None = None,
 ) -> Tests:
     """Return the differences of each two systems that stand side by side, in each wanted value.
 
@@ -377,8 +438,10 @@ def paired(
         wanted: the names of the values.
         n: the number of draws.
         seed: the seed of the draws.
+        told: a function that is told what share of the work was done since it was told last.
     """
     tests: Tests = {}
+    n_steps = len(parts) * math.comb(len(names), 2)
     for part, (table, times) in zip(parts, rows.collapsed(), strict=True):
         width = len(part.sums)
         order = _own_order(table, times, width, names)
@@ -391,6 +454,8 @@ def paired(
             else:
                 differences = _negative(drawn.difference(second, first))
             tests.setdefault((a, b), {}).update({name: differences[name] for name in differences if name in wanted})
+            if told is not None:
+                told(1 / n_steps)
     return tests
 
 
@@ -458,17 +523,16 @@ class _Drawn:
         whole = _total(self.times[None], self.table)
         ours, theirs = self._sums(whole, first), self._sums(whole, second)
         point = self._minus(ours, theirs)
-        spread = _differences(self._of_systems[first], self._of_systems[second])
+        resampled = _differences(self._of_systems[first], self._of_systems[second])
         left = _differences(self._without_a_unit[first], self._without_a_unit[second])
-        errors = {name: jackknife_spread(left[name], self.times, float(value[0])) for name, value in point.items()}
+        spreads = {name: Spread.of(left[name], self.times, float(value[0])) for name, value in point.items()}
         # Where the two are exchanged, the sums of each go to the other.
         moved = self._sums(self.exchanged, second) - self._sums(self.exchanged, first)
         null = self._minus(ours + moved, theirs - moved)
         alike = self._are_alike(first, second)
-        n_units = int(self.times.sum())
         differences = {}
         for name, value in point.items():
-            ends = reflected(spread[name], float(value[0]), errors[name], n_units)
+            ends = interval_of_difference(resampled[name], float(value[0]), spreads[name])
             differences[name] = _paired(float(value[0]), ends, null[name], alike)
         return differences
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, did_you_mean
+from ..core.exceptions import CleancutError, did_you_mean, quoted
 from ..core.notices import say
 from ..core.pairing import Pair, token_agreement
 from ..core.projection import Projection
@@ -86,6 +86,9 @@ class Sums:
 
     def __add__(self, other: Sums) -> Sums:
         is_known = self.n_tokens_correct >= 0 and other.n_tokens_correct >= 0
+        n_tokens_correct = self.n_tokens_correct + other.n_tokens_correct if is_known else -1
+        rows = self.rows + other.rows if self.rows and other.rows else None
+        answers = self.answers + other.answers if self.answers and other.answers else None
         projection = self.projection or other.projection
         if self.projection and other.projection:
             projection = self.projection + other.projection
@@ -94,11 +97,11 @@ class Sums:
             _add_tagging(self.gold, other.gold),
             _add_tagging(self.pred, other.pred),
             self.n_tokens + other.n_tokens,
-            self.n_tokens_correct + other.n_tokens_correct if is_known else -1,
-            self.rows + other.rows if self.rows and other.rows else None,
+            n_tokens_correct,
+            rows,
             self.types + other.types,
             projection,
-            self.answers + other.answers if self.answers and other.answers else None,
+            answers,
         )
 
     def schemes(self) -> tuple[Scheme | None, Scheme | None]:
@@ -126,8 +129,10 @@ class Sums:
         for tagging, scheme in zip((self.gold, self.pred), self.schemes(), strict=True):
             if tagging is None:
                 names.append("spans")
+            elif scheme is None:
+                names.append("mixed")
             else:
-                names.append(scheme.value if scheme else "mixed")
+                names.append(scheme.value)
         return "+".join(dict.fromkeys(names))
 
     def notices(self) -> list[str]:
@@ -212,7 +217,19 @@ class Score(Drawn, Mapping[str, Any]):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader must know, since the score could mislead. It is logged when a value is first read."""
-        return (*self.of_settings, *self.sums.notices())
+        return (*self.of_settings, *self.sums.notices(), *self._few())
+
+    def _few(self) -> Iterator[str]:
+        """Yield what intervals rest on, where that is too little."""
+        if self.sums.rows is None or not self.record.few:
+            return
+        values = self.row(self.sums.counts.total())
+        for name, (enough, counted) in self.record.few.items():
+            if 0 < values[name] < enough:
+                yield (
+                    f"{self.metric} rests on {values[name]} {counted}. With fewer than {enough}, its intervals are "
+                    "rough, and those of differences between systems too short."
+                )
 
     def row(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a row of sums.
@@ -246,7 +263,7 @@ class Score(Drawn, Mapping[str, Any]):
         except KeyError:
             flat = [key for key in self._values if "/" not in key]
             hint = did_you_mean(name, flat)
-            raise AttributeError(f"{self.metric} has no {name!r}.{hint} It has {', '.join(flat)}.") from None
+            raise AttributeError(f"{self.metric} has no {quoted(name)}.{hint} It has {', '.join(flat)}.") from None
 
     def __getitem__(self, key: str) -> Any:
         return self._values[key]
@@ -282,7 +299,8 @@ class Score(Drawn, Mapping[str, Any]):
         shown = []
         for name, value in self._values.items():
             if "/" not in name and isinstance(value, int | float):
-                shown.append(f"{name}={value:.4f}" if isinstance(value, float) else f"{name}={value}")
+                text = f"{value:.4f}" if isinstance(value, float) else str(value)
+                shown.append(f"{name}={text}")
         return f"{self.metric}({', '.join(shown)}) {self.signature}"
 
 
@@ -362,6 +380,17 @@ def prf(credit: Any, n_pred: Any, n_gold: Any, suffix: str = "", of: str = "", *
     return rates | f_values(f"{of}f1{suffix}", precision, recall, beta)
 
 
+def behind_prf(suffix: str = "", *, beta: float = 1.0) -> dict[str, tuple[str, ...]]:
+    """Return what precision, recall and F1 are shares of, as a ``Part`` states it.
+
+    Args:
+        suffix: the end of the names.
+        beta: if it is not 1, F-beta stands beside F1.
+    """
+    names = dict.fromkeys([f"f1{suffix}", f_beta(f"f1{suffix}", beta)], ("n_gold", "n_pred"))
+    return {f"precision{suffix}": ("n_pred",), f"recall{suffix}": ("n_gold",), **names}
+
+
 def f_values(name: str, precision: Any, recall: Any, beta: float) -> dict[str, Any]:
     """Return F1 under its name and, if ``beta`` is not 1, F-beta: ``{"clean_f1": ..., "clean_f2": ...}``.
 
@@ -414,7 +443,8 @@ def rows_of_samples(
         weights: for some counts, the weight of each thing.
     """
     counted = tally(samples, scored.gold.n_samples, weights)
-    return Rows.of(parts, counted, scored.corpus.docs if scored.corpus is not None else None)
+    docs = None if scored.corpus is None else scored.corpus.docs
+    return Rows.of(parts, counted, docs)
 
 
 # --- training data ------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ There is one function for each medium: ``one_line`` for terminals and messages, 
 from __future__ import annotations
 
 import re
-from html import escape
 
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 """Control characters, invisible line ends, characters that change the direction, and halves of characters."""
@@ -57,6 +56,8 @@ def html_text(text: str) -> str:
     Args:
         text: the text.
     """
+    from html import escape  # which brings all names of characters: what prints to a terminal needs none
+
     return escape(visible(text))
 
 

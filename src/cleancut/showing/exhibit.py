@@ -28,9 +28,13 @@ class Kind(StrEnum):
     STACK = "stack"
     """One bar for each row, made of its cells."""
     HEAT = "heat"
-    """Shaded cells: fractions by their value, counts by their share of the row."""
+    """Shaded cells: counts by their share of the row; fractions by how far they are above or below their column's
+    entry in ``Exhibit.baselines``, or by their value if there are none.
+    """
     GAP = "gap"
     """A line for each row, from the value of the second column to that of the first."""
+    RANKS = "ranks"
+    """A line for each row, from its rank in the first column to its rank in the last."""
     CURVES = "curves"
     """A curve for the rows under each heading, with the first cell to the right and the second up; a point is hollow if
     the last cell is empty.
@@ -105,6 +109,12 @@ class Exhibit:
     """The number of the column that stands out; -1 for none."""
     axes: tuple[str, str] = ("", "")
     """The names of the horizontal and the vertical axis of points, if the title does not tell them."""
+    baselines: Sequence[float] = ()
+    """The fraction that the cells of each column but the first are compared with when they are shaded; NaN for none."""
+    rounds_names: bool = False
+    """Whether the names of rows are ranges of numbers, which are rounded where they are drawn for people."""
+    colours: Sequence[int] = ()
+    """The number of the colour of each part of a stack, if it is not the number of the part."""
 
     def holds_words(self, column: int) -> bool:
         """Return whether a column holds words, which are aligned to the left; numbers are aligned to the right.
@@ -114,6 +124,14 @@ class Exhibit:
         """
         cells = [row[column - 1] for _, row in self.rows if row]
         return column == 0 or any(isinstance(cell, str) and not _NUMBER.fullmatch(cell) for cell in cells)
+
+    def shown(self, name: str) -> str:
+        """Return the name of a row as people read it.
+
+        Args:
+            name: the name.
+        """
+        return rounded(name) if self.rounds_names else name
 
     def as_points(self, slug: str, title: str) -> Exhibit:
         """Return the same values with a column for each row, to be drawn as points from left to right.
@@ -126,6 +144,33 @@ class Exhibit:
         columns = zip(*(cells for _, cells in self.rows), strict=True)
         rows = list(zip(self.header[1:], map(list, columns), strict=True))
         return Exhibit(slug, title, [title, *names], rows, Kind.POINTS)
+
+
+_DIGITS = re.compile(r"\d+\.\d+")
+"""A number with digits behind its point, in the name of a bucket."""
+
+
+def rounded(bucket: str) -> str:
+    """Return the name of a bucket with numbers of two digits that count, as people read them.
+
+    Args:
+        bucket: the name, such as ``0.01111-0.06452``.
+
+    >>> rounded("0.01111-0.06452"), rounded("9.667-970.8"), rounded("0.9951-1"), rounded(">=4")
+    ('0.011-0.065', '9.7-971', '0.995-1', '>=4')
+    """
+    return _DIGITS.sub(lambda number: _shortest(float(number[0])), bucket)
+
+
+def _shortest(value: float) -> str:
+    """Return a number with two digits that count, or as many more as keep it below the next whole number."""
+    if value >= 100:
+        return f"{value:.0f}"
+    for digits in range(2, 5):
+        text = f"{value:.{digits}g}"
+        if float(text) < math.ceil(value):
+            break
+    return text
 
 
 @dataclass(frozen=True)
@@ -182,6 +227,33 @@ def grouped_rows(exhibit: Exhibit) -> list[tuple[str, str, Sequence[Cell]]]:
         else:
             group = name
     return rows
+
+
+LEAST_REACH = 0.1
+"""The least difference that has the full colour: smaller ones are never made to look large."""
+
+
+def reach(exhibit: Exhibit) -> float:
+    """Return the difference from the baseline that has the full colour: the largest of all cells.
+
+    Args:
+        exhibit: an exhibit with baselines.
+    """
+    differences = [LEAST_REACH]
+    for _, cells in exhibit.rows:
+        differences += [abs(cell) for cell in compared(exhibit, cells) if not math.isnan(cell)]
+    return max(differences)
+
+
+def compared(exhibit: Exhibit, cells: Sequence[Cell]) -> list[float]:
+    """Return how far each cell of a row is above the baseline of its column; NaN where there is nothing to compare.
+
+    Args:
+        exhibit: an exhibit with baselines.
+        cells: the cells of the row.
+    """
+    pairs = zip(cells, exhibit.baselines, strict=False)
+    return [cell - base if isinstance(cell, float) else math.nan for cell, base in pairs]
 
 
 def shades(cells: Sequence[Cell]) -> list[float]:

@@ -42,6 +42,16 @@ def tables(sections: Sequence[Section], format: Format) -> str:
     return text
 
 
+def exhibit_text(exhibit: Exhibit, format: Format) -> str:
+    """Return one exhibit as a table.
+
+    Args:
+        exhibit: the exhibit.
+        format: the format.
+    """
+    return tables([Section(exhibit.slug, exhibit.title, "", [exhibit])], format)
+
+
 def _markdown(exhibit: Exhibit) -> str:
     """Return a table in Markdown, below its title."""
     return f"### {markdown_text(exhibit.title)}\n{markdown_table(exhibit.header, row_texts(exhibit))}"

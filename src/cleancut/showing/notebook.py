@@ -25,6 +25,7 @@ from .tables import (
     fold_tables,
     frontier_tables,
     ladder_tables,
+    plan_related_notes,
     plan_tables,
     score_tables,
 )
@@ -72,7 +73,7 @@ def _of_score(score: Score) -> Content:
 def _of_plan(plan: SplitPlan) -> Content:
     """Return the tables of a plan, and its guarantee, notes and signature."""
     guarantee = f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}."
-    return plan_tables({"after": plan}), [guarantee, *plan.notes, plan.signature]
+    return plan_tables({"after": plan}), [guarantee, *plan_related_notes(plan), *plan.notes, plan.signature]
 
 
 def _of_folds(folds: Folds) -> Content:

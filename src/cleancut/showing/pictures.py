@@ -12,7 +12,7 @@ from typing import Any
 from ..core.exceptions import CleancutError
 from ..splitting.folders import written_together
 from .escaping import one_line
-from .exhibit import Cell, Exhibit, Kind, Measured, Section, curves, grouped_rows, shades
+from .exhibit import Cell, Exhibit, Kind, Measured, Section, compared, curves, grouped_rows, reach, shades
 
 _COLOURS = ("#2f67ab", "#c0581a", "#257d5b", "#8556a6", "#b23a60", "#83700f", "#22768a", "#68717c")
 """The colours of series."""
@@ -83,7 +83,12 @@ def _number(cell: Cell) -> float:
 
 def _names(exhibit: Exhibit) -> list[str]:
     """Return the names of the rows, with their headings."""
-    return [one_line(f"{group}: {name}" if group else name) for group, name, _ in grouped_rows(exhibit)]
+    names = []
+    for group, name, _ in grouped_rows(exhibit):
+        shown = exhibit.shown(name)
+        full_name = f"{group}: {shown}" if group else shown
+        names.append(one_line(full_name))
+    return names
 
 
 def _whiskers(cells: Sequence[Measured]) -> list[list[float]]:
@@ -103,12 +108,16 @@ def _bars(exhibit: Exhibit, figure: Any, axes: Any) -> None:
         column = [row[i] for row in rows]
         places = [r + height * (i + 0.5) - 0.4 for r in range(len(rows))]
         error = _whiskers(column) if any(cell.interval for cell in column) else None
+        is_again = i // 8 % 2  # the ninth series and the next have the same colours, hatched
         axes.barh(
             places,
             [100 * cell.value for cell in column],
             height,
             xerr=error,
             color=_COLOURS[i % 8],
+            hatch="////" if is_again else None,
+            edgecolor="white",
+            linewidth=0,
             label=one_line(name),
             error_kw={"elinewidth": 0.8, "capsize": 2},
         )
@@ -124,6 +133,7 @@ def _points(exhibit: Exhibit, figure: Any, axes: Any) -> None:
         places = [r + 0.7 * ((i + 0.5) / len(series) - 0.5) for r in range(len(rows))]
         colour = _COLOURS[i % 8]
         is_hollow = i // 8 % 2  # the ninth series and the next have the same colours, hollow
+        filling = "white" if is_hollow else colour
         axes.errorbar(
             places,
             [100 * cell.value for cell in column],
@@ -131,7 +141,7 @@ def _points(exhibit: Exhibit, figure: Any, axes: Any) -> None:
             fmt=_MARKERS[i % 8],
             markersize=4,
             color=colour,
-            markerfacecolor="white" if is_hollow else colour,
+            markerfacecolor=filling,
             elinewidth=0.8,
             label=one_line(name),
         )
@@ -139,25 +149,23 @@ def _points(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     ticks = [name if n is None else f"{name}\nn = {n}" for name, n in zip(_names(exhibit), counts, strict=True)]
     axes.set_xticks(range(len(rows)), ticks, fontsize=8)
     axes.set_xlim(-0.5, len(rows) - 0.5)
-    axes.set_ylim(0, 100)
     axes.set_xlabel(exhibit.axes[0])
     axes.set_ylabel(exhibit.axes[1])
     axes.grid(axis="y")
-    figure.set_size_inches(4.6, 3.0 + 0.18 * math.ceil(len(series) / 3))
-    if len(series) > 1:
-        figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+    _finish(figure, max(4.6, 0.11 * len(series) * len(rows)), 3.0, series)
 
 
 def _stack(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     """Draw the shares of each row; the counts are written into the parts that have room for them."""
     rows = [[_number(cell) for cell in cells] for _, cells in exhibit.rows]
+    colours = exhibit.colours or [i % 8 for i in range(len(exhibit.header) - 1)]
     for r, row in enumerate(rows):
         left = 0.0
         total = sum(row) or 1.0
         for i, n in enumerate(row):
             width = 100 * n / total
             label = one_line(exhibit.header[i + 1]) if r == 0 else None  # once is enough for the key
-            axes.barh(r, width, 0.6, left, color=_COLOURS[i % 8], label=label)
+            axes.barh(r, width, 0.6, left, color=_COLOURS[colours[i]], label=label)
             if width > 6:
                 axes.text(left + width / 2, r, f"{n:.0f}", ha="center", va="center", color="white", fontsize=7)
             left += width
@@ -195,9 +203,17 @@ def _finish_rows(exhibit: Exhibit, figure: Any, axes: Any, height: float) -> Non
     axes.set_ylim(len(exhibit.rows) - 0.4, -0.6)
     axes.grid(axis="x")
     axes.set_xlabel("%")
-    figure.set_size_inches(6.4, 1.4 + height)
-    if len(exhibit.header) > 2:
-        figure.legend(loc="outside lower center", ncols=4, fontsize=8)
+    _finish(figure, 6.4, 1.4 + height, exhibit.header[1:])
+
+
+def _finish(figure: Any, width: float, height: float, series: Sequence[str]) -> None:
+    """Set the size of a figure in inches, with room for a key below in as many columns as its names leave room for."""
+    longest = max(map(len, series), default=0)
+    n_columns = max(1, int(width / (0.5 + 0.075 * longest)))
+    n_lines = math.ceil(len(series) / n_columns) if len(series) > 1 else 0
+    figure.set_size_inches(width, height + 0.18 * n_lines)
+    if len(series) > 1:
+        figure.legend(loc="outside lower center", ncols=n_columns, fontsize=8)
 
 
 def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
@@ -208,7 +224,13 @@ def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     if has_fractions:
         columns = [i for i in columns if not isinstance(rows[0][i], int)]
     cells = [[row[i] for i in columns] for row in rows]
-    axes.imshow([shades(row) for row in cells], cmap="Blues", vmin=0, vmax=1.2, aspect="auto")
+    if exhibit.baselines:
+        most = reach(exhibit)
+        differences = [compared(exhibit, row) for row in rows]
+        shown = [[row[i] for i in columns] for row in differences]
+        axes.imshow(shown, cmap="PuOr", vmin=-1.6 * most, vmax=1.6 * most, aspect="auto")
+    else:
+        axes.imshow([shades(row) for row in cells], cmap="Blues", vmin=0, vmax=1.2, aspect="auto")
     for r, row in enumerate(cells):
         for c, cell in enumerate(row):
             axes.text(c, r, _short_text(cell), ha="center", va="center", fontsize=7)
@@ -218,6 +240,28 @@ def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     figure.set_size_inches(2.8 + 0.6 * len(columns), 1.2 + 0.24 * len(cells))
+
+
+def _ranks(exhibit: Exhibit, figure: Any, axes: Any) -> None:
+    """Draw a line for each system through its ranks, with the first rank on top."""
+    values = [one_line(value) for value in exhibit.header[1:]]
+    for i, (name, cells) in enumerate(exhibit.rows):
+        ranks = [math.nan if cell == "-" else float(str(cell)) for cell in cells]
+        colour = _COLOURS[i % 8]
+        filling = "white" if i // 8 % 2 else colour
+        places = range(len(values))
+        axes.plot(places, ranks, color=colour, marker=_MARKERS[i % 8], markerfacecolor=filling, alpha=0.85)
+        for place, side, x in ((0, "right", -0.08), (-1, "left", len(values) - 0.92)):
+            if not math.isnan(ranks[place]):
+                axes.text(x, ranks[place], one_line(name), ha=side, va="center", fontsize=8)
+    axes.set_xticks(range(len(values)), values)
+    axes.xaxis.tick_top()
+    axes.set_yticks([])
+    axes.set_xlim(-1.2, len(values) + 0.2)
+    axes.set_ylim(len(exhibit.rows) + 0.6, 0.4)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    figure.set_size_inches(6.4, 1.0 + 0.26 * len(exhibit.rows))
 
 
 def _short_text(cell: Cell) -> str:
@@ -251,6 +295,7 @@ _DRAW = {
     Kind.STACK: _stack,
     Kind.GAP: _gap,
     Kind.HEAT: _heat,
+    Kind.RANKS: _ranks,
     Kind.CURVES: _curves,
 }
 """The function that draws each kind of exhibit."""

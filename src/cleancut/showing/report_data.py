@@ -1,7 +1,8 @@
-"""All that a report shows of systems on one test set, computed once: scores, buckets, errors with the words around."""
+"""Compute once what a report shows of systems on one test set: scores, buckets, and errors with the words around."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from ..scoring.compare import compare
 from ..scoring.errors import Errors, errors
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
+from ..scoring.metric import f_beta
 from ..scoring.registry import available_metrics, score_metrics, taken
 from ..scoring.resampling import parse_resampling
 from ..scoring.score import Score
@@ -29,31 +31,42 @@ KINDS = ("missed", "spurious", "boundary", "type")
 """The kinds of errors."""
 
 Span = tuple[int, int, str]
+"""The first token of a mention, the token after its last, and its type."""
 
 _AROUND = 40
 """Tokens that are kept on either side of an error."""
 
 
 class Context(NamedTuple):
-    """The words around an error; ``begins`` and ``ends`` say whether they are the first and last of the sample."""
+    """The words around an error."""
 
     words: list[str]
+    """The words."""
     where: str
+    """The id of the sample, or its number if it has no id."""
     begins: bool
+    """Whether the sample begins with the first of the words."""
     ends: bool
+    """Whether the sample ends with the last of the words."""
 
 
 class Listed(NamedTuple):
-    """One error: spans are ``(start, end, type)`` within the words of its context."""
+    """One error. Its spans count from the first word of its context."""
 
     system: int
+    """The number of the system, from 0."""
     kind: str
+    """The kind of the error, one of ``KINDS``."""
     context: int
+    """The number of its context among ``Findings.contexts``."""
     gold: Span | None
+    """The gold mention; None if the prediction is spurious."""
     pred: Span | None
+    """The predicted mention; None if the gold mention was missed."""
     seen: bool | None
-    """Is the gold mention, or the spurious prediction, in training? None without training data."""
+    """Whether the gold mention, or the spurious prediction, is in training; None without training data."""
     novelty: str | None
+    """The class of novelty of the same mention; None without training data."""
 
 
 @dataclass(frozen=True)
@@ -61,40 +74,50 @@ class Findings:
     """The results of one or more systems on one test set."""
 
     scores: Mapping[str, Mapping[str, Score]]
-    """``scores[system][metric]``."""
+    """The scores of each system: ``scores[system][metric]``. The highest F1 is first, here and below."""
     buckets: Mapping[str, Buckets]
+    """The scores of each system by attributes of the mentions."""
     errors: Mapping[str, Errors]
+    """What became of each gold and predicted mention of each system."""
     contexts: list[Context]
+    """The words around the errors that are listed."""
     listed: list[Listed]
-    """Errors of all systems, in order of system and place; of too many, some from all over the text."""
+    """The errors of all systems, by system and place; of more than ``max_errors``, a sample from all over the text."""
     sizes: Mapping[str, int]
-    """Samples, tokens, mentions and types of the test set; mentions and entities of training where known."""
+    """The numbers of samples, tokens, mentions and types of the test set, and of mentions and entities of training."""
     comparison: Mapping[str, Any] | None = None
-    """Of two systems or more, as plain values, where there are resamples to test by."""
+    """The comparison of the systems as plain values; None for one system, or without resamples to test by."""
     notes: list[str] = field(default_factory=list)
+    """What became of predictions on other tokens than gold, and which metrics are left out."""
     answers: Mapping[str, AnswerReport] = field(default_factory=dict)
-    """How answers of language models were read and placed, of the systems whose predictions are such."""
+    """How answers of language models were read and placed, for the systems whose predictions are answers."""
     samples: Sequence[str] = ()
-    """The name of each sample, where there are answers to be listed."""
+    """The name of each sample, if any system has answers."""
 
     @property
     def has_train(self) -> bool:
+        """Whether training data were given."""
         return "n_train_mentions" in self.sizes
 
     def with_short_names(self) -> Findings:
-        """Return the same, with what all names of systems have in common left out of them."""
+        """Return the same findings with short names of systems, without the words that all names begin or end with."""
         short = short_names(list(self.scores))
+        comparison = None if self.comparison is None else with_short_names(self.comparison)
         return replace(
             self,
             scores=renamed(self.scores),
             buckets=renamed(self.buckets),
             errors=renamed(self.errors),
-            comparison=None if self.comparison is None else with_short_names(self.comparison),
-            answers={short[name]: own for name, own in self.answers.items()},
+            comparison=comparison,
+            answers={short[name]: report for name, report in self.answers.items()},
         )
 
     def n_errors(self, system: str) -> int:
-        """How many errors a system made, listed or not."""
+        """Return how many errors a system made, listed or not.
+
+        Args:
+            system: the name of the system.
+        """
         return sum(row["kind"] in KINDS for row in self.errors[system].matches)
 
 
@@ -109,148 +132,244 @@ def findings(
     types: Mapping[str, str] | None = None,
     beta: float = 1.0,
 ) -> Findings:
-    """Scores with intervals, buckets and errors of each system. Without ``train``, what needs none."""
+    """Compute scores with intervals, buckets and errors of each system.
+
+    Args:
+        gold: the test samples with their gold mentions and their words.
+        preds: the predictions of each system, by its name.
+        train: the training data, or an ``Exposure`` of it. Without it, what needs it is left out.
+        ci: the number of resamples of intervals and of tests between systems; None for neither.
+        seed: the seed of the resamples.
+        max_errors: the most errors that are listed.
+        types: new names of types by old ones, for all sides.
+        beta: the weight of recall in F-beta.
+
+    Raises:
+        CleancutError: an argument is not valid, or a system does not fit gold.
+    """
+    _check_kinds(gold, preds, train)
     names = parse_types(types)
+    max_errors = checks.whole(max_errors, "max_errors")
+    ci, seed = parse_resampling(ci, seed)
+    settings: dict[str, Any] = {"types": names, "beta": checks.beta(beta)}
+    if ci:
+        settings |= {"ci": ci, "seed": seed}
+    exposure = Exposure.of(train) if isinstance(train, Corpus) else train
+    pairs = {name: pair(gold, pred) for name, pred in preds.items()}
+    systems = {name: replace(gold, mentions=one.pred, relations=None) for name, one in pairs.items()}
+    comparison = None
+    if ci and len(systems) > 1:
+        tested = compare(gold, systems, exposure, **settings)
+        comparison = tested.to_dict()
+        scores = tested.scores
+    else:
+        scores = _scores(gold, systems, exposure, settings)
+    systems = {name: systems[name] for name in _from_the_best(scores)}
+    errors_of = {name: errors(gold, pred, types=names) for name, pred in systems.items()}
+    listing = _listed_errors(gold, systems, errors_of, exposure, names, max_errors)
+    attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
+    answers = {name: own.mentions.answers for name, own in systems.items() if own.mentions.answers is not None}
+    samples = sample_names(gold) if answers else ()
+    return Findings(
+        scores={name: scores[name] for name in systems},
+        buckets={
+            name: buckets(gold, pred, exposure, attributes=attributes, **settings) for name, pred in systems.items()
+        },
+        errors=errors_of,
+        contexts=listing.contexts,
+        listed=listing.rows,
+        sizes=_sizes(gold, exposure, names),
+        comparison=comparison,
+        notes=[*_projection_notes(pairs), *left_out(scores, _flat_metrics(train=exposure is not None))],
+        answers=answers,
+        samples=samples,
+    )
+
+
+def _from_the_best(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
+    """Return the names of the systems by their F1, the highest first; those of equal F1 stay in their order."""
+
+    def worth(name: str) -> float:
+        """Return the F1 of a system, or -1 if it has none."""
+        score = scores[name]["exact_f1"]
+        f1 = score[f_beta("f1", score.record.beta)]
+        return -1.0 if math.isnan(f1) else f1
+
+    return sorted(scores, key=worth, reverse=True)
+
+
+def _check_kinds(gold: Any, preds: Any, train: Any) -> None:
+    """Check that gold, the predictions and the training data are of the kinds that a report needs."""
     if not isinstance(gold, Corpus):
         raise CleancutError(f"a report needs the words of the samples: give gold as a Corpus, not {_kind(gold)}.")
     if not isinstance(preds, Mapping) or not preds:
         raise CleancutError(f'give the predictions by the name of their system: {{"A": pred}}, not {_kind(preds)}.')
     if train is not None and not isinstance(train, Corpus | Exposure):
         raise CleancutError(f"give the training data as a Corpus or an Exposure, not {_kind(train)}.")
-    max_errors = checks.whole(max_errors, "max_errors")
-    ci, seed = parse_resampling(ci, seed)
-    exposure = Exposure.of(train) if isinstance(train, Corpus) else train
-    given: dict[str, Any] = {"types": names, "beta": checks.beta(beta)} | ({"ci": ci, "seed": seed} if ci else {})
-    scored = {name: pair(gold, pred) for name, pred in preds.items()}
-    systems = {name: replace(gold, mentions=both.pred, relations=None) for name, both in scored.items()}
+
+
+def _flat_metrics(*, train: bool) -> list[str]:
+    """Return the metrics that are undefined if mentions overlap, of those that can be computed."""
+    return [metric for metric in available_metrics(train=train) if score_metrics()[metric].flat_only]
+
+
+def _scores(
+    gold: Corpus, systems: Mapping[str, Corpus], exposure: Exposure | None, settings: Mapping[str, Any]
+) -> dict[str, dict[str, Score]]:
+    """Return the scores of each system by every metric that is defined for it."""
     metrics = available_metrics(train=exposure is not None)
-    nested = [name for name, pred in systems.items() if overlaps(gold.mentions) or overlaps(pred.mentions)]
-    flat_only = [metric for metric in metrics if score_metrics()[metric].flat_only]
-    attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
-    found = {name: errors(gold, pred, types=names) for name, pred in systems.items()}
-    wrong = {name: [row for row in own.matches if row["kind"] in KINDS] for name, own in found.items()}
-    room = _shares({name: len(rows) for name, rows in wrong.items()}, max_errors)
-    listing = _Listing(gold.renamed(names), exposure and exposure.renamed(names))
-    for i, (name, pred) in enumerate(systems.items()):
-        listing.add(i, pred.renamed(names), wrong[name], room[name])
-    sizes = {"n_samples": len(gold), "n_tokens": gold.n_tokens, "n_mentions": len(gold.mentions)}
-    sizes["n_types"] = len(gold.mentions.renamed(names).labels)
+    flat_only = _flat_metrics(train=exposure is not None)
+    scores = {}
+    for name, pred in systems.items():
+        nested = overlaps(gold.mentions) or overlaps(pred.mentions)
+        defined = [metric for metric in metrics if not (nested and metric in flat_only)]
+        scores[name] = {
+            metric: score_metrics()[metric](gold, pred, exposure, **taken(metric, settings)) for metric in defined
+        }
+    return scores
+
+
+def _sizes(gold: Corpus, exposure: Exposure | None, names: Mapping[str, str]) -> dict[str, int]:
+    """Return how large the test set and the training data are; ``names`` are new names of types."""
+    sizes = {
+        "n_samples": len(gold),
+        "n_tokens": gold.n_tokens,
+        "n_mentions": len(gold.mentions),
+        "n_types": len(gold.mentions.renamed(names).labels),
+    }
     if exposure is not None:
         sizes |= {"n_train_mentions": exposure.n_mentions, "n_train_entities": exposure.n_entities}
-    comparison = compare(gold, systems, exposure, **given) if ci and len(systems) > 1 else None
-    scores = comparison.scores if comparison else {
-        name: {
-            metric: score_metrics()[metric](gold, pred, exposure, **taken(metric, given))
-            for metric in metrics
-            if not (metric in flat_only and name in nested)
-        }
-        for name, pred in systems.items()
-    }  # fmt: skip
-    answers = {name: own.mentions.answers for name, own in systems.items() if own.mentions.answers is not None}
-    return Findings(
-        scores=scores,
-        buckets={
-            name: buckets(gold, pred, exposure, attributes=attributes, **given) for name, pred in systems.items()
-        },
-        errors=found,
-        contexts=listing.contexts,
-        listed=listing.rows,
-        sizes=sizes,
-        comparison=comparison.to_dict() if comparison else None,
-        notes=[*_projection_notes(scored), *left_out(scores, flat_only)],
-        answers=answers,
-        samples=sample_names(gold) if answers else (),
-    )  # fmt: skip
+    return sizes
 
 
-def _projection_notes(scored: Mapping[str, Pair]) -> list[str]:
-    """Say what became of predictions on other tokens than gold, which are logged as notices too."""
+def _listed_errors(
+    gold: Corpus,
+    systems: Mapping[str, Corpus],
+    errors_of: Mapping[str, Errors],
+    exposure: Exposure | None,
+    names: Mapping[str, str],
+    max_errors: int,
+) -> _Listing:
+    """Return the errors of all systems that are listed, ``max_errors`` at most; ``names`` are new names of types."""
+    wrong = {name: [row for row in own.matches if row["kind"] in KINDS] for name, own in errors_of.items()}
+    n_listed = _shares({name: len(rows) for name, rows in wrong.items()}, max_errors)
+    listing = _Listing(gold.renamed(names), exposure and exposure.renamed(names))
+    for i, (name, pred) in enumerate(systems.items()):
+        listing.add(i, pred.renamed(names), wrong[name], n_listed[name])
+    return listing
+
+
+def _projection_notes(pairs: Mapping[str, Pair]) -> list[str]:
+    """Return and log what became of predictions on other tokens than gold."""
     notes = []
-    for name, both in scored.items():
-        if both.projection is not None:
-            notes += [f"{name}: {notice}" for notice in both.projection.notices(len(both.pred))]
+    for name, one in pairs.items():
+        if one.projection is not None:
+            notes += [f"{name}: {notice}" for notice in one.projection.notices(len(one.pred))]
     for note in notes:
         say(note)
     return notes
 
 
 def sample_names(corpus: Corpus) -> list[str]:
-    """Return the id of each sample, or its number where it has none."""
+    """Return the id of each sample, or its number if it has none.
+
+    Args:
+        corpus: the samples.
+    """
     ids = corpus.ids or (None,) * len(corpus)
     return [f"sample {i}" if name is None else name for i, name in enumerate(ids)]
 
 
 def left_out(scores: Mapping[str, Collection[str]], metrics: Iterable[str]) -> list[str]:
-    """Say of each metric that was not asked for by name which systems lack it, and why.
+    """Return a sentence for each metric that some systems were not scored by, since their mentions overlap.
 
     Args:
         scores: the metrics that each system was scored by.
-        metrics: those that it could have been scored by.
+        metrics: the metrics that are undefined if mentions overlap.
     """
-    said = []
+    sentences = []
     for metric in metrics:
         lacking = [name for name, own in scores.items() if metric not in own]
         if len(lacking) == len(scores):
-            said.append(f"{metric} is left out, since mentions overlap.")
+            sentences.append(f"{metric} is left out, since mentions overlap.")
         elif lacking:
-            said.append(f"{metric} is left out of {', '.join(lacking)}, since mentions overlap there.")
-    return said
+            sentences.append(f"{metric} is left out of {', '.join(lacking)}, since mentions overlap there.")
+    return sentences
 
 
 def _kind(value: Any) -> str:
+    """Return the class of a value and the value itself, for a message."""
     return "None" if value is None else f"{type(value).__name__} {quoted(value)}"
 
 
-def _shares(counts: Mapping[str, int], most: int) -> dict[str, int]:
-    """How many errors of each system are listed: equally many, and what one does not need is for the others."""
-    found = {}
-    for waiting, name in zip(range(len(counts), 0, -1), sorted(counts, key=lambda name: counts[name]), strict=True):
-        found[name] = min(counts[name], most // waiting)
-        most -= found[name]
-    return found
+def _shares(n_errors: Mapping[str, int], most: int) -> dict[str, int]:
+    """Return how many errors of each system are listed: equally many, and what one does not need is for the others."""
+    shares = {}
+    left = most
+    fewest_first = sorted(n_errors, key=lambda name: n_errors[name])
+    for n_done, name in enumerate(fewest_first):
+        n_waiting = len(fewest_first) - n_done
+        shares[name] = min(n_errors[name], left // n_waiting)
+        left -= shares[name]
+    return shares
 
 
 class _Listing:
     """Errors and their contexts, each context once."""
 
     def __init__(self, gold: Corpus, exposure: Exposure | None) -> None:
-        self._gold, self._exposure = gold, exposure
-        self._of_gold, self._tokens = self._shown(gold), gold.tokens()
+        self._gold = gold
+        self._exposure = exposure
+        self._gold_novelty = self._novelty(gold)
+        self._tokens = gold.tokens()
         self._number: dict[tuple[int, int, int], int] = {}
         self.contexts: list[Context] = []
         self.rows: list[Listed] = []
 
     def add(self, system: int, pred: Corpus, wrong: Sequence[Mapping[str, Any]], most: int) -> None:
-        """List errors, or so many of them from the first to the last."""
-        of_pred = self._shown(pred)
-        for at in np.linspace(0, len(wrong) - 1, min(most, len(wrong))).astype(int).tolist():
-            row = wrong[at]
-            gold, predicted = (_span(row, side) for side in ("gold", "pred"))
+        """List the errors of a system.
+
+        Args:
+            system: the number of the system.
+            pred: its predictions.
+            wrong: its errors, as ``Errors.matches`` has them.
+            most: how many errors are listed; of more, some at equal steps from the first to the last.
+        """
+        pred_novelty = self._novelty(pred)
+        chosen = np.linspace(0, len(wrong) - 1, min(most, len(wrong))).astype(int)
+        for i in chosen.tolist():
+            row = wrong[i]
+            gold = _span(row, "gold")
+            predicted = _span(row, "pred")
             spans = [span for span in (gold, predicted) if span]
-            begin, number = self._context(row["sample"], min(s[0] for s in spans), max(s[1] for s in spans))
-            seen, novelty = (self._of_gold if gold else of_pred).get((row["sample"], *spans[0]), (None, None))
+            start = min(span[0] for span in spans)
+            end = max(span[1] for span in spans)
+            begin, number = self._context(row["sample"], start, end)
+            novelty_of = self._gold_novelty if gold else pred_novelty
+            seen, novelty = novelty_of.get((row["sample"], *spans[0]), (None, None))
             places = _moved(gold, begin), _moved(predicted, begin)
             self.rows.append(Listed(system, row["kind"], number, *places, seen, novelty))
 
     def _context(self, sample: int, start: int, end: int) -> tuple[int, int]:
-        """Where the words that are kept begin, and the number of the context."""
+        """Return where the words around a span begin in the sample, and the number of this context."""
         words = self._tokens[sample]
         begin, stop = max(start - _AROUND, 0), min(end + _AROUND, len(words))
         if len(words) <= 2 * _AROUND:
             begin, stop = 0, len(words)
-        key = sample, begin, stop
-        if key not in self._number:
+        place = sample, begin, stop
+        if place not in self._number:
             name = self._gold.ids[sample] if self._gold.ids else None
             where = name if name is not None else f"sample {sample}"
-            self._number[key] = len(self.contexts)
+            self._number[place] = len(self.contexts)
             self.contexts.append(Context(words[begin:stop], where, begin == 0, stop == len(words)))
-        return begin, self._number[key]
+        return begin, self._number[place]
 
-    def _shown(self, corpus: Corpus) -> dict[tuple[int, int, int, str], tuple[bool, str]]:
-        """Whether each mention is in training, and its class of novelty."""
+    def _novelty(self, corpus: Corpus) -> dict[tuple[int, int, int, str], tuple[bool, str]]:
+        """Return whether each mention is in training, and its class of novelty; nothing without training data."""
         if self._exposure is None:
             return {}
-        view, mentions = self._exposure.view(corpus), corpus.mentions
+        view = self._exposure.view(corpus)
+        mentions = corpus.mentions
         labels = [mentions.labels[i] for i in mentions.label.tolist()]
         places = zip(mentions.sample.tolist(), mentions.start.tolist(), mentions.end.tolist(), labels, strict=True)
         novelty = [NOVELTY[i] for i in view.novelty.tolist()]
@@ -258,8 +377,12 @@ class _Listing:
 
 
 def _span(row: Mapping[str, Any], side: str) -> Span | None:
-    return None if row[f"{side}_start"] is None else (row[f"{side}_start"], row[f"{side}_end"], row[f"{side}_label"])
+    """Return the gold or the predicted mention of an error; None if it has none."""
+    if row[f"{side}_start"] is None:
+        return None
+    return row[f"{side}_start"], row[f"{side}_end"], row[f"{side}_label"]
 
 
 def _moved(span: Span | None, begin: int) -> Span | None:
+    """Return a span of a sample as a span of the words from ``begin`` on."""
     return span and (span[0] - begin, span[1] - begin, span[2])

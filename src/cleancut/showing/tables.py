@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..core.exceptions import quoted
+from ..core.shown import RELATED, related_sentence
 from ..scoring.buckets import Buckets, describe
 from ..scoring.compare import ALPHA
 from ..scoring.diagnosis import MIN_COUNT, self_diagnosis
-from ..scoring.exposure_view import NOVELTY_CLASSES
+from ..scoring.exposure_view import NOVELTY_CLASSES, STAIRCASE_STEPS
 from ..scoring.metric import Metric, beta_of, f_beta
 from ..scoring.registry import record_of, score_metrics, title_of
 from ..scoring.score import Score, share
@@ -250,6 +252,10 @@ _OF_SUBSETS = (
         "confusable", "Recall on type-confusable mentions", "recall",
         {"confusable": "all", "confusable_seen": "seen", "confusable_unseen": "unseen"},
     ),
+    _OfSubsets(
+        "staircase", "Recall along the staircase, from what training has shown to what is new", "recall",
+        {step.name: step.title for step in STAIRCASE_STEPS},
+    ),
     _OfSubsets(TYPES_SHOWN, "F1 by types and words that training has as mentions", "f1", TYPE_EXPOSURE),
 )  # fmt: skip
 """The subsets of the gold mentions whose scores are in a table of their own, if they were computed."""
@@ -272,7 +278,7 @@ def bucket_tables(buckets: Mapping[str, Buckets], *, min_count: int = MIN_COUNT)
         slug = f"bucket-{name}"
         if alone is not None:
             header = ["bucket", "gold", "predicted", "P", "R", f_beta("F1", alone.beta)]
-            rows = _bucket_rows(alone[name], f_beta("f1", alone.beta))
+            rows = _bucket_rows(alone[name], alone.value)
         else:
             header = ["bucket", "gold", *buckets]
             rows = _f1_rows(buckets, name)
@@ -296,7 +302,7 @@ def _f1_rows(buckets: Mapping[str, Buckets], name: str) -> list[Row]:
     """Return a row for each bucket, with the F1 of each system."""
     named_rows = chain.from_iterable(filter(has_a_name, of_one[name]) for of_one in buckets.values())
     names = dict.fromkeys(row["bucket"] for row in named_rows)
-    value = f_beta("f1", next(iter(buckets.values())).beta)
+    value = next(iter(buckets.values())).value
     by_system = [{row["bucket"]: row for row in of_one[name]} for of_one in buckets.values()]
     rows: list[Row] = []
     for bucket in names:
@@ -326,7 +332,7 @@ def _gap_tables(buckets: Buckets, of_system: str, i: int, min_count: int) -> lis
     note = f"Of buckets with {min_count} gold mentions or more"
     if any("clear" in at for at in gaps.values()):
         note += ", whose intervals do not overlap"
-    title = f"Where F1 differs most{of_system}"
+    title = f"Where {f_beta('F1', buckets.beta)} differs most{of_system}"
     header = ["attribute", "best", "worst", "gap"]
     return [Exhibit(f"gaps-{i + 1}", title, header, rows, note=f"{note}.")]
 
@@ -335,7 +341,7 @@ def _gap_tables(buckets: Buckets, of_system: str, i: int, min_count: int) -> lis
 
 
 def comparison_tables(
-    comparison: Mapping[str, Any], *, baseline: str | None = None, all_pairs: bool = True
+    comparison: Mapping[str, Any], *, baseline: str | None = None, all_pairs: bool = True, with_scores: bool = True
 ) -> list[Exhibit]:
     """Return the scores of each system, the differences of each pair of systems, and their ranks.
 
@@ -343,8 +349,11 @@ def comparison_tables(
         comparison: what ``Comparison.to_dict`` returns and ``cleancut compare --json`` prints.
         baseline: with three or more systems, the one that the others are compared with; by default the best.
         all_pairs: with three or more systems, also return the scores of each metric and the tests of all pairs.
+        with_scores: whether the scores of each metric are among the tables.
     """
-    of_pairs = [*_compared_tables(comparison), *_difference_tables(comparison)]
+    of_pairs = _difference_tables(comparison)
+    if with_scores:
+        of_pairs = [*_compared_tables(comparison), *of_pairs]
     ranks = _rank_tables(comparison)
     if len(comparison["systems"]) < 3:
         return [*of_pairs, *ranks]
@@ -402,8 +411,9 @@ def _compared_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
         having = {name: scores for name, scores in systems.items() if metric.name in scores}
         values = [value for value in metric.compared if all(value in scores[metric.name] for scores in having.values())]
         rows: list[Row] = []
-        for name, scores in having.items():
-            rows.append((name, [measured_in(scores, metric.name, value) for value in values]))
+        order = _from_the_best(having, metric.name, metric.ranked) if metric.ranked else list(having)
+        for name in order:
+            rows.append((name, [measured_in(having[name], metric.name, value) for value in values]))
         header = ["system", *(metric.titles[value] for value in values)]
         tables.append(Exhibit(f"compared-{metric.name}", metric.title, header, rows))
     return tables
@@ -443,7 +453,7 @@ def _difference_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
             note = f"* significant at {ALPHA}{corrected}"
             rows = [(name, [*cells, mark]) for (name, cells), mark in zip(rows, marks, strict=True)]
         title = f"{a} minus {b} (%)"
-        tables.append(Exhibit(f"pairs-{i + 1}", title, header, rows, note=note, folded=i > 0, strong=3))
+        tables.append(Exhibit(f"pairs-{i + 1}", title, header, rows, note=note, folded=len(pairs) > 1, strong=3))
     return tables
 
 
@@ -463,14 +473,15 @@ def _rank_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
     for metric in _metrics_of(systems):
         if metric.ranked:
             values = {name: known(scores.get(metric.name, {}).get(metric.ranked)) for name, scores in systems.items()}
-            ranks[metric.titles[metric.ranked]] = _ranks(values, -1 if metric.lower_is_better else 1)
+            sign = -1 if metric.lower_is_better else 1
+            ranks[metric.titles[metric.ranked]] = _ranks(values, sign)
     if len(ranks) < 2:
         return []
     first = next(iter(ranks.values()))
     order = sorted(systems, key=lambda name: math.inf if first[name] == "-" else int(first[name]))
     rows = [(name, [rank[name] for rank in ranks.values()]) for name in order]
     changes = "\n".join(_change(change) for change in comparison.get("ranks", {}).get("changes", ()))
-    return [Exhibit("ranks", "Ranks, 1 is best", ["system", *ranks], rows, note=changes)]
+    return [Exhibit("ranks", "Ranks, 1 is best", ["system", *ranks], rows, Kind.RANKS, note=changes)]
 
 
 def _ranks(values: Mapping[str, float], sign: int) -> dict[str, str]:
@@ -504,6 +515,10 @@ def ranked_title(value: str) -> str:
     return next((record.titles[value] for record in records if record.ranked == value), value)
 
 
+CONTAMINATION = (0, 5, 1, 7)
+"""The colours of samples that are clean, partly contaminated, fully contaminated, and empty."""
+
+
 # --- an audit ---------------------------------------------------------------------------------------------------
 
 
@@ -519,8 +534,10 @@ def audit_tables(audit: Audit) -> list[Exhibit]:
         counts = [row["n_samples"], row["n_empty"], row["n_partial"], row["rate_partial"], row["n_full"]]
         of = [float(share(row[f"n_{what}_contaminated"], row[f"n_{what}"])) for what in ("mentions", "entities")]
         rows.append((in_words(pair), [*counts, row["rate_full"], *of]))
-    header = ["pair", many, "empty", "partly", "%", "fully", "%", "ment. %", "ent. %"]
-    tables = [Exhibit("shared", f"Shared entities (key: {audit.key})", header, rows)]
+    header = ["pair", many, "empty", "partly", "%", "fully", "%", "mention%", "entity%"]
+    same = "" if audit.same == "exact" else f", same: {audit.same}"
+    title = f"Shared entities (key: {audit.key}{same})"
+    tables = [Exhibit("shared", title, header, rows, note=key_in_words(audit.key, audit.same))]
     keys = ("precision", "recall", "f1")
     first = next(iter(audit.types))
     looked_up = [(name, [row[key] for key in keys]) for name, row in audit.memorisation.items()]
@@ -533,6 +550,73 @@ def audit_tables(audit: Audit) -> list[Exhibit]:
     if leaks:
         tables.append(Exhibit("leaks", "Entities that leak most", ["entity", "type", "pair", "here", "there"], leaks))
     return tables
+
+
+_SAME_BY = {
+    "surface+type": "Two mentions are the same entity if they have the same words and the same type",
+    "surface": "Two mentions are the same entity if they have the same words, whatever their types",
+    "pair": "Two relations are the same if their heads have the same words, and their tails too",
+    "triple": "Two relations are the same if their heads, their tails and their labels are the same",
+}
+"""When two things that splits may share are the same, by the first word of a key."""
+
+
+def key_in_words(key: str, same: str = "exact") -> str:
+    """Return a sentence that explains the key of an audit, and the notion of the same name.
+
+    Args:
+        key: the key, as ``Audit.key`` has it.
+        same: the notion, as ``Audit.same`` has it.
+
+    >>> key_in_words("surface,uncased")
+    'Two mentions are the same entity if they have the same words, whatever their types; case does not matter.'
+    """
+    kind, *forms = key.split(",")
+    parts = [_SAME_BY[kind]]
+    for form in forms:
+        if form == "uncased":
+            parts.append("case does not matter")
+        else:
+            parts.append(f"words are compared in the Unicode form {form.upper()}")
+    if same != "exact":
+        parts.append(f"names that are related under {same} count as the same, too")
+    return f"{'; '.join(parts)}."
+
+
+def related_table(related: Mapping[Pair, Mapping[str, Any]]) -> Exhibit:
+    """Return what pairs of splits have in common under looser notions of the same name.
+
+    Args:
+        related: the counts of each pair, as ``left_related`` returns them.
+    """
+    rows: list[Row] = [(in_words(pair), [row[f"rate_{name}"] for name in RELATED]) for pair, row in related.items()]
+    note = "Of all mentions of the first split; templates: of its samples with mentions. A mention may count twice."
+    return Exhibit(
+        "related", "Left under looser notions of the same name (%)", ["pair", *RELATED.values()], rows, note=note
+    )
+
+
+def related_notes(related: Mapping[Pair, Mapping[str, Any]]) -> list[str]:
+    """Return a sentence for each pair of splits that says what is left under looser notions of the same name.
+
+    Args:
+        related: the counts of each pair, as ``left_related`` returns them.
+    """
+    return [f"{in_words(pair)}: {related_sentence(row)}." for pair, row in related.items()]
+
+
+def plan_related_notes(plan: SplitPlan) -> list[str]:
+    """Return what the held-out splits of a plan have left with train under looser notions, before and after.
+
+    Args:
+        plan: the plan.
+    """
+    notes = []
+    for when, related in plan.related.items():
+        first = next((earlier for _, earlier in related), "")  # which all others are compared with
+        with_train = {pair: row for pair, row in related.items() if pair[1] == first}
+        notes += [f"{when.capitalize()}, {note}" for note in related_notes(with_train)]
+    return notes
 
 
 def in_words(pair: Pair) -> str:
@@ -550,20 +634,54 @@ def audit_notes(audit: Audit) -> list[str]:
     Args:
         audit: the audit.
     """
-    notes = []
+    notes = related_notes(audit.related)
     for (a, b), n in audit.duplicates.items():
         if n and (a, b) in audit.near_leaks:
             samples = "sample also appears" if n == 1 else "samples also appear"
             notes.append(f"{n} {a} {samples} verbatim in {b}.")
     for (a, b), row in audit.near_leaks.items():
         if row["n_mentions"]:
-            examples = ", ".join(repr(example["entity"]) for example in row["examples"][:3])
+            examples = ", ".join(quoted(example["entity"]) for example in row["examples"][:3])
             differing = f"{row['n_mentions']} further mentions of {a} differ from {b}'s only in case or Unicode form"
             notes.append(f"{differing}: {examples}.")
     return notes + audit.notes
 
 
 # --- a split ----------------------------------------------------------------------------------------------------
+
+
+_METHODS = {
+    "components": "whole groups of connected samples were packed into the splits",
+    "cut": "groups of connected samples were cut, from packed groups on",
+    "cut:peel": "groups of connected samples were cut, from a cut by peeling on",
+    "cut:metis": "groups of connected samples were cut, from a cut by METIS on",
+    "cut:kahypar": "groups of connected samples were cut, from a cut by Mt-KaHyPar on",
+    "random": "samples were dealt at random",
+    "paper": "METIS cut the graph of samples, weighted by the entities that they share",
+    "paper-unweighted": "METIS cut the graph of samples, without weights",
+}
+"""How a split was made, by what ``SplitPlan.how`` says."""
+
+
+def method_in_words(how: str) -> str:
+    """Return how a split was made, in a sentence.
+
+    Args:
+        how: the word that ``SplitPlan.how`` has.
+
+    >>> method_in_words("random")
+    'How: samples were dealt at random (random).'
+    """
+    return f"How: {_METHODS[how]} ({how})." if how in _METHODS else f"How: {how}."
+
+
+_COMPARED = {
+    "entities_per_sample_ratio": "entities/sample",
+    "entity_bearing_ratio": "with entities",
+    "tokens_per_sample_ratio": "tokens/sample",
+    "type_distance": "type drift",
+}
+"""What is compared with the corpus, by its key in ``representation``."""
 
 
 def plan_tables(plans: Mapping[str, SplitPlan]) -> list[Exhibit]:
@@ -576,12 +694,13 @@ def plan_tables(plans: Mapping[str, SplitPlan]) -> list[Exhibit]:
     kept = max(len(plan.assignment) - plan.n_discarded, 1)
     rows: list[Row] = []
     for name, row in plan.representation.items():
-        ratios = [ratio_text(row[key]) for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
+        # Plans of older versions, and those of incidences, do not have all of these.
+        ratios = [ratio_text(row[key]) if key in row else "-" for key in _COMPARED]
         rows.append((name, [plan.sizes[name], plan.sizes[name] / kept, *ratios, row["min_type_count"]]))
     if plan.n_discarded:
-        rows.append(("discarded", [plan.n_discarded, None, None, None, None]))
-    header = ["split", "samples", "%", "entities/sample", "with entities", "rarest type"]
-    title = "Sizes, and how the splits compare with the corpus (1.000: the same)"
+        rows.append(("discarded", [plan.n_discarded, None, *[None] * len(_COMPARED), None]))
+    header = ["split", "samples", "%", *_COMPARED.values(), "rarest type"]
+    title = "Sizes, and how the splits compare with the corpus (1.000, and a drift of 0.000: the same)"
     tables = [Exhibit("representation", title, header, rows), _leakage_table(plans)]
     if len(plans) > 1:
         least = [ratio_text(_least_density(other)) for other in plans.values()]
@@ -641,11 +760,13 @@ def frontier_tables(frontier: Frontier) -> list[Exhibit]:
     n_samples = len(best.assignment)
     n_held_out = sum(list(best.n_samples_after().values())[1:])
     rows: list[Row] = []
-    floor: object = frontier  # a value that is no density floor
+    group: object = None
+    has_several = len({point.same for point in frontier.points}) > 1
     for point in frontier.points:
-        if point.representative != floor:
-            floor = point.representative
-            rows.append((f"density floor {'off' if floor is None else f'{floor:g}'}", []))
+        if (point.same, point.representative) != group:
+            group = point.same, point.representative
+            floor = "off" if point.representative is None else f"{point.representative:g}"
+            rows.append((f"{f'same {point.same}, ' if has_several else ''}density floor {floor}", []))
         verdict = "optimal" if point.optimal else None
         if point is frontier.best:
             verdict = "use this"

@@ -25,6 +25,8 @@ from .tables import (
     fold_tables,
     frontier_tables,
     ladder_tables,
+    method_in_words,
+    plan_related_notes,
     plan_tables,
     run_tables,
     score_tables,
@@ -85,6 +87,7 @@ def table(
     widths = [max(_width(line[i]) for line in lines if len(line) > 1) for i in range(len(header))]
 
     def cells(line: Sequence[str]) -> list[str]:
+        """Return the cells of a line, each as wide as its column."""
         if len(line) == 1:
             return [*line]
         gaps = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)]
@@ -344,16 +347,18 @@ def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown
     """
     plan = next(iter(plans.values()))
     write_line = markdown_text if markdown else _filled
-    guarantee, *notes = map(write_line, [f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}.", *plan.notes])
+    told = [*plan_related_notes(plan), *plan.notes]
+    guarantee, *notes = map(write_line, [f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}.", *told])
     heading = "# Split\n\n" if markdown else ""
     parts = [f"{heading}{guarantee}"]
     parts += [_markdown(table) if markdown else exhibit_text(table, colour=colour) for table in plan_tables(plans)]
     if notes:
-        parts.append("\n".join(notes))
-    how, signature = one_line(plan.how), one_line(plan.signature)
+        parts.append(("\n\n" if markdown else "\n").join(notes))
+    method = method_in_words(plan.how)
+    signature = one_line(plan.signature)
     if markdown:
-        how, signature = markdown_text(plan.how), signature.replace("<", "&lt;")
-    return "\n\n".join([*parts, f"How: {how}.\n{signature}"])
+        signature = signature.replace("<", "&lt;")
+    return "\n\n".join([*parts, f"{write_line(method)}\n{signature}"])
 
 
 def frontier_text(frontier: Frontier, *, colour: bool = False, markdown: bool = False) -> str:

@@ -20,7 +20,9 @@ from ..core.entities import Key, Shared, entity_codes_of, key_name, shared_codes
 from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.hashing import text_hashes
 from ..core.inputs import Interner
+from ..core.names import Links, are_in
 from ..core.notices import say
+from ..core.same import PART_LIMIT, Same
 from ..core.shown import Drawn, percent
 from ..core.type_names import disagreement, parse_types, types_setting
 from ..reading.dataset import given_samples
@@ -28,6 +30,7 @@ from ..reading.splits import split_rank
 from ..scoring.clean import memorisation
 from ..scoring.exposure import Exposure
 from ..scoring.score import share
+from .related import left_related
 
 
 class Unit(StrEnum):
@@ -41,6 +44,7 @@ Pair = tuple[str, str]
 """A pair of splits: the first is checked for what it shares with the second."""
 
 _T = TypeVar("_T")
+_NONE = np.zeros(0, np.int64)
 
 
 def pair_name(pair: Pair) -> str:
@@ -58,7 +62,7 @@ def by_pair_name(of_pairs: Mapping[Pair, _T]) -> dict[str, _T]:
     for pair, value in of_pairs.items():
         name = pair_name(pair)
         if name in by_name:
-            raise CleancutError(f"two pairs of splits are both written as {name!r}. Give the splits other names.")
+            raise CleancutError(f"two pairs of splits are both written as {quoted(name)}. Give the splits other names.")
         by_name[name] = value
     return by_name
 
@@ -91,6 +95,10 @@ class Audit(Drawn):
     """The shared entities with most mentions, each with its ``pair`` of splits, counts and examples on both sides."""
     near_leaks: Mapping[Pair, Mapping[str, Any]]
     """Clean mentions that differ from a mention of the other split only in case or Unicode form, by pair."""
+    related: Mapping[Pair, Mapping[str, Any]]
+    """What is left under looser notions of the same name, by pair: how many mentions of the first split have the same
+    name in the second, one that differs in case or punctuation, or one that is part of it or has it as a part; and how
+    many samples with mentions have the template of one of the second."""
     memorisation: Mapping[str, Mapping[str, Any]]
     """The scores that a mere look-up of the training mentions reaches on each held-out split."""
     types: Mapping[str, Mapping[str, int]]
@@ -99,6 +107,8 @@ class Audit(Drawn):
     """The thing that is counted: ``sample`` or ``doc``."""
     key: str
     """The entity key: when two mentions are of the same entity."""
+    same: str
+    """Which names count as the same, beyond the key."""
     notes: list[str]
     """Warnings and remarks for the reader of the audit."""
 
@@ -115,6 +125,7 @@ class Audit(Drawn):
         rest = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "pairs"}
         rest["duplicates"] = by_pair_name(self.duplicates)
         rest["near_leaks"] = by_pair_name(self.near_leaks)
+        rest["related"] = by_pair_name(self.related)
         rest["top_leaks"] = [{**leak, "pair": pair_name(leak["pair"])} for leak in self.top_leaks]
         return {**pairs, **rest}
 
@@ -127,6 +138,9 @@ def audit(
     case: bool = True,
     typed: bool = True,
     unicode: str | None = None,
+    same: str | Same = "exact",
+    aliases: Any = None,
+    part_limit: int = PART_LIMIT,
     top: int = 20,
     types: Mapping[str, str] | None = None,
     **columns: Any,
@@ -146,6 +160,11 @@ def audit(
         case: whether words that differ in case make different entities.
         typed: whether the type belongs to the entity, so that *Ashton* the place is not *Ashton* the person.
         unicode: a Unicode normal form, such as ``NFKC``, that words are brought into before they are compared.
+        same: which names count as the same, such as ``fold+part``: ``exact``, ``fold`` (whatever case and punctuation),
+            ``alias``, ``part`` (one has the words of the other) and ``templates`` (the sentence, once masked), with
+            ``+`` between them.
+        aliases: lists of names that mean the same, for ``alias``.
+        part_limit: a word that occurs in more names of two or more words than this is generic, for ``part``.
         top: the number of leaks to list for each pair of splits.
         types: new names for types, by the names that the splits have: ``{"person": "PER"}``.
         **columns: the columns of datasets to read, such as ``tags=``, where they are not recognised.
@@ -164,7 +183,9 @@ def audit(
     (1, 0, 0.5, 1)
     """
     if not isinstance(splits, Mapping) or any(isinstance(part, Mapping) for part in splits.values()):
-        raise CleancutError('give the splits as {"train": corpus, "test": corpus}, each read() or from_dataset().')
+        raise CleancutError(
+            'give the splits as {"train": corpus, "test": corpus}, as read() or from_dataset() return them.'
+        )
     splits = {name: samples.corpus for name, samples in given_samples(splits, columns).items()}
     top = checks.whole(top, "top")
     if len(splits) < 2:
@@ -176,16 +197,23 @@ def audit(
     splits = {name: splits[name].renamed(renaming) for name in names}
     held_out = [(later, earlier) for earlier, later in combinations(names, 2)]
     train = Exposure.of(splits[names[0]], case=case, typed=typed, unicode=unicode)
-    coded = _CodedSplits(splits, train.key)
+    notion = Same.of(same, aliases=aliases, part_limit=part_limit)
+    if shared is not Shared.ENTITY and not notion.is_exact:
+        raise CleancutError(
+            f"same={quoted(str(notion))} is of entities, but key={quoted(shared.value)}. Give one of them."
+        )
+    coded = _CodedSplits(splits, train.key, notion)
     return Audit(
         pairs=_split_contamination(coded, counted_unit, shared),
         duplicates=_duplicates(splits),
         top_leaks=[leak for a, b in held_out for leak in _top_leaks(coded, shared, a, b, top)],
         near_leaks={(a, b): _near_leaks(coded, a, b, top) for a, b in held_out},
+        related=left_related(splits, train.key, held_out, notion.part_limit),
         memorisation={name: memorisation(splits[name], train) for name in names[1:]},
         types={name: _type_counts(corpus.mentions) for name, corpus in splits.items()},
         unit=counted_unit.value,
         key=key_name(train.key, shared),
+        same=str(notion),
         notes=[*_type_notes(splits, renaming), *_at_note(splits)],
     )
 
@@ -196,6 +224,8 @@ def contamination(
     unit_of_sample: NDArray[np.int64],
     sample_of_mention: NDArray[np.integer],
     entity: NDArray[np.int32],
+    mention_of_link: NDArray[np.int64] = _NONE,
+    link: NDArray[np.int64] = _NONE,
 ) -> dict[Pair, dict[str, Any]]:
     """Count for every ordered pair of splits what of the first is in the second.
 
@@ -205,14 +235,19 @@ def contamination(
         unit_of_sample: the number of the sample or document that is counted for each sample.
         sample_of_mention: the sample of each mention.
         entity: the entity of each mention, as ``entity_codes`` numbers them.
+        mention_of_link: the mention of each further link.
+        link: the code of each further link; mentions that have one in common are related, as those of one entity are.
 
     Returns:
         The counts and rates of each pair.
     """
     split_of_mention = split_of_sample[sample_of_mention]
+    split_of_link = split_of_mention[mention_of_link]
     in_split = np.zeros((len(names), int(entity.max(initial=-1)) + 1), bool)
+    linked = np.zeros((len(names), int(link.max(initial=-1)) + 1), bool)
     for i in range(len(names)):
         in_split[i, entity[split_of_mention == i]] = True
+        linked[i, link[split_of_link == i]] = True
     counts: dict[Pair, dict[str, Any]] = {}
     for a, name in enumerate(names):
         units, unit_in_split = np.unique(unit_of_sample[split_of_sample == a], return_inverse=True)
@@ -223,13 +258,15 @@ def contamination(
         unit_of_own = unit_number[sample_of_mention[is_own]]
         for b, other in enumerate(names):
             if a != b:
-                seen = in_split[b][own_entity]
+                related = in_split[b][entity]
+                related[mention_of_link[linked[b][link]]] = True
+                seen = related[is_own]
                 counts[name, other] = {
                     **_unit_counts(unit_of_own, seen, len(units)),
                     "n_mentions": len(seen),
                     "n_mentions_contaminated": int(seen.sum()),
                     "n_entities": int(in_split[a].sum()),
-                    "n_entities_contaminated": int((in_split[a] & in_split[b]).sum()),
+                    "n_entities_contaminated": int(np.count_nonzero(np.bincount(own_entity[seen]))),
                 }
     return counts
 
@@ -255,13 +292,31 @@ def _unit_counts(unit_of_mention: NDArray[np.int64], seen: NDArray[np.bool_], n_
 class _CodedSplits:
     """The splits of a dataset, with the entity of each mention as a number that is the same in all splits."""
 
-    def __init__(self, corpora: Mapping[str, Corpus], key: Key) -> None:
-        self.corpora, self.key = corpora, key
+    def __init__(self, corpora: Mapping[str, Corpus], key: Key, same: Same) -> None:
+        self.corpora, self.key, self.same = corpora, key, same
+        self._number = {name: i for i, name in enumerate(corpora)}
 
     @cached_property
+    def links(self) -> Links:
+        """What relates the mentions of the splits under the notion of the same name."""
+        return Links.of(list(self.corpora.values()), self.key, self.same)
+
+    @property
     def entity(self) -> dict[str, NDArray[np.int32]]:
-        """The entities under the key."""
-        return self._codes(self.key)
+        """The entities under the key and the equivalences of the notion."""
+        return dict(zip(self.corpora, self.links.entity, strict=True))
+
+    def seen(self, ours: str, theirs: str) -> NDArray[np.bool_]:
+        """Tell of each mention of a split whether another split has one that is related to it."""
+        return self.links.seen(self._number[ours], self._number[theirs])
+
+    def relatives(self, ours: str, code: int, theirs: str) -> NDArray[np.int64]:
+        """Return the mentions of a split that are related to an entity of another one."""
+        a, b = self._number[ours], self._number[theirs]
+        is_related = self.links.entity[b] == code
+        own = self.links.entity[a][self.links.mention[a]] == code
+        is_related[self.links.mention[b][are_in(self.links.code[b], self.links.code[a][own])]] = True
+        return np.flatnonzero(is_related)
 
     @cached_property
     def loose(self) -> dict[str, NDArray[np.int32]]:
@@ -284,7 +339,11 @@ def _split_contamination(coded: _CodedSplits, unit: Unit, what: Shared) -> dict[
         )
     firsts = bounds_of(sizes)[:-1]
     sample = np.concatenate([corpus.mentions.sample + first for corpus, first in zip(corpora, firsts, strict=True)])
-    return contamination(list(coded.corpora), split, units, sample, np.concatenate(list(coded.entity.values())))
+    first_mentions = bounds_of(np.array([len(corpus.mentions) for corpus in corpora]))[:-1]
+    links = coded.links
+    mention = np.concatenate([own + first for own, first in zip(links.mention, first_mentions, strict=True)])
+    entity = np.concatenate(links.entity)
+    return contamination(list(coded.corpora), split, units, sample, entity, mention, np.concatenate(links.code))
 
 
 def _duplicates(splits: Mapping[str, Corpus]) -> dict[Pair, int]:
@@ -358,8 +417,9 @@ def _top_leaks(coded: _CodedSplits, what: Shared, a: str, b: str, top: int) -> l
 
 def _top_entities(coded: _CodedSplits, a: str, b: str, top: int) -> list[dict[str, Any]]:
     """Return the entities of split ``a`` that are in split ``b``, most mentions first."""
-    corpora, ours, theirs = coded.corpora, coded.entity[a], coded.entity[b]
-    leaking, position, n = _most_frequent(ours, np.flatnonzero(_are_in(ours, theirs)), top)
+    corpora, ours = coded.corpora, coded.entity[a]
+    leaking, position, n = _most_frequent(ours, np.flatnonzero(coded.seen(a, b)), top)
+    relatives = {code: coded.relatives(a, code, b) for code in leaking.tolist()}
     texts, mentions = _texts(corpora[a], position), corpora[a].mentions
     return [
         {
@@ -367,21 +427,14 @@ def _top_entities(coded: _CodedSplits, a: str, b: str, top: int) -> list[dict[st
             "entity": text,
             "label": mentions.labels[mentions.label[at]] if coded.key.typed else None,
             f"n_{a}": n_mentions,
-            f"n_{b}": int((theirs == code).sum()),
+            f"n_{b}": len(relatives[code]),
             "examples": {
-                name: _examples(corpora[name], np.flatnonzero(entity == code)[:2])
-                for name, entity in ((a, ours), (b, theirs))
+                a: _examples(corpora[a], np.flatnonzero(ours == code)[:2]),
+                b: _examples(corpora[b], relatives[code][:2]),
             },
         }
         for code, at, n_mentions, text in zip(leaking.tolist(), position.tolist(), n.tolist(), texts, strict=True)
     ]
-
-
-def _are_in(codes: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Tell of each of some codes whether it is among others."""
-    is_there = np.zeros(max(codes.max(initial=-1), others.max(initial=-1)) + 1, bool)
-    is_there[others] = True
-    return is_there[codes]
 
 
 def _most_frequent(
@@ -455,7 +508,7 @@ def _examples(corpus: Corpus, mentions: NDArray[np.int64]) -> list[dict[str, Any
 
 def _near_leaks(coded: _CodedSplits, a: str, b: str, top: int) -> dict[str, Any]:
     """Return the clean mentions of ``a`` that ``b`` would contaminate if case and Unicode forms did not matter."""
-    is_near = _are_in(coded.loose[a], coded.loose[b]) & ~_are_in(coded.entity[a], coded.entity[b])
+    is_near = are_in(coded.loose[a], coded.loose[b]) & ~coded.seen(a, b)
     near, mentions = np.flatnonzero(is_near), coded.corpora[a].mentions
     _, position, n = _most_frequent(coded.loose[a], near, top)
     texts = _texts(coded.corpora[a], position)

@@ -62,7 +62,12 @@ def write_split(
     overwrite: bool = False,
 ) -> SplitPlan:
     """Write the splits of a plan as files, and ``plan.json`` with the digest of each, as ``SplitPlan.write`` says."""
-    checks.mapping({} if beside is None else beside, "beside", "texts or corpora by the names of their files")
+    wanted = "texts or corpora by the names of their files"
+    given = {} if beside is None else beside
+    for name, content in checks.mapping(given, "beside", wanted).items():
+        checks.text(name, "beside: a name", wanted)
+        if not isinstance(content, str | Corpus):
+            raise CleancutError(f"beside: {name} is {quoted(content)}. Give {wanted}.")
     samples = given_samples(data, plan.read_as)
     chosen = default_format(samples) if format is None else parse_choice(SplitFormat, format, "format")
     plan.refuse_other_samples([np.concatenate([sample_hashes(part.corpus) for part in samples.values()])])
@@ -112,7 +117,10 @@ def _write_rows(plan: SplitPlan, samples: Mapping[str, Samples], folder: str) ->
         copy_rows(files, {name: of_split.tolist() for name, of_split in rows.items()}, folder)
         return
     if any(part.rows is None for part in samples.values()):
-        raise CleancutError("a corpus has no rows other than its samples. Choose format='jsonl' or 'conll'.")
+        raise CleancutError(
+            "format='input' copies the rows of a dataset, which a corpus does not have. Choose format='jsonl' or "
+            "'conll'."
+        )
     whole = joined({name: part.rows for name, part in samples.items()})
     write_rows({name: whole.select(of_split) for name, of_split in rows.items()}, folder)
 
@@ -135,7 +143,7 @@ def write_parts(
         format: the format of the files, ``jsonl`` or ``conll``.
         overwrite: replace files of the same names even if cleancut did not write them.
     """
-    if format not in ("jsonl", "conll"):
+    if not isinstance(format, str) or format not in ("jsonl", "conll"):
         raise CleancutError(f"format={quoted(format)} is unknown. Choose jsonl or conll.")
     with written_together(folder, about, overwrite=overwrite) as fresh:
         for name, rows in parts.items():
@@ -188,11 +196,15 @@ def _files(folder: str, beside: Collection[str]) -> dict[str, dict[str, str]]:
 
 def _digests(folder: str) -> dict[str, str]:
     """Return the SHA-256 of each file of a folder."""
-    return {file: _digest(os.path.join(folder, file)) for file in sorted(os.listdir(folder))}
+    return {file: file_digest(os.path.join(folder, file)) for file in sorted(os.listdir(folder))}
 
 
-def _digest(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file."""
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file.
+
+    Args:
+        path: the file.
+    """
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -230,6 +242,7 @@ def written_together(
     Raises:
         CleancutError: a file of the folder would be lost.
     """
+    checks.switch(overwrite, "overwrite")
     check_output_folder(folder)
     with made_folder(folder), temporary_folder(folder, ".split-") as fresh:
         yield fresh
@@ -352,7 +365,7 @@ def _stored(folder: str | os.PathLike[str], record: str) -> dict[str, Any] | Non
 
 def is_as_written(path: str | os.PathLike[str], digest: str) -> bool:
     """Return whether there is a regular file (no link) with this SHA-256."""
-    return _is_file(path) and _digest(path) == digest
+    return _is_file(path) and file_digest(path) == digest
 
 
 def _is_file(path: str | os.PathLike[str]) -> bool:

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from ..core import checks
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions
-from ..core.entities import Key, entity_codes
+from ..core.entities import Key
 from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.hashing import fingerprint_of, sample_hashes
+from ..core.names import Links
+from ..core.same import EXACT, Same
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..core.vocabulary import Vocabulary, mixed
@@ -29,10 +31,10 @@ from .audit import Unit, units_of
 from .folders import write_parts
 from .layout import DISCARDED
 from .mincut import mincut
-from .quotas import to_most_room
+from .quotas import Rule, deal
 from .settings import AUTO, DEFAULTS, takes_split_options
 
-_OF_SPLITS = ("ratios", "method", "key", "stratify", "type_share")
+_OF_SPLITS = ("ratios", "method", "key", "stratify", "type_share", "prove")
 """The options of a split that ``mincut_folds`` does not take."""
 
 
@@ -75,10 +77,12 @@ class Folds(Drawn):
     def guarantee(self) -> str:
         """A sentence that says how many samples share an entity with another fold."""
         n_contaminated = sum(fold["n_partial"] for fold in self.statistics)
+        same = Signature.parse(self.signature).get("same")
+        under = f" (same: {same})" if same else ""
         if not n_contaminated:
-            return "no entity is shared between any two folds"
+            return f"no entity is shared between any two folds{under}"
         n_kept = len(self.assignment) - self.n_discarded
-        return f"{n_contaminated} of {n_kept} samples share an entity with another fold"
+        return f"{n_contaminated} of {n_kept} samples share an entity with another fold{under}"
 
     def __repr__(self) -> str:
         sizes = [row["n_samples"] for row in self.statistics]
@@ -125,6 +129,7 @@ class Folds(Drawn):
             CleancutError: ``corpus`` has other samples than the folds, or a file of the folder would be lost.
         """
         self._refuse_other_samples(corpus)
+        checks.text(format, "format", "jsonl or conll")
         parts: dict[str, NDArray[np.int64]] = {}
         about = self.to_dict()
         about["folds"] = []
@@ -177,14 +182,20 @@ def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "s
     random_rank = mixed(unit_hash ^ mixed(np.array([seed], np.uint64)))
     # Large documents come first, each to the smallest fold, so that small ones can even the sizes out.
     order = np.lexsort((random_rank, -unit_size))
-    fold_of_unit = np.zeros(len(unit_size), np.int64)
-    fold_of_unit[order], _ = to_most_room(unit_size, order, np.zeros(k))
+    fold_of_unit = deal(unit_size, order, np.zeros(k), Rule.MOST_ROOM)
     signature = Signature.of("kfold", {"k": k, "unit": unit, "seed": seed})
     return _with_statistics(samples, fold_of_unit[unit_of_sample], k, Key(), [], signature)
 
 
 @takes_split_options(*_OF_SPLITS)
-def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] | None = None, **options: Any) -> Folds:
+def mincut_folds(
+    corpus: Any,
+    k: int = 5,
+    *,
+    aliases: Any = None,
+    progress: Callable[[float], None] | None = None,
+    **options: Any,
+) -> Folds:
     """Divide samples into folds of equal size that share as few entities as possible.
 
     With ``discard="auto"`` they share none. The folds are cut as ``mincut`` cuts splits, except that no fold is train:
@@ -194,6 +205,7 @@ def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] |
     Args:
         corpus: a corpus or a dataset.
         k: the number of folds, from 2 to 99.
+        aliases: lists of names that mean the same, for ``same="alias"``.
         progress: called with the share of the work done since it was called last; without it, a bar is shown on a
             terminal.
         **options: options of ``mincut`` that are listed below; and the columns of a dataset to read, such as
@@ -217,13 +229,15 @@ def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] |
         raise CleancutError(f"k={k}: give at most {_MOST_FOLDS} folds without shared entities.")
     for name in _OF_SPLITS:
         if name in options:
-            raise TypeError(f"mincut_folds() has no option {name!r}: folds are of equal size, cut by their entities.")
+            raise TypeError(
+                f"mincut_folds() has no option {quoted(name)}: folds are of equal size, cut by their entities."
+            )
     discard = options.get("discard", DEFAULTS.discard)
     if not isinstance(discard, int | float | str) or discard not in (0, AUTO):
         raise CleancutError(f"discard={quoted(discard)} is unknown for folds. Give 0 or 'auto'.")
     # The splitter wants a train split first. It is empty here, and every fold is a held-out split.
     parts = {"train": 0, **{f"fold-{i}": 1 for i in range(k)}}
-    plan = mincut(samples.corpus, parts, progress=progress, **options)
+    plan = mincut(samples.corpus, parts, aliases=aliases, progress=progress, **options)
     assignment = plan.assignment.astype(np.int64)
     assignment[assignment != DISCARDED] -= 1  # split 1 is fold 0
     empty = np.flatnonzero(np.bincount(assignment[assignment != DISCARDED], minlength=k) == 0)
@@ -236,7 +250,8 @@ def mincut_folds(corpus: Any, k: int = 5, *, progress: Callable[[float], None] |
     settings = dict(Signature.parse(plan.signature).settings)
     settings["ratios"] = "/".join(["0", *[f"{1 / k:.4g}"] * k])
     signature = Signature.of("folds", {"k": k, **settings})
-    return _with_statistics(samples, assignment, k, plan.settings.entity_key, plan.notes, signature)
+    same = plan.settings.notion(aliases)
+    return _with_statistics(samples, assignment, k, plan.settings.entity_key, plan.notes, signature, same)
 
 
 _MOST_FOLDS = 99
@@ -253,16 +268,23 @@ def _check_k(k: Any, n: int, what: str) -> None:
     """Raise an error where the number of folds is not valid for n samples or documents."""
     checks.whole(k, "k", 2, wanted="a whole number of folds from 2 on")
     if k > n:
-        raise CleancutError(f"{k} folds of {n} {what}: some would be empty. Give at most {n} folds.")
+        raise CleancutError(f"{quoted(k)} folds of {n} {what}: some would be empty. Give at most {n} folds.")
 
 
 def _with_statistics(
-    samples: Samples, assignment: NDArray[np.int64], k: int, key: Key, notes: list[str], signature: Signature
+    samples: Samples,
+    assignment: NDArray[np.int64],
+    k: int,
+    key: Key,
+    notes: list[str],
+    signature: Signature,
+    same: Same = EXACT,
 ) -> Folds:
     """Return the folds of an assignment with statistics of each."""
     corpus = samples.corpus
     mentions = corpus.mentions
-    counts = _fold_counts(corpus, assignment, k, key)
+    is_kept = assignment != DISCARDED
+    counts = _fold_counts(corpus.select(is_kept), assignment[is_kept], k, key, same)
     bearing_share = float((np.bincount(mentions.sample, minlength=len(corpus)) > 0).mean())
     fold_of_mention = assignment[mentions.sample]
     statistics = []
@@ -280,29 +302,48 @@ def _with_statistics(
     return Folds(fold_of_row, statistics, notes, str(signature), fingerprint_of(sample_hashes(corpus)))
 
 
-def _fold_counts(corpus: Corpus, assignment: NDArray[np.int64], k: int, key: Key) -> dict[str, NDArray[np.int64]]:
-    """Return counts by name, each with a number for each fold; an entity in two folds is contaminated in both."""
+def _fold_counts(
+    corpus: Corpus, assignment: NDArray[np.int64], k: int, key: Key, same: Same
+) -> dict[str, NDArray[np.int64]]:
+    """Return counts by name, each with a number for each fold; an entity in two folds is contaminated in both.
+
+    Args:
+        corpus: the samples that are kept.
+        assignment: the fold of each of them.
+        k: the number of folds.
+        key: the entity key.
+        same: the notion of the same name.
+    """
     sample_of_mention = corpus.mentions.sample
-    entity = entity_codes(corpus, key)
-    is_kept = assignment != DISCARDED
+    links = Links.of([corpus], key, same)
+    entity, mention_of_link, link = links.entity[0], links.mention[0], links.code[0]
     fold_of_mention = assignment[sample_of_mention]
-    mention_is_kept = is_kept[sample_of_mention]
-    # Each entity is counted once in each fold: these two arrays are the distinct pairs of an entity and a fold.
-    pairs = np.unique(entity[mention_is_kept].astype(np.int64) * k + fold_of_mention[mention_is_kept])
-    entity_of_pair, fold_of_pair = np.divmod(pairs, k)
-    is_shared = np.bincount(entity_of_pair, minlength=int(entity.max(initial=-1)) + 1) > 1
-    is_contaminated = mention_is_kept & is_shared[entity]
+    pair_of_mention = entity.astype(np.int64) * k + fold_of_mention  # each entity is counted once in each fold
+    is_contaminated = _is_in_several(entity, fold_of_mention, k)
+    is_contaminated[mention_of_link[_is_in_several(link, fold_of_mention[mention_of_link], k)]] = True
     is_empty = np.bincount(sample_of_mention, minlength=len(corpus)) == 0
     folds_of_counted = {
-        "n_samples": assignment[is_kept],
-        "n_empty": assignment[is_kept & is_empty],
+        "n_samples": assignment,
+        "n_empty": assignment[is_empty],
         "n_partial": assignment[np.unique(sample_of_mention[is_contaminated])],
-        "n_mentions": fold_of_mention[mention_is_kept],
+        "n_mentions": fold_of_mention,
         "n_mentions_contaminated": fold_of_mention[is_contaminated],
-        "n_entities": fold_of_pair,
-        "n_entities_contaminated": fold_of_pair[is_shared[entity_of_pair]],
+        "n_entities": np.unique(pair_of_mention) % k,
+        "n_entities_contaminated": np.unique(pair_of_mention[is_contaminated]) % k,
     }
     return {name: np.bincount(folds, minlength=k) for name, folds in folds_of_counted.items()}
+
+
+def _is_in_several(code: NDArray[np.integer], fold: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
+    """Tell of each code whether it occurs in several folds.
+
+    Args:
+        code: the codes.
+        fold: the fold of each of them.
+        k: the number of folds.
+    """
+    code_of_pair = np.unique(code.astype(np.int64) * k + fold) // k
+    return (np.bincount(code_of_pair, minlength=int(code.max(initial=-1)) + 1) > 1)[code]
 
 
 # --- hardeval ---------------------------------------------------------------------------------------------------
@@ -389,8 +430,8 @@ class CleanCutSplit:
     """``auto`` to discard samples until no two folds share an entity, 0 to keep all samples."""
     representative: float | None = DEFAULTS.representative
     """The density floor of the folds, as for ``mincut``; None for no floor."""
-    effort: str = DEFAULTS.effort.value
-    """How long the search for a better cut takes: ``fast``, ``auto`` or ``best``."""
+    effort: str = str(DEFAULTS.effort)
+    """How long the search for a better cut takes: ``fast``, ``auto`` or ``best``, or a time such as ``30s``."""
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds.
@@ -418,7 +459,7 @@ class CleanCutSplit:
         corpus = _corpus_of_sets(groups)
         try:
             n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-        except (TypeError, IndexError):
+        except Exception:  # tensors raise several errors
             raise CleancutError(f"X={quoted(X)} has no samples. Give those that are split.") from None
         if n_samples != len(corpus):
             raise CleancutError(f"{n_samples} samples but {len(corpus)} groups. Give the entities of each sample.")
@@ -453,7 +494,7 @@ class CleanCutSplit:
         """
         for name, value in params.items():
             if name not in self.get_params():
-                raise CleancutError(f"CleanCutSplit has no {name!r}. It has {', '.join(self.get_params())}.")
+                raise CleancutError(f"CleanCutSplit has no {quoted(name)}. It has {', '.join(self.get_params())}.")
             setattr(self, name, value)
         return self
 

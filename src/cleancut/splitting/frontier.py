@@ -9,8 +9,9 @@ from itertools import combinations
 from typing import Any
 
 from ..core import checks
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.notices import said_once
+from ..core.same import Notion, Same
 from ..core.shown import Drawn
 from ..reading.progress import work_shown
 from .mincut import mincut
@@ -46,12 +47,15 @@ class Point:
     """Whether no other point is at least as good in everything and better in something."""
     plan: SplitPlan
     """The split itself."""
+    same: str = "exact"
+    """The notion of the same name that the split was made under."""
 
     @property
     def options(self) -> str:
         """The options of ``cleancut split`` that make this split."""
         names = ("discard", "representative")
-        return " ".join(f"{flag_of(name)} {OPTIONS[name].write(getattr(self, name))}" for name in names)
+        same = "" if self.same == Notion.EXACT else f"{' '.join(self.plan.settings.same_flags())} "
+        return same + " ".join(f"{flag_of(name)} {OPTIONS[name].write(getattr(self, name))}" for name in names)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the point as ``cleancut split --frontier --json`` prints it, without the plan."""
@@ -128,6 +132,7 @@ def frontier(
     *,
     discards: Sequence[float | str] = DISCARDS,
     floors: Sequence[float | None] = FLOORS,
+    aliases: Any = None,
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> Frontier:
@@ -141,12 +146,15 @@ def frontier(
         ratios: the parts of the splits, as for ``mincut``.
         discards: the values of ``discard`` to try.
         floors: the density floors to try; None is no floor.
+        aliases: lists of names that mean the same, for ``same="alias"``.
         progress: called with the share of the work done since it was called last; without it, a bar is shown on a
             terminal.
-        **options: further options of ``mincut``.
+        **options: further options of ``mincut``. ``same`` may be several notions, from the narrowest to the loosest:
+            ``"exact,fold,fold+part"``, or a list. Splits are compared with those of the same notion.
 
     Returns:
-        A point for each split that was tried, and the one that is recommended.
+        A point for each split that was tried, and the one that is recommended: of several notions, under the last one
+        that has a split which shares nothing, discards few samples and is dense enough.
 
     Raises:
         CleancutError: no or too many pairs are to be tried, or ``discard`` or ``representative`` is given.
@@ -159,30 +167,43 @@ def frontier(
     """
     for name in ("discard", "representative"):
         if name in options:
-            raise CleancutError(f"{name}={options[name]!r} has no effect: a frontier tries several. Leave it out.")
+            raise CleancutError(
+                f"{name}={quoted(options[name])} has no effect: a frontier tries several. Leave it out."
+            )
     discards, floors = checks.ordered(discards, "discards"), checks.ordered(floors, "floors")
+    for discard in discards:
+        largest_discard(discard)  # raises an error where it is not valid
+    limit = options.pop("part_limit", DEFAULTS.part_limit)
+    notions = Same.several(options.pop("same", "exact"), aliases=aliases, part_limit=limit)
     if not floors or not discards:
-        raise CleancutError(f"discards={discards!r}, floors={floors!r}: give at least one of each to try.")
-    if len(floors) * len(discards) > _MOST_TRIED:
+        raise CleancutError(f"discards={quoted(discards)}, floors={quoted(floors)}: give at least one of each to try.")
+    if len(floors) * len(discards) * len(notions) > _MOST_TRIED:
         raise CleancutError(
-            f"{len(floors)} floors times {len(discards)} discards to try. Give at most {_MOST_TRIED} pairs."
+            f"{len(floors)} floors times {len(discards)} discards to try under {len(notions)} notions. Give at most "
+            f"{_MOST_TRIED} together."
         )
 
-    def split(floor: float | None, discard: float | str) -> SplitPlan:
-        """Return the plan of one density floor and one discard."""
-        return mincut(data, ratios, discard=discard, representative=floor, **options)
+    def split(same: Any, floor: float | None, discard: float | str) -> SplitPlan:
+        """Return the plan of one notion, one density floor and one discard."""
+        return mincut(data, ratios, discard=discard, representative=floor, same=same, **options)
 
     if progress is not None:
         checks.function(progress, "progress", "a function that takes a share of the work")
-    tried = []
+    points: list[Point] = []
+    bests: list[Point] = []
     with work_shown("cutting", progress) as report, said_once():
-        for floor in floors:
-            for discard, plan in _plans(partial(split, floor), discards):
-                tried.append(_point(discard, floor, plan))
-            if report:
-                report(1 / len(floors))
-    points = [replace(point, optimal=not _is_dominated(i, tried)) for i, point in enumerate(tried)]
-    return Frontier(tuple(points), _best(points))
+        for same in notions:
+            tried = []
+            for floor in floors:
+                for discard, plan in _plans(partial(split, same, floor), discards):
+                    tried.append(_point(discard, floor, plan))
+                if report:
+                    report(1 / len(floors) / len(notions))
+            compared = [replace(point, optimal=not _is_dominated(i, tried)) for i, point in enumerate(tried)]
+            points += compared
+            bests.append(_best(compared))
+    clean = [point for point in bests if _is_recommendable(point) and not point.n_contaminated]
+    return Frontier(tuple(points), clean[-1] if clean else bests[0])
 
 
 def _plans(
@@ -224,6 +245,7 @@ def _point(discard: float | str, floor: float | None, plan: SplitPlan) -> Point:
         ratio_error=max(errors),
         optimal=True,
         plan=plan,
+        same=plan.settings.same,
     )
 
 

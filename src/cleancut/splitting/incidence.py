@@ -25,11 +25,15 @@ from ..core.files import replacing
 from ..core.hashing import sample_hashes, text_hashes
 from ..core.inputs import Interner
 from ..core.limits import refuse_larger
+from ..core.names import Links
+from ..core.same import EXACT, Notion, Same
+from ..core.templates import template_hashes
 from ..core.vocabulary import byte_hashes, mixed
 from ..reading.dataset import own_numbers
 from ..reading.opening import Source
 from ..reading.parquet import parquet_file, readable_parquet
 from .audit import Unit, units_of
+from .components import components
 
 Hashes = NDArray[np.uint64]
 
@@ -63,9 +67,20 @@ class Incidences:
     """The kind of thing that ``entity`` numbers: entities, or pairs or triples of relations."""
     of_relation: NDArray[np.int32] | None = None
     """The sample of each relation, where pairs or triples must not be shared."""
+    link: NDArray[np.int64] | None = None
+    """Codes of further links: samples that have one in common must not be in two splits, as those of one entity."""
+    mention_of_link: NDArray[np.int64] | None = None
+    """The mention of each further link."""
 
     def __len__(self) -> int:
         return len(self.hash)
+
+    def touched(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the sample and the number of each thing that must not be shared: entities, relations or links."""
+        if self.link is None or self.mention_of_link is None:
+            return self.carrier, self.entity
+        samples = np.append(self.sample, self.sample[self.mention_of_link])
+        return samples, np.append(self.entity, self.link.astype(np.int32))
 
     @property
     def carrier(self) -> NDArray[np.int32]:
@@ -73,7 +88,16 @@ class Incidences:
         return self.sample if self.of_relation is None else self.of_relation
 
     @classmethod
-    def of(cls, corpus: Corpus, key: Key, unit: Unit, duplicates_together: bool, what: Shared) -> Incidences:
+    def of(
+        cls,
+        corpus: Corpus,
+        key: Key,
+        unit: Unit,
+        duplicates_together: bool,
+        what: Shared,
+        same: Same = EXACT,
+        templates_together: bool = False,
+    ) -> Incidences:
         """Return the incidences of a corpus.
 
         Args:
@@ -82,11 +106,27 @@ class Incidences:
             unit: the unit that goes to one split as a whole.
             duplicates_together: make units whose samples have the same words one unit.
             what: the kind of thing that must not be shared.
+            same: which names count as the same.
+            templates_together: make units one unit whose samples with mentions have the same template.
         """
         texts = text_hashes(corpus)
         units = units_of("the corpus", corpus, unit)
         if duplicates_together:
             units = np.unique(_unit_texts(units, texts), return_inverse=True)[1]
+        if templates_together:
+            units = _joined_by_template(corpus, units)
+        if not same.is_exact:
+            links = Links.of([corpus], key, same)
+            return cls(
+                sample=corpus.mentions.sample,
+                label=corpus.mentions.label,
+                labels=corpus.mentions.labels,
+                entity=links.entity[0],
+                unit=units,
+                hash=sample_hashes(corpus, texts),
+                link=links.code[0],
+                mention_of_link=links.mention[0],
+            )
         carrier, codes = shared_codes(corpus, key, what)
         mentions = corpus.mentions
         of_relation = None if what is Shared.ENTITY else carrier
@@ -178,6 +218,16 @@ def _refuse_too_many(path: str | os.PathLike[str], count: NDArray[np.int64]) -> 
     refuse_larger(_BYTES_OF_MENTION * n_mentions, f"{path}: a table of its {n_mentions} mentions")
 
 
+def _joined_by_template(corpus: Corpus, units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return units, of which those that have samples with mentions of the same template are one."""
+    bearing = np.unique(corpus.mentions.sample)
+    template = np.unique(template_hashes(corpus)[bearing], return_inverse=True)[1]
+    n_units = int(units.max(initial=-1)) + 1
+    n_templates = int(template.max(initial=-1)) + 1
+    group = components(units[bearing], n_units + template, n_units + n_templates)
+    return np.unique(group[units], return_inverse=True)[1]
+
+
 def _unit_texts(units: NDArray[np.int64], texts: Hashes) -> Hashes:
     """Return for each sample a hash of all texts of its unit, which is equal where units have the same texts."""
     unit_hash = np.zeros(int(units.max(initial=-1)) + 1, np.uint64)
@@ -195,6 +245,8 @@ def write_incidence(
     unit: str = "sample",
     case: bool = True,
     typed: bool = True,
+    same: str | Same = "exact",
+    aliases: Any = None,
     duplicates_together: bool = True,
 ) -> None:
     """Write which sample has which entities as a Parquet file, which ``Incidences.load`` reads.
@@ -208,10 +260,14 @@ def write_incidence(
         unit: the unit that goes to one split as a whole: ``sample`` or ``doc``.
         case: whether words that differ in case make different entities.
         typed: whether the type belongs to the entity.
+        same: which names are the same entity: ``exact``, ``fold`` (whatever case and punctuation), ``alias`` or
+            ``fold+alias``. The file has no place for names that are related without being the same.
+        aliases: lists of names that mean the same, for ``alias``.
         duplicates_together: make units whose samples have the same words one unit.
 
     Raises:
-        CleancutError: there are no samples, or ``unit="doc"`` is asked for where samples have no document ids.
+        CleancutError: there are no samples, the notion is no equivalence, or ``unit="doc"`` is asked for where samples
+            have no document ids.
 
     >>> import tempfile
     >>> corpus = Corpus.of([["Ada"], ["so"]], tags=[["B-PER"], ["O"]])
@@ -231,7 +287,8 @@ def write_incidence(
     if len(parts) > 1:  # documents that are only numbered are other documents in each split
         parts = {name: own_numbers(name, part) for name, part in parts.items()}
     corpus = Corpus.concatenate(list(parts.values()))
-    samples = count_entities(corpus, Key.of(case, typed)).combine_chunks()
+    notion = equivalence(Same.of(same, aliases=aliases))
+    samples = count_entities(corpus, Key.of(case, typed), notion).combine_chunks()
     units = units_of("the corpus", corpus, parse_choice(Unit, unit, "unit"))
     if checks.switch(duplicates_together, "duplicates_together"):
         units = _unit_texts(units, samples["text"].to_numpy().view(np.uint64)).view(np.int64)
@@ -255,7 +312,25 @@ def write_incidence(
         pq.write_table(table, stream, compression="zstd")
 
 
-def count_entities(corpus: Corpus, key: Key) -> Any:
+def equivalence(same: Same) -> Same:
+    """Return a notion of the same name that says when two names are one entity, and nothing else.
+
+    Args:
+        same: the notion.
+
+    Raises:
+        CleancutError: it also relates names that are not the same.
+    """
+    for notion in (Notion.PART, Notion.TEMPLATES):
+        if notion in same.notions:
+            raise CleancutError(
+                f"same={quoted(str(same))}: incidences tell which names are the same entity (fold, alias), and have no "
+                f"place for {notion}. Split the corpus itself."
+            )
+    return same
+
+
+def count_entities(corpus: Corpus, key: Key, same: Same = EXACT) -> Any:
     """Return an Arrow table with a row for each sample: ``id``, ``doc``, two hashes, and its ``entities`` with counts.
 
     The hash ``text`` is of the words, the hash ``hash`` is of words and mentions. An entity is written as its words
@@ -263,7 +338,7 @@ def count_entities(corpus: Corpus, key: Key) -> Any:
     """
     pa = _arrow()
     mentions = corpus.mentions
-    codes = entity_codes(corpus, key)
+    codes = entity_codes(corpus, key) if same.is_exact else Links.of([corpus], key, same).entity[0]
     n_types = len(mentions.labels) + 1
     n_entities = int(codes.max(initial=0)) + 1
     # Each triple of a sample, an entity and a type is packed into one number, since one sort of numbers is fast.
@@ -274,7 +349,7 @@ def count_entities(corpus: Corpus, key: Key) -> Any:
     texts = text_hashes(corpus)
     nothing = (None,) * len(corpus)
     fields = {
-        "entity": _entity_names(corpus, codes, key).take(pa.array(entity)),
+        "entity": _entity_names(corpus, codes, key, same).take(pa.array(entity)),
         "type": _strings(mentions.labels).take(pa.array(label)),
         "count": pa.array(counts.astype(np.int32)),
     }
@@ -290,20 +365,22 @@ def count_entities(corpus: Corpus, key: Key) -> Any:
     return pa.table(columns)
 
 
-def _entity_names(corpus: Corpus, codes: NDArray[np.int32], key: Key) -> Any:
+def _entity_names(corpus: Corpus, codes: NDArray[np.int32], key: Key, same: Same) -> Any:
     """Return the name of each entity as an Arrow array, in the order of the entities' numbers."""
     mentions = corpus.mentions
     first = np.unique(codes, return_index=True)[1]
     begin = bounds_of(corpus.lengths)[mentions.sample[first]] + mentions.start[first]
     end = begin + mentions.end[first] - mentions.start[first]
-    words = [_escaped(key.fold(word)) for word in corpus.vocabulary]
+    words = [key.fold(word) for word in corpus.vocabulary]
     suffixes = [""] * len(mentions.labels)
     if key.typed:
         suffixes = [f"\t{_escaped(label)}" for label in mentions.labels]
     names = []
     for start, stop, label in zip(begin.tolist(), end.tolist(), mentions.label[first].tolist(), strict=True):
-        surface = " ".join([words[word] for word in corpus.words[start:stop].tolist()])
-        names.append(surface + suffixes[label])
+        surface = [words[word] for word in corpus.words[start:stop].tolist()]
+        if not same.is_exact:
+            surface = same.forms([surface], key)
+        names.append(" ".join(map(_escaped, surface)) + suffixes[label])
     return _strings(names)
 
 
@@ -384,8 +461,8 @@ class Numbers(NamedTuple):
         if len(wrong):
             row = batch.slice(int(wrong[0]), 1).to_pylist()[0]
             raise CleancutError(
-                f"{where}: entity {quoted(row['entity'])} with count {row['count']!r}. Give an entity the number of "
-                "its mentions, from 1 on; a sample without entities has one row, with null and 0."
+                f"{where}: entity {quoted(row['entity'])} with count {quoted(row['count'])}. Give an entity the "
+                "number of its mentions, from 1 on; a sample without entities has one row, with null and 0."
             )
         if batch.column("sample").null_count:
             raise CleancutError(f"{where}: a row without a sample. Name the sample of each row.")
@@ -436,10 +513,12 @@ def batches(path: str | os.PathLike[str]) -> Iterator[Any]:
     for name, (needed, fits, wanted) in allowed.items():
         if name not in kinds and needed:
             raise CleancutError(
-                f"{shown}: no column {name!r} among {', '.join(kinds)}. Write sample, entity and count."
+                f"{shown}: no column {quoted(name)} among {', '.join(kinds)}. Write sample, entity and count."
             )
         if name in kinds and not fits(kinds[name]):
-            raise CleancutError(f"{shown}: the column {name!r} holds {kinds[name]}, not {wanted}. Write it as such.")
+            raise CleancutError(
+                f"{shown}: the column {quoted(name)} holds {kinds[name]}, not {wanted}. Write it as such."
+            )
     with readable_parquet(shown):
         for batch in source.to_batches(columns=[name for name in allowed if name in kinds], batch_size=1 << 17):
             if batch.num_rows:

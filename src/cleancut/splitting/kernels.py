@@ -10,7 +10,7 @@ import logging
 import random as standard
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from types import FunctionType
 from typing import Any
 
@@ -34,7 +34,7 @@ def kernel(*parts: Callable[..., Any]) -> Callable[[Callable[..., Any]], Kernel]
     """Return a decorator that makes a kernel of a function with loops.
 
     Args:
-        *parts: the functions that it calls, which are compiled with it.
+        *parts: the functions that it calls, which are compiled with it; each comes after those that it calls itself.
     """
     return lambda function: Kernel(function, *parts)
 
@@ -50,8 +50,8 @@ class Kernel:
         self._function = function
         self._parts = parts
 
-    def __call__(self, n_first: int, given: Callable[[], tuple[Any, ...]]) -> Any:
-        """Return the value of the function.
+    def __call__(self, n_first: int, given: Callable[[], tuple[Any, ...]]) -> tuple[tuple[Any, ...], Any]:
+        """Return the arguments, as the function has changed them, and its value.
 
         It first runs as plain Python if there seems to be little to do. If that turns out to be wrong, it starts again
         from the beginning, compiled. Once there is machine code, nothing else runs.
@@ -62,25 +62,39 @@ class Kernel:
                 change them.
         """
         if not HAS_NUMBA:
-            return self._interpreted(None)(*given())
+            return self._run(self._interpreted(None), given())
         if n_first <= _LITTLE and "_compiled" not in vars(self):
             with suppress(_TooMuch):
-                return self._interpreted(_LITTLE)(*given())
+                return self._run(self._interpreted(_LITTLE), given())
         with _announced(), _interruptible():
-            return self._compiled(*given())
+            return self._run(self._compiled, given())
+
+    @staticmethod
+    def _run(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+        """Return the arguments, as a function has changed them, and its value."""
+        return arguments, function(*arguments)
 
     def _interpreted(self, most: int | None) -> Callable[..., Any]:
         """Return the function as plain Python, which raises ``_TooMuch`` after so many random numbers."""
-        return FunctionType(self._function.__code__, {**self._function.__globals__, "random": _Numbers(most)})
+        return self._bound({"random": _Numbers(most)}, lambda part: part)
 
     @cached_property
     def _compiled(self) -> Callable[..., Any]:
         """The function as machine code, which numba compiles when it is first called, or takes from its cache."""
-        parts = {part.__name__: njit(cache=True, inline="always")(part) for part in self._parts}
-        compiled: Callable[..., Any] = njit(cache=True)(
-            FunctionType(self._function.__code__, {**self._function.__globals__, **parts})
-        )
+        part = partial(njit, _nrt=False, forceinline=True)  # counting references would take half the time
+        compiled: Callable[..., Any] = njit(cache=True, _nrt=False)(self._bound({}, part))
         return compiled
+
+    def _bound(self, names: dict[str, Any], made: Callable[[Any], Any]) -> FunctionType:
+        """Return the function with global names of its own, and with each of its parts made into what it calls.
+
+        Args:
+            names: what the global names stand for that differ from those of the module.
+            made: a function that makes what is called of a part.
+        """
+        for part in self._parts:
+            names[part.__name__] = made(FunctionType(part.__code__, {**part.__globals__, **names}, part.__name__))
+        return FunctionType(self._function.__code__, {**self._function.__globals__, **names})
 
 
 class _TooMuch(Exception):

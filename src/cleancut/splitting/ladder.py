@@ -15,6 +15,7 @@ from ..core import checks
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, quoted
 from ..core.hashing import fingerprint_of, sample_hashes
+from ..core.same import PART_LIMIT, Same, notion_setting
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..reading.dataset import given_samples
@@ -113,6 +114,8 @@ class Ladder(Drawn):
         Raises:
             CleancutError: ``train`` has other samples than the ladder, or a file of the folder would be lost.
         """
+        checks.instance(train, Corpus, "train", "the corpus that the ladder was made from")
+        checks.text(format, "format", "jsonl or conll")
         if fingerprint_of(sample_hashes(train)) != self.fingerprint:
             raise CleancutError(f"the ladder is not of these {len(train)} samples. Give the train it was made from.")
         about = self.to_dict()
@@ -129,6 +132,9 @@ def ladder(
     seeds: Any = 5,
     case: bool = True,
     typed: bool = True,
+    same: str | Same = "exact",
+    aliases: Any = None,
+    part_limit: int = PART_LIMIT,
     **columns: Any,
 ) -> Ladder:
     """Draw training sets of one size with contamination from 0 to 100% (Babil et al., Algorithm 1).
@@ -146,6 +152,9 @@ def ladder(
         seeds: the seeds, such as ``(0, 1, 2)``; or their number, for those from 0 on.
         case: whether words that differ in case make different entities.
         typed: whether the type belongs to the entity.
+        same: which names count as the same, such as ``fold+part``; a word is generic by the names of test.
+        aliases: lists of names that mean the same, for ``alias``.
+        part_limit: a word that occurs in more names of two or more words than this is generic, for ``part``.
         **columns: the columns of datasets to read, such as ``tags=``, where they are not recognised.
 
     Returns:
@@ -164,7 +173,7 @@ def ladder(
     _refuse_too_many(len(chosen_levels) * len(chosen_seeds), "levels", levels)
     train = _corpus(train, "train", columns)
     test = _corpus(test, "test", columns)
-    exposure = Exposure.of(test, case=case, typed=typed)
+    exposure = Exposure.of(test, case=case, typed=typed, same=same, aliases=aliases, part_limit=part_limit)
     sample_of_mention = train.mentions.sample
     seen = exposure.view(train).seen
     n_mentions = np.bincount(sample_of_mention, minlength=len(train))
@@ -194,7 +203,9 @@ def ladder(
                 fingerprint=fingerprint_of(hashes[rows]),
             )
             rungs.append(rung)
-    signature = Signature.of("ladder", {"key": exposure.key, "test": exposure.fingerprint})
+    signature = Signature.of(
+        "ladder", {"key": exposure.key, **notion_setting(exposure.same), "test": exposure.fingerprint}
+    )
     return Ladder(tuple(rungs), len(clean), len(contaminated), str(signature), fingerprint_of(hashes))
 
 

@@ -1,19 +1,18 @@
-"""The way from a corpus to a cut: the problem that the solver gets, the limits of the splits, and the discarded units.
+"""The way from a corpus to a problem: the units of a corpus, and the limits of the splits.
 
-``solver`` knows arrays only. Here samples are arranged for it, and its answer is turned into a split of every sample.
+``solver`` knows arrays only. Here samples are arranged for it; ``cutting`` turns its answer into a split of
+every sample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import checks
 from ..core.arrays import bounds_of
 from ..core.entities import Shared
 from ..core.hashing import fingerprint_of, marks_of, order_of
@@ -21,11 +20,11 @@ from ..core.vocabulary import mixed
 from .audit import Pair, contamination
 from .components import group_sizes
 from .incidence import Incidences
-from .quotas import dealt, filled
+from .quotas import Rule, deal
 from .strata import Strata
 
 if TYPE_CHECKING:
-    from .solver import Incidence, Problem, Solution
+    from .problem import Incidence, Problem
 
 _SHARED_IN_WORDS = {
     Shared.ENTITY: ("entities", "entities"),
@@ -124,8 +123,7 @@ class Layout:
         self.unit_mentions = np.bincount(self.unit_of_mention, minlength=len(self.unit_size))
         self.bearing = np.flatnonzero(self.unit_mentions)
         self.empty = np.flatnonzero(self.unit_mentions == 0)
-        self.carrier = corpus.carrier
-        self.entity = corpus.entity
+        self.carrier, self.entity = corpus.touched()
         self.unit_stratum = np.zeros(len(self.unit_size), np.int64)  # a unit with several strata counts as the last
         np.maximum.at(self.unit_stratum, self.unit_of_sample, strata.of_sample)
 
@@ -135,7 +133,7 @@ class Layout:
         An entity that only one unit has can never be shared, and is left out. A unit that shares no entity at all
         becomes a vertex of its own, so that it can still be assigned.
         """
-        from .solver import Incidence, Problem
+        from .problem import Incidence, Problem
 
         n_units = len(self.bearing)
         types_of_units, type_counts = self._types_of_units()
@@ -166,7 +164,7 @@ class Layout:
 
         A stratum is one more type, of which each of its samples counts as a mention.
         """
-        from .solver import Incidence
+        from .problem import Incidence
 
         number = self._bearing_number()
         n_types = len(self.corpus.labels)
@@ -239,7 +237,29 @@ class Layout:
     def leakage(self, names: tuple[str, ...], split_of_sample: NDArray[np.integer]) -> dict[Pair, dict[str, Any]]:
         """Return the contamination of every ordered pair of splits by sample, as the audit computes it."""
         samples = np.arange(len(self.corpus))
-        return contamination(names, split_of_sample, samples, self.carrier, self.entity)
+        corpus = self.corpus
+        if corpus.link is None or corpus.mention_of_link is None:
+            return contamination(names, split_of_sample, samples, corpus.carrier, corpus.entity)
+        links = corpus.mention_of_link, corpus.link
+        return contamination(names, split_of_sample, samples, corpus.sample, corpus.entity, *links)
+
+    def missing_density(self, split_of_sample: NDArray[np.integer], limits: Limits) -> float:
+        """Return how far the sparsest held-out split is below the density floor, over all samples; 0 if it is not.
+
+        Args:
+            split_of_sample: the split of each sample; -1 for discarded samples.
+            limits: the requirements.
+        """
+        if limits.representative is None:
+            return 0.0
+        n_mentions = np.bincount(self.corpus.sample, minlength=len(self.corpus))
+        kept = split_of_sample >= 0
+        n_splits = len(limits.shares)
+        sizes = np.bincount(split_of_sample[kept], minlength=n_splits)
+        mentions = np.bincount(split_of_sample[kept], n_mentions[kept], n_splits)
+        ratios = mentions / np.maximum(sizes, 1) / max(float(n_mentions.mean()), 1e-9)
+        asked = (np.arange(n_splits) > 0) & (limits.shares > 0) & (sizes > 0)
+        return max(limits.representative - float(ratios[asked].min(initial=np.inf)), 0.0)
 
     def largest_group(self) -> str:
         """Return a sentence that says why splits share entities: how large the largest connected group is."""
@@ -286,7 +306,7 @@ class Layout:
         """Return the split of each empty unit (or of some of them), dealt in random order into the given room."""
         units = self.empty if units is None else units
         order = np.argsort(mixed(self.unit_hash[units] ^ np.uint64(seed)), kind="stable")
-        return dealt(self.unit_size[units], order, room)
+        return deal(self.unit_size[units], order, room, Rule.IN_TURN)
 
     def with_entity_less(self, of_bearing: NDArray[np.integer], limits: Limits, seed: int) -> NDArray[np.int64]:
         """Return the split of each sample, from the split of each entity-bearing unit.
@@ -318,177 +338,3 @@ class Layout:
             split_of_unit[empty] = split_of_empty
             owed -= np.bincount(split_of_empty, weights=self.unit_size[empty], minlength=len(room))
         return split_of_unit[self.unit_of_sample]
-
-
-def cut(
-    layout: Layout,
-    limits: Limits,
-    seed: int,
-    engine: str,
-    proposals: int,
-    discard_share: float,
-    progress: Callable[[float], None] | None,
-) -> tuple[NDArray[np.int64], str]:
-    """Search for a cut with few shared entities.
-
-    Args:
-        layout: the units of the corpus.
-        limits: the requirements that the splits should meet.
-        seed: the seed of the random choices.
-        engine: the engine that cuts where whole components cannot be packed; ``none`` for no cut.
-        proposals: the number of moves that the search tries.
-        discard_share: the largest share of the samples to discard; 1.0 for as many as it takes to share nothing.
-        progress: called with the share of the work done since it was called last.
-
-    Returns:
-        The split of each sample, and a word that says how the cut was found.
-    """
-    from . import solver
-    from .placement import placed
-
-    problem = replace(layout.problem(limits), **layout.quotas(limits, seed))
-    options: dict[str, Any] = {"seed": seed, "engine": engine, "proposals": proposals}
-    most_discarded = int(discard_share * len(layout.corpus))
-    if progress is not None:
-        checks.function(progress, "progress", "a function that takes a share of the work")
-    work = _Work(progress)
-    # Where samples may be discarded, a part of the work is left for the search that follows.
-    first_part = 1.0
-    if most_discarded:
-        first_part = 0.8 if discard_share >= 1 else 0.4
-    discards = most_discarded > 0
-    solution = solver.solve(replace(problem, discards=discards), **options, progress=work.part(first_part))
-    order = layout.unit_hash[layout.bearing]
-    discarded = np.zeros(len(problem.size), bool)
-    rest = problem
-    if most_discarded and solver.n_mixed(problem, solution):
-        search = _Discarding(layout, limits, problem, most_discarded, proposals, seed)
-        solution = search.settled(solution)
-        if solver.n_mixed(problem, solution) <= most_discarded:
-            discarded = search.first_discarded(solution, discarded)
-            rest = search.without(discarded)
-        else:  # another way is to cut as if all units were kept, and to discard afterwards
-            start = solver.solve(problem, **options, progress=work.part(0.3))
-            rounds = [*search.rounds(solution), *search.rounds(start)]
-            solution, discarded, rest = min(rounds, key=lambda candidate: candidate[0].cost)
-    split = solver.split_of_units(problem, solution.labels)[0]
-    if engine != "none" and discard_share < 1:  # else nothing may be shared, whatever that does to the ratios
-        split = _levelled(rest, split, order)
-    if limits.shares[0] == 0:  # there is no train: the splits are folds of equal standing
-        if not most_discarded:
-            split = placed(problem, split, proposals // 2, seed + 7)
-        elif discard_share >= 1:
-            discarded |= split == 0
-    work.finish()
-    return layout.with_entity_less(np.where(discarded, DISCARDED, split), limits, seed), solution.how
-
-
-class _Work:
-    """The work of a search, of which parts are reported to ``progress`` as they are done."""
-
-    def __init__(self, progress: Callable[[float], None] | None) -> None:
-        self._progress = progress
-        self._left = 1.0
-
-    def part(self, share: float) -> Callable[[float], None]:
-        """Return a function that reports shares of one part, which is itself the given share of all work."""
-        return lambda share_of_part: self._report(share * share_of_part)
-
-    def finish(self) -> None:
-        """Report all that is left."""
-        self._report(self._left)
-
-    def _report(self, share: float) -> None:
-        if self._progress:
-            self._progress(share)
-            self._left -= share
-
-
-class _Discarding:
-    """The search for a cut after which at most a given number of samples is discarded."""
-
-    def __init__(
-        self, layout: Layout, limits: Limits, problem: Problem, most_discarded: int, proposals: int, seed: int
-    ) -> None:
-        self._layout = layout
-        self._limits = limits
-        self._problem = problem
-        self._most_discarded = most_discarded
-        self._proposals = proposals
-        self._seed = seed
-
-    def settled(self, solution: Solution) -> Solution:
-        """Return a solution near by that meets the quotas of the units it keeps.
-
-        The discarded units decide how many samples are kept, and so the quotas; these change the discarded units. So
-        it is done twice.
-        """
-        from . import solver
-
-        none = np.zeros(len(self._problem.size), bool)
-        for nth in range(2):
-            discarded = self.first_discarded(solution, none)
-            quotas = self._layout.quotas(self._limits, self._seed, discarded)
-            kept = replace(self._problem, **quotas, discards=True)
-            solution = solver.settled(kept, solution, self._proposals // 8, self._seed + 4 + nth)
-        return solution
-
-    def rounds(self, solution: Solution) -> Iterator[tuple[Solution, NDArray[np.bool_], Problem]]:
-        """Yield solutions that are polished without discarded units, with these units and the rest of the problem.
-
-        Each solution may have other mixed units than the one before, so that other units are discarded.
-        """
-        from . import solver
-
-        discarded = np.zeros(len(self._problem.size), bool)
-        for nth in range(3):
-            discarded = self.first_discarded(solution, discarded)
-            rest = self.without(discarded)
-            solution = solver.polished(rest, solution, self._proposals // 8, self._seed + 5 + nth)
-            solution = solver.settled(rest, solution, self._proposals // 10, self._seed + 8 + nth)
-            yield solution, discarded, rest
-
-    def without(self, discarded: NDArray[np.bool_]) -> Problem:
-        """Return the problem that remains once discarded units are removed."""
-        quotas = self._layout.quotas(self._limits, self._seed, discarded)
-        return replace(self._problem.without(discarded), **quotas)
-
-    def first_discarded(self, solution: Solution, discarded: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return for each unit whether it is discarded: as many mixed units as may be.
-
-        Units that were discarded before come first, then those that share an entity with train. Of these, units with
-        few mentions come first, since others with as many mentions would have to take their place.
-        """
-        from . import solver
-
-        problem = self._problem
-        with_train = np.zeros(len(discarded), bool)
-        with_train[problem.unit_vertices.rows()[solution.labels[problem.unit_vertices.columns] == 0]] = True
-        mixed_units = np.flatnonzero(solver.split_of_units(problem, solution.labels)[1])
-        hashes = self._layout.unit_hash[self._layout.bearing]
-        criteria = (hashes, problem.mentions, ~with_train, ~discarded)  # the last one counts most
-        order = mixed_units[np.lexsort([criterion[mixed_units] for criterion in criteria])]
-        return filled(problem.size, order, np.array([0.0, self._most_discarded])) > 0
-
-
-def _levelled(problem: Problem, split: NDArray[np.int64], order: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return the split of each unit, with single units moved until the quotas are met.
-
-    Labels of entities cannot always meet them: one entity may be everywhere. The units that touch the fewest others
-    are moved first; ``order`` decides between equal ones.
-    """
-    size = problem.size
-    quota = problem.shares * size.sum()
-    surplus = np.bincount(split, weights=size, minlength=len(quota)) - quota
-    if (np.abs(surplus) <= max(0.003 * size.sum(), 1)).all():
-        return split
-    rows = problem.unit_vertices
-    degree = np.diff(problem.vertex_units.bounds)
-    n_others = np.add.reduceat(degree[rows.columns], rows.bounds[:-1])
-    rank = np.lexsort((order, n_others))
-    is_moved = np.zeros(len(size), bool)
-    for s in np.flatnonzero(surplus > 0):
-        is_moved |= filled(size, rank[split[rank] == s], np.array([0.0, surplus[s]])) > 0
-    moved = rank[is_moved[rank]]
-    split[moved] = dealt(size[moved], np.arange(len(moved)), np.maximum(-surplus, 0))
-    return split

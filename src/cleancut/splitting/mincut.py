@@ -5,8 +5,9 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from itertools import combinations
-from typing import Any, assert_never
+from functools import partial
+from itertools import combinations, count
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +15,34 @@ from numpy.typing import NDArray
 from ..core.corpus import Corpus
 from ..core.entities import Key, Shared, shared_codes
 from ..core.exceptions import CleancutError, parse_choice
+from ..core.names import Links
+from ..core.same import PART_LIMIT, Notion, Same
 from ..core.vocabulary import mixed
 from ..reading.dataset import Samples, columns_in, given_samples, notes_of, own_numbers
 from ..reading.progress import work_shown
 from .audit import Pair, Unit
 from .components import group_sizes
 from .incidence import Incidences
-from .layout import DISCARDED, Layout, Limits, cut
+from .layout import DISCARDED, Layout, Limits
+from .patience import patience
 from .plan import SplitPlan
-from .quotas import RATIO_TOLERANCE, dealt
-from .settings import RATIOS, Effort, Engine, Method, SplitSettings, takes_split_options
+from .quotas import RATIO_TOLERANCE, Rule, deal
+from .relatedness import Relatedness
+from .settings import (
+    AUTO,
+    RATIOS,
+    Effort,
+    Engine,
+    Method,
+    SplitSettings,
+    Templates,
+    seconds_of,
+    takes_split_options,
+)
 from .strata import Strata
+
+if TYPE_CHECKING:
+    from .cutting import Cut
 
 
 @takes_split_options()
@@ -33,6 +51,7 @@ def mincut(
     ratios: Any = RATIOS,
     *,
     stratify: Any = None,
+    aliases: Any = None,
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> SplitPlan:
@@ -58,6 +77,7 @@ def mincut(
         ratios: the parts of the splits: ``"80/10/10"``, ``(80, 20)``, ``{"train": 80, "test": 20}``; or
             ``"original"`` for those of the splits that are given.
         stratify: a column, a value for each sample, or ``{name: values}``; the ratios then hold within each value.
+        aliases: lists of names that mean the same, for ``same="alias"``.
         progress: called with the share of the work done since it was called last; without it, a bar is shown on a
             terminal.
         **options: the options that are listed below; and the columns of a dataset to read (``tokens=``, ``tags=``,
@@ -78,25 +98,39 @@ def mincut(
     ({'train': 10, 'validation': 5, 'test': 5}, 'no entity is shared between any two splits')
     """
     columns = columns_in(options)
+    notion = Same.of(
+        options.pop("same", Notion.EXACT.value), aliases=aliases, part_limit=options.get("part_limit", PART_LIMIT)
+    )
+    options |= {} if notion.is_exact else {"same": notion, "part_limit": notion.part_limit}
     settings = SplitSettings.of("mincut", {"ratios": ratios, "stratify": Strata.name_of(stratify), **options})
     given = {} if isinstance(data, Incidences) else _with_own_numbers(given_samples(data, columns))
-    incidences, originals = _incidences(data, given, settings)
+    incidences, originals = _incidences(data, given, settings, notion)
     names, shares = settings.shares(originals)
     layout = Layout(incidences, Strata.of(stratify, given, len(incidences)))
     limits = Limits(shares, settings.representative, settings.min_per_type, settings.type_share)
-    with work_shown("cutting", progress) as report:
-        assignment, how = _assigned(layout, limits, settings, report)
-    plan = _plan(layout, originals, names, assignment, how, limits, settings)
+    with patience() as current, work_shown("cutting", progress) as report:
+        outcome = _assigned(layout, limits, settings, report)
+    stopped = ["The search was stopped before its end; this is the best that it had come to."] * current.was_stopped
+    relatedness = None
+    if given:
+        corpora = {name: samples.corpus for name, samples in given.items()}
+        relatedness = Relatedness(corpora, settings.entity_key, notion)
+        if settings.discard == AUTO:
+            searched = outcome.split_of_sample
+            kept = relatedness.without_late_relatives(searched, len(names), layout.unit_of_sample)
+            # What is discarded for its relatives is no part of a proof.
+            outcome = outcome._replace(split_of_sample=kept, proven=outcome.proven and np.array_equal(kept, searched))
+    plan = _plan(layout, originals, names, outcome, limits, settings, relatedness)
     return replace(
         plan.of_rows(list(given.values())),
-        notes=[*plan.notes, *notes_of(given)],
+        notes=[*stopped, *plan.notes, *notes_of(given)],
         read_as=read_as(given, columns),
         source=source_of(given),
     )
 
 
 def _incidences(
-    data: Any, given: Mapping[str, Samples], settings: SplitSettings
+    data: Any, given: Mapping[str, Samples], settings: SplitSettings, same: Same
 ) -> tuple[Incidences, dict[str, Corpus | Incidences]]:
     """Return the incidences of the data, and the splits that were given by name.
 
@@ -105,11 +139,14 @@ def _incidences(
             samples.
     """
     if isinstance(data, Incidences):
-        fixed = ("unit", "case", "typed", "duplicates_together")
+        fixed = ("unit", "case", "typed", "same", "part_limit", "templates", "duplicates_together")
         if any(name in settings.changed() for name in fixed):
-            raise CleancutError("unit, case, typed and duplicates_together have no effect: the incidences say it all.")
+            raise CleancutError(
+                f"{', '.join(fixed[:-1])} and {fixed[-1]} have no effect on incidences, which hold the entities "
+                "already. Leave them out."
+            )
         if settings.key is not Shared.ENTITY:
-            raise CleancutError(f"key={str(settings.key)!r}: incidences are of entities. Give the corpus.")
+            raise CleancutError(f"key='{settings.key}': incidences are of entities. Give the corpus.")
         if settings.stratify is not None:
             raise CleancutError("stratify: incidences have no columns to stratify by. Give the corpus.")
         return data, {"": data}
@@ -125,44 +162,113 @@ def _incidences(
         unit=settings.unit,
         duplicates_together=settings.duplicates_together,
         what=settings.key,
+        same=same,
+        templates_together=settings.templates is Templates.TOGETHER,
     )
     return incidences, dict(originals)
 
 
-def _assigned(
-    layout: Layout, limits: Limits, settings: SplitSettings, progress: Callable[[float], None] | None
-) -> tuple[NDArray[np.int64], str]:
+def _best_in_time(
+    attempt: Callable[[int, int, Callable[[float], None] | None], Cut],
+    rank: Callable[[Cut], tuple[int, int]],
+    seconds: float,
+    seed: int,
+    progress: Callable[[float], None] | None,
+) -> Cut:
+    """Return the best of as many searches as there is time for, each with more moves than the one before.
+
+    Args:
+        attempt: a search, of a number of moves, a seed and a function that is told of its progress.
+        rank: how good an outcome is; less is better, and zeros cannot be beaten.
+        seconds: the time.
+        seed: the seed of the first search.
+        progress: called with the share of the time that has passed since it was called last.
+    """
+    with patience(seconds) as time_left:
+        best = attempt(0, seed, None)
+        moves, reported = _FIRST_MOVES, 0.0
+        for nth in count(1):
+            if progress:
+                progress(time_left.spent - reported)
+                reported = time_left.spent
+            if time_left.is_over or not any(rank(best)):
+                break
+            began = time_left.left
+            other = attempt(moves, (seed + 7919 * nth) % 2**31, None)
+            best = min(best, other, key=rank)
+            moves = int(moves * min(2.0, 0.9 * max(time_left.left, 0) / max(began - time_left.left, 1e-3)))
+            if moves < _FIRST_MOVES:
+                break
+    if progress:
+        progress(1.0 - reported)
+    return best
+
+
+_FIRST_MOVES = 250_000
+"""The number of moves of the first search in a given time after the fast one, and the least that is worth a search."""
+
+
+def _rank(layout: Layout, limits: Limits, outcome: Cut) -> tuple[int, int]:
+    """Return how many requirements splits miss, and how many samples they discard or share with train."""
+    names = tuple(f"split-{i}" for i in range(len(limits.shares)))
+    _, missed = _representation(layout.corpus, names, outcome.split_of_sample, limits)
+    n_contaminated = sum(
+        row["n_partial"]
+        for (_, other), row in layout.leakage(names, outcome.split_of_sample).items()
+        if other == names[0]
+    )
+    return len(missed), int((outcome.split_of_sample == DISCARDED).sum()) + n_contaminated
+
+
+def _assigned(layout: Layout, limits: Limits, settings: SplitSettings, progress: Callable[[float], None] | None) -> Cut:
     """Return the split of each sample, and a word that says how it was found."""
-    from . import solver  # it imports numba, which takes a while
+    from . import engines  # numba, which is imported with it, takes a while
+    from .cutting import Cut, cut
 
     method = settings.method
     seed = settings.seed
     match method:
         case Method.MINCUT | Method.COMPONENTS:
             engine = settings.engine.value if method is Method.MINCUT else "none"
-            moves = _proposals(settings.effort, layout)
-            return cut(layout, limits, seed, engine, moves, settings.most_discarded, progress)
+
+            def attempt(moves: int, seed: int, progress: Callable[[float], None] | None) -> Cut:
+                """Return what comes of a search with so many moves."""
+                return cut(layout, limits, seed, engine, moves, settings.most_discarded, progress, settings.prove)
+
+            seconds = seconds_of(settings.effort)
+            if seconds is not None:
+                return _best_in_time(attempt, partial(_rank, layout, limits), seconds, seed, progress)
+            return attempt(_proposals(Effort(settings.effort), layout), seed, progress)
         case Method.RANDOM:
             mixed_seed = np.uint64(mixed(np.array([seed], np.uint64))[0])
             order = np.argsort(mixed(layout.unit_hash ^ mixed_seed))
             quotas = limits.shares * len(layout.corpus)
-            return dealt(layout.unit_size, order, quotas)[layout.unit_of_sample], method.value
+            return Cut(deal(layout.unit_size, order, quotas, Rule.IN_TURN)[layout.unit_of_sample], method.value)
         case Method.PAPER | Method.PAPER_UNWEIGHTED:
             weighted = method is Method.PAPER
-            of_bearing = solver.metis_graph_split(layout.problem(limits), limits.shares, seed, weighted)
-            return layout.with_entity_less(of_bearing, limits, seed), method.value
+            of_bearing = engines.metis_graph_split(layout.problem(limits), limits.shares, seed, weighted)
+            return Cut(layout.with_entity_less(of_bearing, limits, seed), method.value)
         case _:
             assert_never(method)
 
 
+def _proof_in_words(proven: bool, settings: SplitSettings) -> list[str]:
+    """Return a note that says whether a proof was found, where one was asked for."""
+    if settings.prove is None:
+        return []
+    if proven:
+        return ["It is proven that no split that meets the requirements as well as this one discards fewer samples."]
+    return [f"Within {settings.prove:g} s it was not proven that no split discards fewer samples."]
+
+
 def _missing_packages(how: str, settings: SplitSettings) -> list[str]:
     """Return a note for each optional package that would have made the cut better and is not installed."""
-    from . import kernels, solver
+    from . import engines, kernels
 
     notes = []
     if not kernels.HAS_NUMBA:
         notes.append("numba is not installed: the cut was polished less than it could be.")
-    if how.startswith("cut") and settings.engine in (Engine.AUTO, Engine.METIS) and not solver.has_metis():
+    if how.startswith("cut") and settings.engine in (Engine.AUTO, Engine.METIS) and not engines.has_metis():
         notes.append("pymetis is not installed: the cut was made without METIS.")
     return notes
 
@@ -215,7 +321,9 @@ def _proposals(effort: Effort, layout: Layout) -> int:
             assert_never(effort)
 
 
-def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed: bool = True) -> dict[int, int]:
+def component_sizes(
+    data: Any, *, key: str = "entity", case: bool = True, typed: bool = True, same: str | Same = "exact"
+) -> dict[int, int]:
     """Count the groups of samples that are connected by shared entities, by the size of the group.
 
     Only whole groups can be separated without discarding samples, so that one large group means that a split has to
@@ -226,6 +334,7 @@ def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed:
         key: what counts as shared: ``entity``; or, for samples with relations, ``pair`` or ``triple``.
         case: whether words that differ in case make different entities.
         typed: whether the type belongs to the entity.
+        same: which names count as the same, such as ``fold+part``.
 
     Returns:
         The number of groups of each size, the smallest size first. Samples without entities are in no group.
@@ -235,7 +344,13 @@ def component_sizes(data: Any, *, key: str = "entity", case: bool = True, typed:
     {1: 1, 2: 1}
     """
     corpus = Corpus.concatenate([samples.corpus for samples in given_samples(data).values()])
-    codes = shared_codes(corpus, Key.of(case, typed), parse_choice(Shared, key, "key"))
+    notion = Same.of(same)
+    if notion.is_exact:
+        codes = shared_codes(corpus, Key.of(case, typed), parse_choice(Shared, key, "key"))
+    else:
+        links = Links.of([corpus], Key.of(case, typed), notion)
+        mention = np.append(np.arange(len(corpus.mentions)), links.mention[0])
+        codes = corpus.mentions.sample[mention], np.append(links.entity[0], links.code[0].astype(np.int32))
     sizes, n = np.unique(group_sizes(*codes), return_counts=True)
     return dict(zip(sizes.tolist(), n.tolist(), strict=True))
 
@@ -247,10 +362,10 @@ def _plan(
     layout: Layout,
     originals: Mapping[str, Any],
     names: tuple[str, ...],
-    assignment: NDArray[np.int64],
-    how: str,
+    outcome: Cut,
     limits: Limits,
     settings: SplitSettings,
+    relatedness: Relatedness | None,
 ) -> SplitPlan:
     """Return the plan of an assignment, with its leakage, its representation and its notes.
 
@@ -258,22 +373,41 @@ def _plan(
         layout: the units of the corpus.
         originals: the splits that were given.
         names: the names of the new splits.
-        assignment: the new split of each sample.
-        how: a word that says how the assignment was found.
+        outcome: the new split of each sample, and how it was found.
         limits: the requirements that the splits should meet.
         settings: the options of the split.
+        relatedness: what relates the names of the corpus; None where only incidences are known.
     """
+    assignment, how, proven = outcome
     original = np.repeat(np.arange(len(originals)), [len(part) for part in originals.values()])
-    after = layout.leakage(names, assignment)  # counted anew from the mentions, as a check of the solver
-    before = layout.leakage(tuple(originals), original) if len(originals) > 1 else {}
+    leakage = layout.leakage
+    related: dict[str, Any] = {}
+    if relatedness is not None:
+        before_names = tuple(originals) if len(originals) > 1 else ()
+        related = {
+            "before": relatedness.left(before_names, original),
+            "after": relatedness.left(names, assignment),
+        }
+        if not relatedness.same.is_exact:
+            leakage = relatedness.leakage
+    after = leakage(names, assignment)  # counted anew from the mentions, as a check of the solver
+    before = leakage(tuple(originals), original) if len(originals) > 1 else {}
     representation, missed = _representation(layout.corpus, names, assignment, limits)
+    lengths = _lengths(originals)
+    if lengths is not None:
+        for i, name in enumerate(names):
+            representation[name]["tokens_per_sample_ratio"] = _ratio(lengths[assignment == i], lengths)
     if layout.strata.name:
         sizes = layout.strata.sizes(assignment, len(names)).tolist()
         for name, row in zip(names, sizes, strict=True):
             representation[name]["strata"] = dict(zip(layout.strata.values, row, strict=True))
         missed += layout.strata.missed(names, assignment, limits.shares)
     guarantee = _guarantee(after, names)
-    notes = _missing_packages(how, settings)
+    if relatedness is not None and guarantee == NOTHING_SHARED:
+        relatedness.refuse_related(names, assignment)
+    # Where nothing is shared and nothing discarded, no proof is needed.
+    proven = proven or bool(guarantee == NOTHING_SHARED and not (assignment == DISCARDED).any())
+    notes = [*_proof_in_words(proven, settings), *_missing_packages(how, settings)]
     if guarantee != NOTHING_SHARED:
         notes.append(layout.largest_group())
     left_out = ("unit", "key") if layout.corpus.path else ()  # a file does not say what its entities are
@@ -283,8 +417,9 @@ def _plan(
         assignment.astype(np.int8),
         leakage={"before": before, "after": after},
         representation=representation,
-        guarantee=guarantee.replace("entity", _NOUNS[layout.corpus.what]),
+        guarantee=guarantee.replace("entity", _NOUNS[layout.corpus.what]) + _under(settings),
         how=how,
+        proven=proven,
         notes=notes + missed,
         settings=settings,
         signature=str(signature),
@@ -292,11 +427,25 @@ def _plan(
         original_sizes={name: len(part) for name, part in originals.items()},
         order=layout.order,
         marks=layout.marks,
+        related=related,
     )
+
+
+def _lengths(originals: Mapping[str, Any]) -> NDArray[np.int64] | None:
+    """Return the number of tokens of each sample; None for incidences, which have none."""
+    parts = [part.lengths for part in originals.values() if isinstance(part, Corpus)]
+    return np.concatenate(parts) if parts else None
 
 
 _NOUNS = {Shared.ENTITY: "entity", Shared.PAIR: "pair of entities", Shared.TRIPLE: "triple"}
 """The singular of what must not be shared, for sentences."""
+
+
+def _under(settings: SplitSettings) -> str:
+    """Return the end of a guarantee: the notion of the same name that it is for, where it is not ``exact``."""
+    return "" if settings.same == Notion.EXACT else f" (same: {settings.same})"
+
+
 NOTHING_SHARED = "no entity is shared between any two splits"
 """The guarantee of a plan whose splits share nothing."""
 

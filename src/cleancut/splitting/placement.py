@@ -9,13 +9,36 @@ share nothing can make room for others: here the samples themselves are moved.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy import random
-from numpy.typing import NDArray
 
 from . import kernels
-from .solver import _FIRM, _LEAST, Ints, Problem, _cost
+from .board import Array, add_to_sums, asked_of, cost_of_sums, graph_of, no_sums
+from .patience import granted
+from .problem import Ints, Problem
+from .tuning import TUNING
+
+
+class Spread(NamedTuple):
+    """How each vertex is spread over the splits, which changes with every move."""
+
+    counts: Array
+    """The number of the vertex's units in each split."""
+    n_splits: Array
+    """The number of splits that have a unit of the vertex."""
+    samples: Array
+    """The number of samples of the vertex, which is the cost of sharing it."""
+
+
+class Journal(NamedTuple):
+    """The moves since the best splits were seen, which are taken back at the end."""
+
+    unit: Array
+    """The units that were moved."""
+    old: Array
+    """The splits that they were moved from."""
 
 
 def placed(problem: Problem, of_unit: Ints, proposals: int, seed: int) -> Ints:
@@ -32,46 +55,30 @@ def placed(problem: Problem, of_unit: Ints, proposals: int, seed: int) -> Ints:
     """
     if not len(of_unit):
         return of_unit
-    minimum = problem.type_minimum if problem.type_minimum.any() else problem.type_minimum[:, :0]
-    slack = max(0.0003 * float(problem.size.sum()), 1.0)  # one sample off the quota is no reason to share an entity
-    proposals = max(proposals, _LEAST) if kernels.HAS_NUMBA else 100_000
-    evened, n_pairs = _evened(problem, of_unit), len(problem.unit_vertices.columns)
-    return _moved(
-        n_pairs,
+    # One sample off the quota is no reason to share an entity.
+    slack = max(TUNING.tight * float(problem.size.sum()), 1.0)
+    moves = granted(max(proposals, TUNING.least_moves)) if kernels.HAS_NUMBA else TUNING.moves_without_numba
+    evened = _evened(problem, of_unit)
+    graph, asked = graph_of(problem), asked_of(problem, TUNING.firm, slack)
+    n_vertices = problem.n_vertices
+    (best, *_), _ = _moved(
+        len(graph.vertices),
         lambda: (
             evened.copy(),
-            *problem.unit_vertices,
-            *problem.vertex_units,
-            problem.size,
-            problem.mentions,
-            *problem.unit_types,
-            problem.type_counts,
-            problem.shares,
-            *problem.density,
-            minimum,
-            problem.type_weight,
-            _FIRM,
-            slack,
-            proposals,
+            graph,
+            asked,
+            moves,
             seed,
-            *_room(problem, minimum.shape[1], proposals),
+            no_sums(asked),
+            Spread(
+                np.zeros((n_vertices, len(problem.shares)), np.int32),
+                np.zeros(n_vertices, np.int32),
+                np.zeros(n_vertices, np.int64),
+            ),
+            Journal(np.empty(moves, np.int32), np.empty(moves, np.int8)),
         ),
     )
-
-
-def _room(problem: Problem, n_types: int, proposals: int) -> tuple[NDArray, ...]:
-    """Return the arrays that ``_moved`` works in, made here since code that makes arrays takes long to compile."""
-    n_vertices, n_splits = problem.n_vertices, len(problem.shares)
-    return (
-        np.zeros((n_vertices, n_splits), np.int32),  # counts: units of each vertex in each split
-        np.zeros(n_vertices, np.int32),  # spread: the number of splits of each vertex
-        np.zeros(n_vertices, np.int64),  # degree: samples of each vertex, which is the cost of sharing it
-        np.zeros(n_splits, np.int64),  # sizes: samples of each split
-        np.zeros(n_splits, np.int64),  # inside: mentions of each split
-        np.zeros((n_splits, n_types), np.int64),  # types: mentions of each type in each split
-        np.empty(proposals, np.int32),  # since_u: units moved since the best was seen, to be moved back at the end
-        np.empty(proposals, np.int8),  # since_old: the splits that they were moved from
-    )
+    return best
 
 
 def _evened(problem: Problem, of_unit: Ints) -> Ints:
@@ -94,79 +101,89 @@ def _evened(problem: Problem, of_unit: Ints) -> Ints:
     return of_unit
 
 
-def _count(u, s, by, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types):  # type: ignore[no-untyped-def]
-    """Add a unit to the sums of a split (``by`` is 1), or take it out of them (-1)."""
-    sizes[s] += by * size[u]
-    inside[s] += by * mentions[u]
-    if types.shape[1] > 0:
-        for k in range(ut_bounds[u], ut_bounds[u + 1]):
-            types[s, ut[k]] += by * type_counts[k]
+# --- the kernel -----------------------------------------------------------------------------------------------
 
 
-@kernels.kernel(_cost, _count)
-def _moved(  # type: ignore[no-untyped-def]  # noqa: C901
-    split, uv_bounds, uv, vu_bounds, vu, size, mentions, ut_bounds, ut, type_counts, shares, low, high, type_minimum,
-    type_weight, weight, slack, proposals, seed, counts, spread, degree, sizes, inside, types, since_u, since_old,
-):  # fmt: skip
-    """Move single units while the temperature falls, and return the best splits that were seen.
-
-    The last arguments, from ``counts`` on, are the arrays of ``_room``. ``uv`` are the vertices of units, ``vu`` the
-    units of vertices, ``ut`` the types of units.
-    """
-    random.seed(seed)
-    n_splits, n_units, n_vertices = len(shares), len(size), len(vu_bounds) - 1
-    for u in range(n_units):
-        _count(u, split[u], 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
-        for k in range(uv_bounds[u], uv_bounds[u + 1]):
-            v = uv[k]
-            degree[v] += size[u]
-            if counts[v, split[u]] == 0:
-                spread[v] += 1
-            counts[v, split[u]] += 1
+def _set_up(split, graph, sums, spread):  # type: ignore[no-untyped-def]
+    """Count all units by their splits; return the number of samples of shared vertices."""
+    for u in range(len(graph.size)):
+        add_to_sums(u, split[u], 1, graph, sums)
+        for k in range(graph.vertex_bounds[u], graph.vertex_bounds[u + 1]):
+            v = graph.vertices[k]
+            spread.samples[v] += graph.size[u]
+            if spread.counts[v, split[u]] == 0:
+                spread.n_splits[v] += 1
+            spread.counts[v, split[u]] += 1
     shared = 0
-    for v in range(n_vertices):
-        if spread[v] > 1:
-            shared += degree[v]
-    cost = _cost(shared, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack)
+    for v in range(len(spread.samples)):
+        if spread.n_splits[v] > 1:
+            shared += spread.samples[v]
+    return shared
+
+
+def _proposed(u, split, graph, n_splits):  # type: ignore[no-untyped-def]
+    """Return a split for a unit at random: that of another unit with one of its entities, or any."""
+    if random.random() < 0.5:
+        first = graph.vertex_bounds[u]
+        v = graph.vertices[first + random.randint(graph.vertex_bounds[u + 1] - first)]
+        first = graph.unit_bounds[v]
+        return split[graph.units[first + random.randint(graph.unit_bounds[v + 1] - first)]]
+    return random.randint(n_splits)
+
+
+def _more_shared(u, old, new, graph, spread):  # type: ignore[no-untyped-def]
+    """Return how many more samples of shared vertices there are if a unit moves from one split to another."""
+    more = 0
+    for k in range(graph.vertex_bounds[u], graph.vertex_bounds[u + 1]):
+        v = graph.vertices[k]
+        leaves = 1 if spread.counts[v, old] == 1 else 0
+        enters = 1 if spread.counts[v, new] == 0 else 0
+        is_shared = 1 if spread.n_splits[v] > 1 else 0
+        stays_shared = 1 if spread.n_splits[v] - leaves + enters > 1 else 0
+        more += spread.samples[v] * (stays_shared - is_shared)
+    return more
+
+
+def _spread(u, old, new, graph, spread):  # type: ignore[no-untyped-def]
+    """Count the vertices of a unit that has moved from one split to another."""
+    for k in range(graph.vertex_bounds[u], graph.vertex_bounds[u + 1]):
+        v = graph.vertices[k]
+        spread.counts[v, old] -= 1
+        if spread.counts[v, old] == 0:
+            spread.n_splits[v] -= 1
+        if spread.counts[v, new] == 0:
+            spread.n_splits[v] += 1
+        spread.counts[v, new] += 1
+
+
+@kernels.kernel(add_to_sums, cost_of_sums, _set_up, _proposed, _more_shared, _spread)
+def _moved(split, graph, asked, moves, seed, sums, spread, journal):  # type: ignore[no-untyped-def]
+    """Move single units while the temperature falls, from 1 to 0.1, and leave the best splits that were seen."""
+    random.seed(seed)
+    shared = _set_up(split, graph, sums, spread)
+    cost = cost_of_sums(shared, sums, asked)
     best = cost
     n_since = 0
     temperature = 1.0
-    for step in range(proposals):
+    for step in range(moves):
         if step % 1024 == 0:
-            temperature = 0.1 ** (step / proposals)
+            temperature = 0.1 ** (step / moves)
         if best == 0.0:  # nothing is left to gain
             break
-        u = random.randint(n_units)
+        u = random.randint(len(split))
         old = split[u]
-        if random.random() < 0.5:  # to the split of another unit with one of its entities
-            v = uv[uv_bounds[u] + random.randint(uv_bounds[u + 1] - uv_bounds[u])]
-            new = split[vu[vu_bounds[v] + random.randint(vu_bounds[v + 1] - vu_bounds[v])]]
-        else:
-            new = random.randint(n_splits)
-        if new == old or shares[new] == 0.0:
+        new = _proposed(u, split, graph, len(asked.shares))
+        if new == old or asked.shares[new] == 0.0:
             continue
-        more = 0
-        for k in range(uv_bounds[u], uv_bounds[u + 1]):
-            v = uv[k]
-            after = spread[v] - (1 if counts[v, old] == 1 else 0) + (1 if counts[v, new] == 0 else 0)
-            more += degree[v] * ((1 if after > 1 else 0) - (1 if spread[v] > 1 else 0))
-        _count(u, old, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
-        _count(u, new, 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
-        changed = _cost(
-            shared + more, sizes, inside, types, shares, low, high, type_minimum, type_weight, weight, slack
-        )  # fmt: skip
+        more = _more_shared(u, old, new, graph, spread)
+        add_to_sums(u, old, -1, graph, sums)
+        add_to_sums(u, new, 1, graph, sums)
+        changed = cost_of_sums(shared + more, sums, asked)
         if changed > cost and random.random() >= math.exp((cost - changed) / temperature):  # it is moved back
-            _count(u, new, -1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
-            _count(u, old, 1, size, mentions, ut_bounds, ut, type_counts, sizes, inside, types)
+            add_to_sums(u, new, -1, graph, sums)
+            add_to_sums(u, old, 1, graph, sums)
             continue
-        for k in range(uv_bounds[u], uv_bounds[u + 1]):
-            v = uv[k]
-            counts[v, old] -= 1
-            if counts[v, old] == 0:
-                spread[v] -= 1
-            if counts[v, new] == 0:
-                spread[v] += 1
-            counts[v, new] += 1
+        _spread(u, old, new, graph, spread)
         shared += more
         cost = changed
         split[u] = new
@@ -174,8 +191,7 @@ def _moved(  # type: ignore[no-untyped-def]  # noqa: C901
             best = cost
             n_since = 0
         else:
-            since_u[n_since], since_old[n_since] = u, old
+            journal.unit[n_since], journal.old[n_since] = u, old
             n_since += 1
     for k in range(n_since - 1, -1, -1):
-        split[since_u[k]] = since_old[k]
-    return split
+        split[journal.unit[k]] = journal.old[k]

@@ -80,6 +80,12 @@ class SplitPlan(Drawn):
     """The options that read the rows of the files, where the defaults do not: columns, label names, the scheme."""
     read_as: Mapping[str, Any] = field(default_factory=dict)
     """The options with which ``apply`` reads a dataset again: ``columns``, ``join_at``, those of ``from_dataset``."""
+    related: Mapping[str, Mapping[Pair, Mapping[str, Any]]] = field(default_factory=dict)
+    """What is left under looser notions of the same name, ``before`` and ``after``, as ``Audit.related`` has it; empty
+    for plans of incidences, which have no names."""
+    proven: bool = False
+    """Whether it is known that no split that meets the requirements as well as this one discards fewer samples:
+    nothing is shared and nothing discarded, or an exact search (``prove=``) came to its end. False says nothing."""
     is_of_rows: bool = False
     """Whether the plan assigns rows of a dataset that hold several samples each, or parts of one."""
 
@@ -149,8 +155,11 @@ class SplitPlan(Drawn):
             "ratios": {name: n / n_kept for name, n in self.sizes.items()},
             "leakage_before": by_pair_name(self.leakage["before"]),
             "leakage_after": by_pair_name(self.leakage["after"]),
+            "related_before": by_pair_name(self.related.get("before", {})),
+            "related_after": by_pair_name(self.related.get("after", {})),
             "representation": self.representation,
             "how": self.how,
+            "proven": self.proven,
             "guarantee": self.guarantee,
             "notes": self.notes,
             "signature": self.signature,
@@ -255,10 +264,12 @@ class SplitPlan(Drawn):
         """
         import datasets
 
-        kind: Any = type(data)
+        kind: Any = type(data) if hasattr(data, "column_names") else dict
+        checks.column_name(name, "name")
         data = _rows_of_samples(data)
         parts = dict(data) if isinstance(data, Mapping) else {"": data}
-        self._checked(data)
+        if not hasattr(self._checked(data), "add_column"):
+            raise CleancutError(f"a column is added to a datasets.Dataset, not to a {type(data).__name__}. Give one.")
         names = self._names_of_parts()
         feature = datasets.ClassLabel(names=names)
         first = 0
@@ -266,7 +277,7 @@ class SplitPlan(Drawn):
         for part_name in self.in_order(parts):
             part = parts[part_name]
             if name in part.column_names:
-                raise CleancutError(f"the dataset has a column {name!r} already. Give another name=.")
+                raise CleancutError(f"the dataset has a column {quoted(name)} already. Give another name=.")
             own = self.assignment[first : first + len(part)].astype(np.int64) % len(names)  # -1 is the last
             with_column[part_name] = part.add_column(name, own).cast_column(name, feature)
             first += len(part)
@@ -339,6 +350,7 @@ class SplitPlan(Drawn):
         Returns:
             Lines that say what was uploaded, or would be.
         """
+        checks.switches(create_pr=create_pr, dry_run=dry_run, **({} if private is None else {"private": private}))
         publish = module_of("hub.publishing").publish
         report: list[str] = publish(
             self,
@@ -415,7 +427,7 @@ class SplitPlan(Drawn):
                 if order != self.order:
                     raise CleancutError(
                         f"the plan is for these samples in another order (order {self.order}, and {order} of those "
-                        "given). Give them as they were split."
+                        "given). Give them in the order in which they were split."
                     )
                 return
             first = first or fingerprint
@@ -489,7 +501,7 @@ def _read_hashes(rows: Sequence[Any], options: Mapping[str, Any], joined: bool) 
         yield np.concatenate([sample_hashes(corpus) for corpus in corpora])
 
 
-_OF_TEXT = ("unit", "key", "case", "typed", "duplicates_together")
+_OF_TEXT = ("unit", "key", "case", "typed", "same", "part_limit", "templates", "duplicates_together")
 """The options of a split that say how entities are found. Incidences do not take them: their entities are given."""
 
 
@@ -520,9 +532,8 @@ def without_nan(value: Any) -> Any:
 
 def _is_rows(data: Any) -> bool:
     """Return whether data is a list of dicts, or such a list for each split."""
-    if isinstance(data, Mapping):
-        return bool(data) and all(_is_rows(part) for part in data.values())
-    return isinstance(data, list) and all(isinstance(row, dict) for row in data)
+    parts = list(data.values()) if isinstance(data, Mapping) else [data]
+    return bool(parts) and all(isinstance(part, list) and all(isinstance(row, dict) for row in part) for part in parts)
 
 
 def _is_streamed(data: Any) -> bool:
@@ -534,10 +545,15 @@ def _is_streamed(data: Any) -> bool:
 def _rows_of_samples(data: Any) -> Any:
     """Return the datasets or corpora that ``Samples`` hold, alone or for each split; any other data as it is."""
     if isinstance(data, Mapping):
-        return {name: _rows_of_samples(part) for name, part in data.items()}
-    if not isinstance(data, Samples):
-        return data
-    return data.rows if hasattr(data.rows, "select") else data.corpus
+        return {name: _rows_of_part(part) for name, part in data.items()}
+    return _rows_of_part(data)
+
+
+def _rows_of_part(part: Any) -> Any:
+    """Return the dataset or corpus that ``Samples`` hold; anything else as it is."""
+    if not isinstance(part, Samples):
+        return part
+    return part.rows if hasattr(part.rows, "select") else part.corpus
 
 
 def joined(data: Any) -> Any:

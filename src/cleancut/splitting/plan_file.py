@@ -215,6 +215,10 @@ def _fields(stored: _Stored) -> dict[str, Any]:
         "after": stored.take("leakage_after", lambda value: _leakage(value, names)),
     }
     signature = stored.take("signature", _signature)
+    related = {
+        "before": stored.take("related_before", lambda value: _related(value, list(sizes)), {}),
+        "after": stored.take("related_after", lambda value: _related(value, names), {}),
+    }
     return {
         "names": tuple(names),
         "assignment": assignment,
@@ -222,6 +226,7 @@ def _fields(stored: _Stored) -> dict[str, Any]:
         "representation": stored.take("representation", lambda value: _representation(value, names)),
         "guarantee": stored.take("guarantee", _some_text),
         "how": stored.take("how", _some_text),
+        "proven": stored.take("proven", lambda value: checks.switch(value, "it"), False),
         "notes": stored.take("notes", _texts),
         "settings": _settings(stored, signature),
         "signature": str(signature),
@@ -233,6 +238,7 @@ def _fields(stored: _Stored) -> dict[str, Any]:
         "files": stored.take("files", _files, {}),
         "reading": stored.take("reading", _reading, {}),
         "read_as": stored.take("read_as", _reading, {}),
+        "related": related if related["after"] else {},
         "is_of_rows": stored.take("is_of_rows", lambda value: checks.switch(value, "it"), False),
     }
 
@@ -301,9 +307,31 @@ def _leakage(value: Any, names: list[str]) -> dict[Pair, dict[str, Any]]:
     return pairs
 
 
+_OF_RELATED: Mapping[str, Callable[[Any], Any]] = {
+    "n_mentions": _count, "n_shared": _count, "n_folded": _count, "n_part": _count, "n_related": _count,
+    "rate_shared": _rate, "rate_folded": _rate, "rate_part": _rate, "rate_related": _rate, "n_bearing": _count,
+    "n_template": _count, "rate_template": _rate,
+}  # fmt: skip
+"""The check of each field of ``related``."""
+
+
+def _related(value: Any, names: list[str]) -> dict[Pair, dict[str, Any]]:
+    """Return what is left under looser notions of the same name, by pair of the named splits."""
+    by_name: dict[str, dict[str, Any]] = {}
+    for name, stored_counts in _dict(value).items():
+        with _within(quoted(name)):
+            counts = _record(stored_counts, _OF_RELATED, [])
+            for part in ("n_shared", "n_folded", "n_part", "n_related"):
+                if counts[part] > counts["n_mentions"]:
+                    raise ValueError(f"{part} {counts[part]} is more than n_mentions {counts['n_mentions']}")
+            by_name[name] = counts
+    return by_pair(by_name, names)
+
+
 _OF_SPLIT: Mapping[str, Callable[[Any], Any]] = {
     "entities_per_sample_ratio": _number, "entity_bearing_ratio": _number, "min_type_count": _count,
     "types_below_min": _texts, "type_counts": _counts, "type_distance": _rate, "strata": _counts,
+    "tokens_per_sample_ratio": _number,
 }  # fmt: skip
 """The check of each field of ``representation``."""
 
@@ -315,7 +343,9 @@ def _representation(value: Any, names: list[str]) -> dict[str, dict[str, Any]]:
     representation = {}
     for name in names:
         with _within(name):
-            representation[name] = _record(rows[name], _OF_SPLIT, ["strata", "type_distance"])
+            representation[name] = _record(
+                rows[name], _OF_SPLIT, ["strata", "type_distance", "tokens_per_sample_ratio"]
+            )
     return representation
 
 

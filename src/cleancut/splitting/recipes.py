@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.entities import Shared
-from ..core.exceptions import CleancutError, did_you_mean, parse_choice, reason
+from ..core.exceptions import CleancutError, did_you_mean, parse_choice, quoted, reason
 from ..core.locating import hub_folder
 from ..core.tags import Repair, parse_scheme
 from ..reading.dataset import COLUMNS
@@ -82,7 +82,7 @@ class Recipe:
         if text not in shipped:
             hint = did_you_mean(text, shipped)
             raise CleancutError(
-                f"there is no recipe {text!r}.{hint} Give a .toml file, or one of {', '.join(shipped)}."
+                f"there is no recipe {quoted(text)}.{hint} Give a .toml file, or one of {', '.join(shipped)}."
             )
         return cls.load(shipped[text])
 
@@ -100,7 +100,9 @@ class Recipe:
         where = f"{path}, [dataset]"
         dataset = tables["dataset"]
         for name, value in dataset.items():
-            _check(isinstance(value, str) and bool(value.strip()), f"{where}: {name}={value!r}", "a text in quotes")
+            _check(
+                isinstance(value, str) and bool(value.strip()), f"{where}: {name}={quoted(value)}", "a text in quotes"
+            )
         for name in ("licence", "policy"):
             if name not in dataset:
                 raise CleancutError(f"{where}: {name} is missing. Say under what licence the text may be passed on.")
@@ -110,7 +112,9 @@ class Recipe:
                 check_option(name, value)
         config = tables["publish"].get("config")
         well_formed = isinstance(config, str) and is_config(config)
-        _check(well_formed, f"{path}, [publish]: config={config!r}", "a name of letters, digits, '.', '_' and '-'")
+        _check(
+            well_formed, f"{path}, [publish]: config={quoted(config)}", "a name of letters, digits, '.', '_' and '-'"
+        )
         with _placed(where):
             policy = parse_choice(Policy, dataset["policy"], "policy")
         return cls(
@@ -180,11 +184,11 @@ def _tables(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
                 f"{', '.join(f'[{table}]' for table in TABLES)}."
             )
         if not isinstance(table, dict):
-            raise CleancutError(f"{path}: {name}={table!r} is not a table. Write [{name}] on a line of its own.")
+            raise CleancutError(f"{path}: {name}={quoted(table)} is not a table. Write [{name}] on a line of its own.")
         for entry in table:
             if entry not in TABLES[name]:
                 raise CleancutError(
-                    f"{path}, [{name}]: {entry!r} is unknown.{did_you_mean(entry, TABLES[name])} "
+                    f"{path}, [{name}]: {quoted(entry)} is unknown.{did_you_mean(entry, TABLES[name])} "
                     f"The keys are {', '.join(TABLES[name])}."
                 )
     for name in ("dataset", "publish"):
@@ -217,7 +221,9 @@ def _source(where: str, dataset: Mapping[str, str]) -> str | None:
     if "id" not in dataset:
         for name in ("config", "revision"):
             if name in dataset:
-                raise CleancutError(f"{where}: {name}={dataset[name]!r} has no effect without an id. Give id, too.")
+                raise CleancutError(
+                    f"{where}: {name}={quoted(dataset[name])} has no effect without an id. Give id, too."
+                )
         return None
     word = r"[A-Za-z0-9][\w.-]*"
     patterns = {"id": f"{word}/{word}", "config": r"[^\s:@/]+", "revision": r"[^\s:@]+"}
@@ -225,7 +231,7 @@ def _source(where: str, dataset: Mapping[str, str]) -> str | None:
     for name, pattern in patterns.items():
         if name in dataset:
             matches = re.fullmatch(pattern, dataset[name]) is not None
-            _check(matches, f"{where}: {name}={dataset[name]!r}", forms[name])
+            _check(matches, f"{where}: {name}={quoted(dataset[name])}", forms[name])
     config = f":{dataset['config']}" if "config" in dataset else ""
     revision = f"@{dataset['revision']}" if "revision" in dataset else ""
     return f"{dataset['id']}{config}{revision}"
@@ -237,9 +243,9 @@ def _column(path: str | os.PathLike[str], name: str, value: Any) -> Any:
     if name == "labels":
         is_list = isinstance(value, list) and bool(value)
         is_valid = is_list and all(isinstance(label, str) and label and "," not in label for label in value)
-        _check(is_valid, f"{where}: labels={value!r}", "the names by id, such as ['O', 'B-PER', 'I-PER']")
+        _check(is_valid, f"{where}: labels={quoted(value)}", "the names by id, such as ['O', 'B-PER', 'I-PER']")
         return value
-    _check(isinstance(value, str) and bool(value), f"{where}: {name}={value!r}", "a text in quotes")
+    _check(isinstance(value, str) and bool(value), f"{where}: {name}={quoted(value)}", "a text in quotes")
     with _placed(where):
         if name == "scheme":
             parse_scheme(value)

@@ -8,9 +8,11 @@ an option, add a field to ``SplitSettings``.
 from __future__ import annotations
 
 import inspect
+import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import Field, dataclass, field, fields
+from decimal import Decimal
 from enum import StrEnum
 from functools import partial
 from itertools import permutations
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 from ..core import checks
 from ..core.entities import Key, Shared, key_name
 from ..core.exceptions import CleancutError, did_you_mean, parse_choice, quoted
+from ..core.same import PART_LIMIT, Notion, Same, notions_text, parse_notions
 from ..core.signature import Signature
 from ..reading.splits import SPLITS, is_split_name, split_rank
 from .audit import Unit, by_pair_name
@@ -59,6 +62,13 @@ class Effort(StrEnum):
     BEST = "best"
 
 
+class Templates(StrEnum):
+    """What becomes of samples that have the same template: they are equal once mentions and digits are masked."""
+
+    FREE = "free"
+    TOGETHER = "together"
+
+
 RATIOS = "80/10/10"
 """The default of ``ratios``."""
 AUTO = "auto"
@@ -90,8 +100,24 @@ def _share(name: str, value: Any) -> float | None:
     return checks.share(value, name, "a number from 0 to 1, or 'off'")
 
 
+def _seconds(name: str, value: Any) -> float | None:
+    """Return a number of seconds, or None for ``off``."""
+    if value is None or (isinstance(value, str) and value == OFF):
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+        raise CleancutError(f"{name}={quoted(value)} is not a number of seconds. Give a number above 0.")
+    return float(value)
+
+
 def _switch(name: str, value: Any) -> bool:
     return checks.switch(value, name)
+
+
+def _same(name: str, value: Any) -> str:
+    """Return a notion of the same name as a text, which has a fingerprint of its aliases but not its limit."""
+    if isinstance(value, Same):
+        return notions_text(value)
+    return "+".join(parse_notions(value))
 
 
 def _column(name: str, value: Any) -> str | None:
@@ -103,12 +129,42 @@ def _discard(name: str, value: Any) -> float | str:
     if isinstance(value, str) and value == AUTO:
         return AUTO
     try:
-        share = -1.0 if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
+        share = float(value) if isinstance(value, str | Decimal) or checks.is_number(value) else -1.0
+    except Exception:  # whatever the method of an object raises
         share = -1.0
     if not 0 <= share < 1:
         raise CleancutError(f"{name}={quoted(value)} is unknown. Give a share below 1, or 'auto'.")
     return share
+
+
+_TIME = re.compile(r"(\d+(?:\.\d+)?) ?(s|m|min|h)")
+"""A time as people write it: 30s, 2m, 1.5h."""
+_SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600}
+
+
+def _effort(name: str, value: Any) -> Effort | str:
+    """Return a word of ``Effort``, or a time such as ``30s``."""
+    if isinstance(value, str) and seconds_of(value):
+        return value
+    if isinstance(value, str) and _TIME.fullmatch(value):
+        raise CleancutError(f"{name}={quoted(value)} is no time to search in. Give 1s or more.")
+    try:
+        return parse_choice(Effort, value, name)
+    except CleancutError as error:
+        raise CleancutError(f"{str(error).rstrip('.')}, or a time such as 30s or 5m.") from None
+
+
+def seconds_of(effort: str) -> float | None:
+    """Return the seconds of an effort that is a time; None for one that is a word.
+
+    Args:
+        effort: the effort.
+
+    >>> seconds_of("1.5m"), seconds_of("auto")
+    (90.0, None)
+    """
+    parts = _TIME.fullmatch(effort)
+    return float(parts[1]) * _SECONDS[parts[2]] if parts else None
 
 
 Ratios = tuple[tuple[str, float], ...]
@@ -128,21 +184,22 @@ def _ratios(name: str, value: Any) -> str | Ratios:
         given = dict(given)
     if not isinstance(given, Mapping):
         if not isinstance(given, Sequence) or len(given) not in (2, 3):
-            raise CleancutError(f"{name}={value!r}: give two or three parts, such as (80, 10, 10) or '80/20'.")
+            raise CleancutError(f"{name}={quoted(value)}: give two or three parts, such as (80, 10, 10) or '80/20'.")
         given = dict(zip(_usual_names(len(given)), given, strict=True))
     if len(given) > 100:
         raise CleancutError(f"{name} with {len(given)} parts: give at most 100.")
     try:
         parts = {split: float(part) for split, part in given.items()}
-    except (TypeError, ValueError):
-        raise CleancutError(f"{name}={value!r}: a part is not a number.") from None
+    except Exception:  # whatever the method of an object raises
+        raise CleancutError(f"{name}={quoted(value)}: a part is not a number.") from None
     total = sum(parts.values())
     if len(parts) < 2 or not 0 < total < float("inf") or any(part < 0 for part in parts.values()):
-        raise CleancutError(f"{name}={value!r}: give at least two parts that are not negative, not all 0.")
+        raise CleancutError(f"{name}={quoted(value)}: give at least two parts that are not negative, not all 0.")
     for split in parts:
         if not is_split_name(split):
             raise CleancutError(
-                f"{split!r} cannot be the name of a split. Use letters, digits, _ and - only, and not 'discarded'."
+                f"{quoted(split)} cannot be the name of a split. Use letters, digits, _ and - only, and not "
+                "'discarded'."
             )
     by_pair_name(dict.fromkeys(permutations(parts, 2)))  # raises an error where two pairs would have the same name
     return tuple((split, parts[split]) for split in sorted(parts, key=split_rank))
@@ -239,22 +296,47 @@ class SplitSettings:
     '--ratios 80/20 --discard auto --tear-duplicates'
     """
 
-    method: Method = _of(Method, Method.MINCUT, "how to split")
-    unit: Unit = _of(Unit, Unit.SAMPLE, "what stays whole")
+    method: Method = _of(
+        Method,
+        Method.MINCUT,
+        "the method: mincut searches for little sharing, components never cuts connected samples, and the "
+        "others are for comparison",
+    )
+    unit: Unit = _of(Unit, Unit.SAMPLE, "what is never divided between splits")
     key: Shared = _of(Shared, Shared.ENTITY, "what must not be shared: entities, or the pairs or triples of relations")
     case: bool = _option(
         True,
         _switch,
-        "does case matter for what counts as the same entity",
+        "whether words that differ only in case are different entities",
         **_SWITCH,
         flag="--ignore-case",
-        flag_help="words that differ only in case are the same",
+        flag_help="treat words that differ only in case as the same",
     )
-    typed: bool = _option(True, _switch, "does the type belong to the entity", **_SWITCH)
+    typed: bool = _option(True, _switch, "whether mentions of different types are different entities", **_SWITCH)
+    same: str = _option(
+        "exact",
+        _same,
+        "which names count as the same: exact, fold (whatever case and punctuation), alias, part (one has the words of "
+        "the other), templates; combined with +, such as fold+part",
+        metavar="S",
+    )
+    part_limit: int = _option(
+        PART_LIMIT,
+        _whole,
+        "for part, a word in more than N names of two or more words is generic, and does not count alone",
+        metavar="N",
+        read=int,
+    )
+    templates: Templates = _option(
+        Templates.FREE,
+        partial(_choice, Templates),
+        "whether samples whose sentences are equal once names and digits are masked stay in one split",
+        choices=Templates,
+    )
     ratios: Any = _option(
         RATIOS,
         _ratios,
-        "parts of the splits: 80/20, train=80/test=20, or original",
+        "the parts of the splits: 80/20, train=80/test=20, or original",
         metavar="R",
         write=_ratios_text,
         is_shown=True,
@@ -262,7 +344,7 @@ class SplitSettings:
     discard: float | str = _option(
         0,
         _discard,
-        "largest share of the samples to discard, or auto: until nothing is shared",
+        "the largest share of the samples to discard, or auto to discard until nothing is shared",
         metavar="D",
         read=partial(_number_or, AUTO),
         write=_number_text,
@@ -271,46 +353,80 @@ class SplitSettings:
     representative: float | None = _option(
         0.9,
         _share,
-        "density floor: least entities per sample of a held-out split, against the corpus; or off",
+        "the density floor: a held-out split has at least this share of the entities per sample of the corpus; or off",
         metavar="R",
         read=partial(_number_or, OFF),
         write=_share_text,
         is_shown=True,
     )
     min_per_type: int = _option(
-        20, _whole, "least mentions of each type in a held-out split", metavar="N", read=int, is_shown=True
+        20,
+        _whole,
+        "the least number of mentions of each type in a held-out split",
+        metavar="N",
+        read=int,
+        is_shown=True,
     )
     type_share: float | None = _option(
         None,
         _share,
-        "least share of the corpus's mix of types that a held-out split keeps, such as 0.8",
+        "a held-out split has at least this part of its fair share of the mentions of each type, such as 0.8",
         metavar="R",
         read=partial(_number_or, OFF),
     )
     stratify: str | None = _option(
-        None, _column, "a column, such as language (doc: the document), whose values keep the ratios", metavar="COL"
+        None,
+        _column,
+        "a column, such as language, each of whose values is split by the ratios; doc is the document",
+        metavar="COL",
     )
     duplicates_together: bool = _option(
         True,
         _switch,
-        "do samples with the same words stay in one split",
+        "whether samples with the same words stay in one split",
         **_SWITCH,
         flag="--tear-duplicates",
         flag_help="let samples with the same words go to different splits",
     )
-    engine: Engine = _of(Engine, Engine.AUTO, "program that cuts where whole components cannot be packed")
-    effort: Effort = _of(Effort, Effort.AUTO, "how long to search for a better cut")
-    seed: int = _option(13, _seed, "seed of the random choices", metavar="N", read=int, is_shown=True)
+    engine: Engine = _of(
+        Engine,
+        Engine.AUTO,
+        "the program that makes the first cut, if whole groups of connected samples cannot be packed",
+    )
+    effort: Effort | str = _option(
+        Effort.AUTO,
+        _effort,
+        "how long to search for a better cut: fast, auto, best, or a time such as 30s, after which the best is taken",
+        metavar="E",
+        is_shown=True,
+    )
+    prove: float | None = _option(
+        None,
+        _seconds,
+        "the seconds to look for a proof that no split discards fewer, or for such a split; for small corpora",
+        metavar="SECONDS",
+        read=partial(_number_or, OFF),
+        write=_share_text,
+    )
+    seed: int = _option(13, _seed, "the seed of the random choices", metavar="N", read=int, is_shown=True)
 
     def __post_init__(self) -> None:
         for name, option in OPTIONS.items():
             object.__setattr__(self, name, option.check(name, getattr(self, name)))
         if self.discard and not self.method.searches:
             raise CleancutError(
-                f"discard={self.discard!r} has no effect: method {self.method} discards nothing. Leave it out."
+                f"discard={quoted(self.discard)} has no effect: method {self.method} discards nothing. Leave it out."
             )
+        if self.prove is not None and (self.discard != AUTO or self.method is not Method.MINCUT):
+            raise CleancutError("prove has no effect unless samples are discarded by mincut. Give discard='auto'.")
         if self.key is not Shared.ENTITY and not self.typed:
-            raise CleancutError(f"typed=False has no effect: key={str(self.key)!r} is of surfaces. Leave it out.")
+            raise CleancutError(f"typed=False has no effect: key='{self.key}' is of surfaces. Leave it out.")
+        if self.part_limit != PART_LIMIT and Notion.PART not in self.same.split("+"):
+            raise CleancutError(
+                f"part_limit={self.part_limit} has no effect on same={quoted(self.same)}. Add +part, or leave it out."
+            )
+        if self.key is not Shared.ENTITY and self.same != Notion.EXACT:
+            raise CleancutError(f"same={quoted(self.same)} is of entities, but key='{self.key}'. Give one of them.")
         for name in ("type_share", "stratify"):
             if getattr(self, name) is not None and not self.method.searches:
                 raise CleancutError(f"{name} has no effect on method {self.method}. Leave it out, or use mincut.")
@@ -329,7 +445,7 @@ class SplitSettings:
         """
         for name in options:
             if name not in OPTIONS:
-                raise TypeError(f"{taker}() has no option {name!r}.{did_you_mean(name, OPTIONS)}")
+                raise TypeError(f"{taker}() has no option {quoted(name)}.{did_you_mean(name, OPTIONS)}")
         return cls(**options)
 
     # --- what they mean ---
@@ -338,6 +454,15 @@ class SplitSettings:
     def entity_key(self) -> Key:
         """The entity key: when two mentions are of the same entity."""
         return Key(self.case, self.typed)
+
+    def notion(self, aliases: Any = None) -> Same:
+        """Return the notion of the same name.
+
+        Args:
+            aliases: the table of aliases, which the settings have a fingerprint of alone.
+        """
+        plain = "+".join("alias" if name.startswith("alias(") else name for name in self.same.split("+"))
+        return Same.of(plain, aliases=aliases, part_limit=self.part_limit)
 
     @property
     def most_discarded(self) -> float:
@@ -447,12 +572,20 @@ class SplitSettings:
             if name in ("key", "typed"):  # both are written as --key
                 if "--key" not in words:
                     words += ["--key", self._key_text()]
+            elif name == "same":
+                words += self.same_flags()[:2] + (["--aliases", "FILE"] if "alias" in self.same else [])
             elif isinstance(getattr(self, name), bool):
                 assert option.flag is not None, f"{name} is a switch without a flag"
                 words.append(option.flag)
             else:
                 words += [flag_of(name), option.write(getattr(self, name))]
         return shlex.join(words)
+
+    def same_flags(self) -> list[str]:
+        """Return the notion of the same name as options of the command line; the file of aliases is not known."""
+        words = ["--same", self.same.partition("(")[0] + self.same.partition(")")[2]]
+        words += ["--aliases", "FILE"] if "alias" in self.same else []
+        return words if self.part_limit == PART_LIMIT else [*words, "--part-limit", str(self.part_limit)]
 
     def _key_text(self) -> str:
         """Return the value of ``--key``: what must not be shared, and whether the type belongs to the entity."""

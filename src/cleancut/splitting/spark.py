@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from ..core.at_signs import join_at
 from ..core.entities import Key
-from ..core.exceptions import CleancutError, parse_choice, reason
+from ..core.exceptions import CleancutError, parse_choice, quoted, reason
 from ..core.files import temporary_folder
+from ..core.same import Same
 from ..core.tags import Repair
 from ..core.vocabulary import mixed
 from ..reading.formats import SUFFIXES, Format
@@ -34,8 +35,8 @@ from ..reading.jsonl import corpus_of_lines
 from ..reading.parquet import columns_to_read, corpus_of_table, stored_labels
 from .audit import Unit
 from .components import components
-from .incidence import Incidences, Numbers, count_entities
-from .solver import Problem, connected_units
+from .incidence import Incidences, Numbers, count_entities, equivalence
+from .problem import Problem, connected_units
 
 
 def spark_extract(
@@ -47,6 +48,8 @@ def spark_extract(
     unit: str = "sample",
     case: bool = True,
     typed: bool = True,
+    same: str | Same = "exact",
+    aliases: Any = None,
     joined: bool = False,
     **reading: Any,
 ) -> None:
@@ -63,6 +66,8 @@ def spark_extract(
         unit: the unit that goes to one split as a whole: ``sample`` or ``doc``.
         case: whether words that differ in case make different entities.
         typed: whether the type belongs to the entity.
+        same: which names are the same entity: ``exact``, ``fold``, ``alias`` or ``fold+alias``.
+        aliases: lists of names that mean the same, for ``alias``.
         joined: whether to apply ``join_at`` to the samples.
         **reading: ``tokens``, ``tags``, ``entities``, ``labels``, ``scheme`` and ``repair``, as for ``read``.
 
@@ -72,14 +77,18 @@ def spark_extract(
     >>> spark_extract(["train.jsonl"], "entities.parquet")  # doctest: +SKIP
     """
     counted_unit = parse_choice(Unit, unit, "unit")
+    notion = equivalence(Same.of(same, aliases=aliases))
     if reading.get("scheme") is None and reading.get("repair", Repair.CONLLEVAL) != Repair.CONLLEVAL:
-        raise CleancutError(f"repair={reading['repair']!r} needs the scheme, which no worker sees all of. Give scheme.")
+        raise CleancutError(
+            f"repair={quoted(reading['repair'])} needs the tag scheme, which one worker cannot infer from its "
+            "part of the data. Give scheme."
+        )
     is_remote = "://" in path
     if not is_remote and os.path.lexists(path):
         raise CleancutError(f"{path} is there already. Remove it, or choose another name.")
     beside = None if is_remote else os.path.dirname(path) or "."
     with spark_session(master, conf, beside) as spark, _explained():
-        samples = _samples(spark, inputs, Key.of(case, typed), joined, reading).persist(_disk())
+        samples = _samples(spark, inputs, Key.of(case, typed), notion, joined, reading).persist(_disk())
         rows = _rows(_with_names(_with_units(samples, counted_unit, len(inputs))))
         if is_remote:
             rows.write.parquet(path, compression="zstd")
@@ -133,7 +142,10 @@ def spark_session(master: str | None, conf: Mapping[str, str] | None, scratch: s
     if active is not None:
         running = active.sparkContext.master
         if master not in (None, running):
-            raise CleancutError(f"a Spark session of {running} is running, but master={master!r} is asked. Stop it.")
+            raise CleancutError(
+                f"a Spark session of {running} is running, but master={quoted(master)} is asked for. Stop the "
+                "session that is running."
+            )
         yield active
         return
     if not shutil.which("java") and not shutil.which("java", path=f"{os.environ.get('JAVA_HOME', '')}/bin"):
@@ -180,7 +192,7 @@ def _new_session(master: str, conf: Mapping[str, str], folder: str) -> Any:
             warnings.simplefilter("ignore", FutureWarning)
             return builder.getOrCreate()
     except Exception as error:
-        raise CleancutError(f"Spark does not start with master {master!r}: {reason(error)}.") from None
+        raise CleancutError(f"Spark does not start with master {quoted(master)}: {reason(error)}.") from None
     finally:
         for name in added:
             del os.environ[name]
@@ -246,7 +258,7 @@ _SAMPLE = (
 """The columns of the table of ``count_entities``, as Spark writes a schema."""
 
 
-def _samples(spark: Any, inputs: Sequence[str], key: Key, joined: bool, reading: Mapping[str, Any]) -> Any:
+def _samples(spark: Any, inputs: Sequence[str], key: Key, same: Same, joined: bool, reading: Mapping[str, Any]) -> Any:
     """Return a DataFrame with a row for each sample, as ``count_entities`` makes it, and the number of its input."""
     from pyspark.sql import functions as F
 
@@ -265,7 +277,7 @@ def _samples(spark: Any, inputs: Sequence[str], key: Key, joined: bool, reading:
             raise CleancutError(
                 f"{path}: Spark reads .jsonl and .parquet. Name such files, or all of a folder as *.jsonl."
             )
-        count = partial(_counted, path=path, kind=kind, key=key, joined=joined, reading=options)
+        count = partial(_counted, path=path, kind=kind, key=key, same=same, joined=joined, reading=options)
         counted = rows.mapInArrow(count, _SAMPLE).withColumn("part", F.lit(part))
         samples = counted if samples is None else samples.union(counted)
     if samples is None:
@@ -274,7 +286,7 @@ def _samples(spark: Any, inputs: Sequence[str], key: Key, joined: bool, reading:
 
 
 def _counted(
-    batches: Iterator[Any], path: str, kind: Format, key: Key, joined: bool, reading: Mapping[str, Any]
+    batches: Iterator[Any], path: str, kind: Format, key: Key, same: Same, joined: bool, reading: Mapping[str, Any]
 ) -> Iterator[Any]:
     """Yield the samples of batches of rows with their entities; this runs on a worker of Spark."""
     import pyarrow as pa
@@ -292,7 +304,7 @@ def _counted(
         if corpus is not None:
             if joined:
                 corpus = join_at(corpus)
-            yield from count_entities(corpus, key).to_batches()
+            yield from count_entities(corpus, key, same).to_batches()
 
 
 def _with_units(samples: Any, unit: Unit, n_inputs: int) -> Any:
@@ -393,6 +405,8 @@ class _Components:
         # An edge for each unit of an entity, to the first of its units, connects them all.
         stars = pairs.join(entities.where("degree > 1"), "entity").where("node != b")
         self._edges = stars.select(F.col("node").alias("a"), "b", "degree").persist(_disk())
+        self._known: dict[int, NDArray[np.int32]] = {}
+        """The first unit of the component of each unit, for each threshold that was asked for."""
         self._begin()
 
     def _begin(self) -> None:
@@ -420,6 +434,9 @@ class _Components:
         is_distinct = (unit_hash[1:] != unit_hash[:-1]).all()  # copies in different units have the same hash
         if len(problem.size) != len(unit_hash) or not is_threshold or not is_distinct:
             return connected_units(problem, keep)  # it is another graph than the one that Spark has
+        known = self._known.get(limit)
+        if known is not None:  # a second search, for a budget of discards, asks again for what the first has asked for
+            return known.astype(np.int64)
         if limit < self._limit:
             self._begin()
         joined, pairs = self._joined(self._left.where(f"degree <= {limit}"))
@@ -433,6 +450,7 @@ class _Components:
             self._limit = limit
             self._left = left.localCheckpoint(eager=False)
             self._first_units = first_units
+        self._known[limit] = first_units.astype(np.int32)
         return first_units
 
     def _joined(self, edges: Any) -> tuple[Any, dict[str, NDArray[np.int64]]]:

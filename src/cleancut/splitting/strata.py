@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.exceptions import CleancutError, quoted
 from ..reading.dataset import Samples
 from .quotas import RATIO_TOLERANCE
@@ -60,6 +61,8 @@ class Strata(NamedTuple):
         if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
             wanted = "a column, a value for each sample, or {name: values}"
             raise CleancutError(f"stratify={quoted(stratify)} is not valid. Give {wanted}.")
+        if isinstance(values, np.ndarray):
+            values = checks.in_order(values)
         if len(values) != n_samples:
             raise CleancutError(f"stratify: {len(values)} values but {n_samples} samples. Give one for each sample.")
         for i, value in enumerate(values):
@@ -67,7 +70,10 @@ class Strata(NamedTuple):
                 raise CleancutError(
                     f"stratify: {name} of sample {i} is {quoted(value)}. Choose a column of single values."
                 )
-        texts = ["none" if value is None else str(value) for value in values]
+        texts = [
+            "none" if value is None else checks.as_text(value, f"stratify: {name} of sample {i}")
+            for i, value in enumerate(values)
+        ]
         names, of_sample = np.unique(np.array(texts, object), return_inverse=True)
         if len(names) > _MOST:
             raise CleancutError(

@@ -149,8 +149,8 @@ def study(
         datasets: a folder with a folder for each dataset, which holds ``train``, ``test`` and a folder ``pred`` with a
             file for each system, in any format that is read; a system has the same file name on every dataset. Or
             ``{dataset: {"train": corpus, "test": corpus, "pred": {system: predictions}}}``.
-        case: are words that differ only in case different words, where entities are compared with those of training?
-        typed: is an entity of another type another entity?
+        case: whether words that differ only in case are different entities.
+        typed: whether mentions of different types are different entities.
         unicode: the Unicode form in which words are compared, such as ``NFKC``; None as they are.
         types: other names for types, by those that the data have (``{"person": "PER"}``).
         min_count: gold mentions that a bucket needs to be called best or worst.
@@ -165,15 +165,15 @@ def study(
         over all datasets.
 
     Raises:
-        CleancutError: where there is no dataset, or none can be read.
+        CleancutError: there is no dataset, or none can be read.
 
     >>> train = Corpus.of([["Ada"]], tags=[["B-PER"]])
     >>> test = Corpus.of([["Ada", "met", "Bo"]], tags=[["B-PER", "O", "B-PER"]])
     >>> data = {"train": train, "test": test, "pred": {"look-up": [["B-PER", "O", "O"]]}}
-    >>> found = study({"news": data}, ci=None)
-    >>> found.datasets["news"].scores["look-up"]["clean_f1"].clean_recall
+    >>> results = study({"news": data}, ci=None)
+    >>> results.datasets["news"].scores["look-up"]["clean_f1"].clean_recall
     0.0
-    >>> found.datasets["news"].contamination["rate_partial"]
+    >>> results.datasets["news"].contamination["rate_partial"]
     1.0
     """
     resamples, seed = parse_resampling(ci, seed)
@@ -181,7 +181,8 @@ def study(
     checks.whole(min_count, "min_count", 1)
     sources, failed = _sources(datasets, {**reading, "types": names})
     keys = {"case": case, "typed": typed, "unicode": unicode}
-    scoring = _Scoring(keys, names, {"ci": resamples, "seed": seed} if resamples else {})
+    resampling = {"ci": resamples, "seed": seed} if resamples else {}
+    scoring = _Scoring(keys, names, resampling)
     results: dict[str, Studied] = {}
     with said_once(), work_shown("study") as told:
         for name, load in sources.items():
@@ -211,8 +212,10 @@ def _sources(
         return {name: own.load for name, own in files.items()}, failed
     if not isinstance(datasets, Mapping) or not datasets:
         wanted = 'a folder, or {dataset: {"train": corpus, "test": corpus, "pred": {system: predictions}}}'
-        raise CleancutError(f"a study of {quoted(datasets)}. Give {wanted}.")
-    if idle := [name for name in parse_reading(reading) if reading.get(name) and name != "types"]:
+        raise CleancutError(f"datasets={quoted(datasets)} is not valid. Give {wanted}.")
+    given = [name for name in parse_reading(reading) if reading.get(name)]
+    idle = [name for name in given if name != "types"]
+    if idle:
         raise CleancutError(f"{idle[0]}= has no effect: nothing is read from files. Leave it out.")
     return {name: _Given(name, data).load for name, data in datasets.items()}, []
 
@@ -240,6 +243,8 @@ class _Given(NamedTuple):
         pred = self.data["pred"]
         if not isinstance(pred, Mapping) or not pred:
             raise CleancutError(f"pred is {quoted(pred)}. Give the predictions by the names of the systems.")
+        for system in pred:
+            checks.text(system, "pred: a name", "the predictions by the names of the systems")
         return StudyData(train, test, pred)
 
 
@@ -297,10 +302,17 @@ def _steps(name: str, load: _Load, scoring: _Scoring) -> Iterator[tuple[float, S
 
 
 def _notes(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
-    """Return what is to be known of the scores of one dataset, of each system."""
-    notes: list[str] = []
+    """Return what is to be known of the scores of one dataset: of all systems, then of each."""
+    metrics = available_metrics(train=True)
+    of_all: dict[str, None] = {}
+    for metric in metrics:
+        told = [own[metric].notices for own in scores.values() if metric in own]
+        if len(told) > 1:
+            of_all |= dict.fromkeys(notice for notice in told[0] if all(notice in others for others in told))
+    notes = list(of_all)
     for system, own in scores.items():
-        lacking = [metric for metric in available_metrics(train=True) if metric not in own]
+        lacking = [metric for metric in metrics if metric not in own]
         notes += [f"{system}: {metric} is undefined, since mentions overlap." for metric in lacking]
-        notes += dict.fromkeys(f"{system}: {notice}" for score in own.values() for notice in score.notices)
+        of_one = dict.fromkeys(notice for score in own.values() for notice in score.notices)
+        notes += [f"{system}: {notice}" for notice in of_one if notice not in of_all]
     return notes

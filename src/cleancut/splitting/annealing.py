@@ -1,0 +1,326 @@
+"""Simulated annealing: single vertices get other labels while the temperature falls.
+
+``_anneal`` is a kernel (``kernels`` says what that is). It is made of parts, each of which fits a screen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy import random
+from numpy.typing import NDArray
+
+from . import kernels
+from .board import (
+    MIXED_AMONG_HELD_OUT,
+    MIXED_WITH_TRAIN,
+    NOWHERE,
+    PURE,
+    Array,
+    Asked,
+    add_to_sums,
+    asked_of,
+    cost_of_sums,
+    graph_of,
+    no_sums,
+)
+from .patience import granted
+from .problem import Problem
+from .tuning import TUNING
+
+
+class Schedule(NamedTuple):
+    """How many moves are tried, where, and at which temperatures."""
+
+    moves: int
+    """The number of moves to try."""
+    hot: float
+    """The first temperature."""
+    cold: float
+    """The last temperature."""
+    at_front: float
+    """The share of the moves that are made where mixed units are."""
+    beyond_front: float
+    """The share of these that move a neighbour of a mixed unit's vertex."""
+    most_hub: float
+    """The number of units of a vertex up to which the front always moves it."""
+    to_neighbour: float
+    """The share of the other moves that give a vertex the label of a neighbour."""
+    seed: int
+    """The seed of the random choices."""
+
+
+class Standing(NamedTuple):
+    """How each unit stands, which changes with every move."""
+
+    counts: Array
+    """The number of the unit's vertices in each split."""
+    last: Array
+    """The last split that the unit touches."""
+    kind: Array
+    """Whether the unit is ``PURE``, ``MIXED_AMONG_HELD_OUT`` or ``MIXED_WITH_TRAIN``."""
+    front: Array
+    """The mixed units, in no order."""
+    place: Array
+    """Where the unit is in ``front``; -1 for units that are not mixed."""
+    new_last: Array
+    """The last split of each of the units that a move touches, after the move."""
+    new_kind: Array
+    """The kind of each of the units that a move touches, after the move."""
+
+
+class Journal(NamedTuple):
+    """The moves since the best labels were seen, which are taken back at the end."""
+
+    vertex: Array
+    """The vertices that were moved."""
+    old: Array
+    """The labels that they had."""
+
+
+# --- parts of the kernel --------------------------------------------------------------------------------------
+
+
+def _stand(u, standing, old, new):  # type: ignore[no-untyped-def]
+    """Return the last split and the kind of a unit if one of its vertices moved from one split to another."""
+    counts = standing.counts
+    n_touched = 0
+    last = 0
+    for s in range(counts.shape[1]):
+        if counts[u, s] - (s == old) + (s == new) > 0:
+            n_touched += 1
+            last = s
+    if n_touched < 2:
+        return last, PURE
+    with_train = counts[u, 0] - (old == 0) + (new == 0) > 0
+    return last, (MIXED_WITH_TRAIN if with_train else MIXED_AMONG_HELD_OUT)
+
+
+def _transfer(u, last, kind, new_last, new_kind, graph, asked, sums):  # type: ignore[no-untyped-def]
+    """Move a unit from the sums of where it stood to those of where it stands; return the change of its price."""
+    source = NOWHERE if kind != PURE and asked.discards else last
+    target = NOWHERE if new_kind != PURE and asked.discards else new_last
+    if source != target:
+        if source != NOWHERE:
+            add_to_sums(u, source, -1, graph, sums)
+        if target != NOWHERE:
+            add_to_sums(u, target, 1, graph, sums)
+    return (asked.price[new_kind] - asked.price[kind]) * graph.size[u]
+
+
+def _set_up(labels, graph, asked, sums, standing):  # type: ignore[no-untyped-def]
+    """Count all units by their labels; return the price of the mixed ones and the number of units at the front."""
+    price = 0.0
+    n_front = 0
+    for u in range(len(graph.size)):
+        for k in range(graph.vertex_bounds[u], graph.vertex_bounds[u + 1]):
+            standing.counts[u, labels[graph.vertices[k]]] += 1
+        last, kind = _stand(u, standing, NOWHERE, NOWHERE)
+        standing.last[u], standing.kind[u] = last, kind
+        price += _transfer(u, NOWHERE, PURE, last, kind, graph, asked, sums)
+        standing.place[u] = -1
+        n_front = _follow(u, standing, n_front)
+    return price, n_front
+
+
+def _follow(u, standing, n_front):  # type: ignore[no-untyped-def]
+    """Put a unit to the front, or take it from there, by its kind; return the number of units at the front."""
+    front, place = standing.front, standing.place
+    if standing.kind[u] != PURE and place[u] < 0:
+        front[n_front], place[u] = u, n_front
+        n_front += 1
+    elif standing.kind[u] == PURE and place[u] >= 0:
+        n_front -= 1
+        moved = front[n_front]
+        front[place[u]], place[moved] = moved, place[u]
+        place[u] = -1
+    return n_front
+
+
+def _any_of(bounds, columns, row):  # type: ignore[no-untyped-def]
+    """Return one of the columns of a row at random."""
+    return columns[bounds[row] + random.randint(bounds[row + 1] - bounds[row])]
+
+
+def _proposed(labels, graph, schedule, n_splits, n_front, standing):  # type: ignore[no-untyped-def]
+    """Return a vertex and a new label for it, at random; a vertex of -1 for no move."""
+    if random.random() < schedule.at_front and n_front > 0:
+        # to a label of a mixed unit: one of its vertices, or one that shares a unit with it
+        u = standing.front[random.randint(n_front)]
+        v = _any_of(graph.vertex_bounds, graph.vertices, u)
+        new = labels[_any_of(graph.vertex_bounds, graph.vertices, u)]
+        if random.random() < schedule.beyond_front:
+            u = _any_of(graph.unit_bounds, graph.units, v)
+            v = _any_of(graph.vertex_bounds, graph.vertices, u)
+        if random.random() * (graph.unit_bounds[v + 1] - graph.unit_bounds[v]) > schedule.most_hub:
+            return -1, 0
+        return v, new
+    v = random.randint(len(labels))
+    if random.random() < schedule.to_neighbour and graph.unit_bounds[v + 1] > graph.unit_bounds[v]:
+        u = _any_of(graph.unit_bounds, graph.units, v)
+        return v, labels[_any_of(graph.vertex_bounds, graph.vertices, u)]
+    return v, random.randint(n_splits)
+
+
+def _price_after(v, old, new, price, graph, asked, standing):  # type: ignore[no-untyped-def]
+    """Return the price of the mixed units after a move, and write down how the units that it touches would stand."""
+    first = graph.unit_bounds[v]
+    for k in range(first, graph.unit_bounds[v + 1]):
+        u = graph.units[k]
+        last, kind = _stand(u, standing, old, new)
+        standing.new_last[k - first], standing.new_kind[k - first] = last, kind
+        price += (asked.price[kind] - asked.price[standing.kind[u]]) * graph.size[u]
+    return price
+
+
+def _shift(v, forth, price, graph, asked, sums, standing):  # type: ignore[no-untyped-def]
+    """Count the units of a vertex as they would stand after a move, or back as they stand; return the price."""
+    first = graph.unit_bounds[v]
+    for k in range(first, graph.unit_bounds[v + 1]):
+        u = graph.units[k]
+        last, kind = standing.last[u], standing.kind[u]
+        new_last, new_kind = standing.new_last[k - first], standing.new_kind[k - first]
+        if last == new_last and kind == new_kind:
+            continue
+        if forth:
+            price += _transfer(u, last, kind, new_last, new_kind, graph, asked, sums)
+        else:
+            price += _transfer(u, new_last, new_kind, last, kind, graph, asked, sums)
+    return price
+
+
+def _settle(v, old, new, graph, standing, n_front):  # type: ignore[no-untyped-def]
+    """Let the units of a vertex stand as they do after its move; return the number of units at the front."""
+    first = graph.unit_bounds[v]
+    for k in range(first, graph.unit_bounds[v + 1]):
+        u = graph.units[k]
+        standing.counts[u, old] -= 1
+        standing.counts[u, new] += 1
+        standing.last[u], standing.kind[u] = standing.new_last[k - first], standing.new_kind[k - first]
+        n_front = _follow(u, standing, n_front)
+    return n_front
+
+
+@kernels.kernel(
+    add_to_sums, cost_of_sums, _stand, _transfer, _follow, _set_up, _any_of, _proposed, _price_after, _shift, _settle
+)
+def _anneal(labels, graph, asked, schedule, sums, standing, journal):  # type: ignore[no-untyped-def]
+    """Move single vertices while the temperature falls; leave the best labels that were seen, and return their cost."""
+    random.seed(schedule.seed)
+    price, n_front = _set_up(labels, graph, asked, sums, standing)
+    cost = cost_of_sums(price, sums, asked)
+    best = cost
+    if best == 0.0:
+        return best
+    n_since = 0
+    temperature = schedule.hot
+    for step in range(schedule.moves):
+        if step % 1024 == 0:
+            temperature = schedule.hot * (schedule.cold / schedule.hot) ** (step / schedule.moves)
+        v, new = _proposed(labels, graph, schedule, len(asked.shares), n_front, standing)
+        if v < 0 or new == labels[v] or asked.shares[new] == 0.0:
+            continue
+        old = labels[v]
+        most = cost - temperature * math.log(1.0 - random.random())  # the largest cost that is accepted
+        if _price_after(v, old, new, price, graph, asked, standing) > most:
+            continue  # the quotas, which only add to the cost, need not be computed
+        price = _shift(v, True, price, graph, asked, sums, standing)
+        changed = cost_of_sums(price, sums, asked)
+        if changed > most:
+            price = _shift(v, False, price, graph, asked, sums, standing)
+            continue
+        n_front = _settle(v, old, new, graph, standing, n_front)
+        cost = changed
+        labels[v] = new
+        if cost < best:
+            best = cost
+            n_since = 0
+            if best == 0.0:  # nothing is left to gain
+                break
+        else:
+            journal.vertex[n_since], journal.old[n_since] = v, old
+            n_since += 1
+    for k in range(n_since - 1, -1, -1):
+        labels[journal.vertex[k]] = journal.old[k]
+    return best
+
+
+# --- searches -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """A search by simulated annealing."""
+
+    hot: float = 1.0
+    """The first temperature; the higher, the farther the search goes from where it begins."""
+    cold: float = 0.1
+    """The last temperature."""
+    weight: float = TUNING.soft
+    """The cost of a sample off a quota."""
+    slack: float = TUNING.tight
+    """The distance from a quota that costs nothing, as a share of the samples."""
+    least_slack: float = 0.5
+    """The least such distance, in samples."""
+
+    def __call__(
+        self, problem: Problem, labels: NDArray[np.int8], moves: int, seed: int
+    ) -> tuple[NDArray[np.int8], float]:
+        """Return the best labels that are found by moving single vertices, and their cost.
+
+        Args:
+            problem: the problem.
+            labels: the labels to begin with.
+            moves: the number of moves to try; 0 to compute the cost only.
+            seed: the seed of the random choices.
+        """
+        hot, cold, slack = self.hot, self.cold, self.slack
+        moves = granted(moves)
+        if not kernels.HAS_NUMBA:
+            moves = min(moves, TUNING.moves_without_numba)
+        if moves < TUNING.downhill * problem.n_vertices:
+            hot, cold, slack = min(hot, TUNING.downhill_hot), min(cold, TUNING.downhill_cold), TUNING.tight
+        free = max(slack * float(problem.size.sum()), self.least_slack)
+        asked = asked_of(problem, self.weight, free)
+        graph = graph_of(problem)
+        schedule = Schedule(
+            moves=moves,
+            hot=hot,
+            cold=cold,
+            at_front=TUNING.at_front_discarding if problem.discards else TUNING.at_front,
+            beyond_front=TUNING.beyond_front,
+            most_hub=TUNING.most_hub,
+            to_neighbour=TUNING.to_neighbour,
+            seed=seed,
+        )
+        (best, *_), cost = _anneal(
+            len(graph.vertices),
+            lambda: (
+                labels.astype(np.int8),
+                graph,
+                asked,
+                schedule,
+                no_sums(asked),
+                _standing(problem, asked),
+                Journal(np.empty(max(moves, 1), np.int32), np.empty(max(moves, 1), np.int8)),
+            ),
+        )
+        return best, float(cost)
+
+
+def _standing(problem: Problem, asked: Asked) -> Standing:
+    """Return arrays for how units stand."""
+    n_units, n_splits = len(problem.size), len(asked.shares)
+    widest = int(np.diff(problem.vertex_units.bounds).max(initial=0))
+    return Standing(
+        counts=np.zeros((n_units, n_splits), np.int32),
+        last=np.zeros(n_units, np.int8),
+        kind=np.zeros(n_units, np.int8),
+        front=np.empty(n_units, np.int32),
+        place=np.empty(n_units, np.int32),
+        new_last=np.empty(widest, np.int8),
+        new_kind=np.empty(widest, np.int8),
+    )
