@@ -299,6 +299,9 @@ def test_audit(capsys, trained):
 def test_audit_of_a_folder(capsys, tmp_path):
     code, _, err = run(capsys, "audit", tmp_path / "none")
     assert code == 2 and "no such directory" in err
+    (tmp_path / "alone").write_text(GOLD)
+    code, _, err = run(capsys, "audit", tmp_path / "alone")
+    assert code == 2 and "is a file" in err
     code, _, err = run(capsys, "audit", tmp_path)
     assert code == 2 and "no train and test files" in err
     for name in ("eng.train", "eng.testa", "eng.testb"):

@@ -538,3 +538,7 @@ def test_a_terminal_gets_a_line_for_each_file_and_nobody_else(tmp_path, capsys, 
     assert said.count("cleancut: x.conll: read as CoNLL columns (IOB2, words in column 0, tags in column 1)\n") == 1
     assert cli.main(["convert", "bad.conll", "y.jsonl"]) == 2  # what was recognised may tell why
     assert "cleancut: bad.conll: read as CoNLL columns\n" in capsys.readouterr().err
+    # an export is told by its format alone: the names of its columns are the reader's
+    (tmp_path / "x.txt").write_text("1|t|Aspirin helps.\n1|a|\n1\t0\t7\tAspirin\tChemical\tD001241\n")
+    assert cli.main(["score", "--gold", "x.txt", "--pred", "x.txt", "--metrics", "exact"]) == 0
+    assert capsys.readouterr().err == "cleancut: x.txt: read as PubTator\n"

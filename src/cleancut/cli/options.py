@@ -620,8 +620,8 @@ def tell_shapes(source: str, splits: Mapping[str, Samples]) -> None:
         source: the name of the file or dataset.
         splits: the samples of each split; the name is empty for a file that is one split.
     """
-    shapes = [str(samples.shape) for samples in splits.values() if samples.shape is not None]
-    for shape in dict.fromkeys(shapes):
+    shapes = [samples.shape for samples in splits.values() if not samples.is_export]
+    for shape in dict.fromkeys(str(shape) for shape in shapes if shape is not None):
         tell(f"{source}: {shape}")
     for name, samples in splits.items():
         place = f"{source} ({name})" if name else source

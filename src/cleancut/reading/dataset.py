@@ -110,6 +110,8 @@ class Samples:
     """The file or the text that the samples were read from; None for a dataset."""
     recognised: str = ""
     """The format, such as ``CoNLL columns (IOB2, words in column 0, tags in column 3)``."""
+    is_export: bool = False
+    """Whether the file is the export of a tool. Its format says it all: the names of the columns are the reader's."""
 
     @property
     def path(self) -> str | None:
@@ -879,7 +881,7 @@ def _exported_samples(exported: Exported, source: Source, given: Mapping[str, An
         raise CleancutError(f"{source}: no row is left. {' '.join(exported.notes)}")
     samples = _known_samples(exported, given)
     told = _told(samples, source, Recognised(exported.name))
-    return replace(told, notes=(*exported.notes, *samples.notes))
+    return replace(told, notes=(*exported.notes, *samples.notes), is_export=True)
 
 
 def _known_samples(exported: Exported, given: Mapping[str, Any]) -> Samples:
