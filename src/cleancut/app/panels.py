@@ -231,7 +231,7 @@ def trade_off_panel(points: Sequence[Point], chosen: str, note: str = "") -> str
     lead = "Each point is a split that was computed; the large one is yours. What is discarded is in a file of its own."
     drawn = _curve([(point.discarded, point.shared, point.discard == chosen) for point in points])
     inner = fragment([Section("trade-off", "Trade-off", lead, [table])])
-    return inner.replace("<figure>", f"<figure>{drawn}</figure><figure>", 1)
+    return inner.replace("<figure", f"<figure>{drawn}</figure><figure", 1)
 
 
 def allowed(discard: str) -> str:
