@@ -173,8 +173,9 @@ class NerMetrics:
             further = (
                 ", ".join(f"{quoted(name)}: ..." for name in self._sets if name != "evaluation") or '"validation": ...'
             )
+            article = "an" if len(reasons) > 1 else "the"
             raise CleancutError(
-                f"the rows are not those of {'an' if len(reasons) > 1 else 'the'} evaluation set. {listed} A set that "
+                f"the rows are not those of {article} evaluation set. {listed} A set that "
                 f'is evaluated or predicted too belongs to evaluation={{{further}, "test": ...}}.'
             )
         (name, gold), *others = fitting.items()
@@ -361,8 +362,10 @@ def _exposure_of(train: Any, reader: _Reader, key: Key) -> Exposure | None:
             names = ", ".join(map(quoted, train))
             raise CleancutError(f"train: which of {names} is the training data? Give it, or a list of several.")
         train = train["train"] if "train" in train else next(iter(train.values()))
-    several = isinstance(train, list | tuple) and all(isinstance(p, Corpus) or hasattr(p, "features") for p in train)
-    return Exposure.of([reader.corpus(part) for part in (train if several else [train])], **key._asdict())
+    is_list = isinstance(train, list | tuple)
+    are_parts = is_list and all(isinstance(part, Corpus) or hasattr(part, "features") for part in train)
+    parts = train if are_parts else [train]
+    return Exposure.of([reader.corpus(part) for part in parts], **key._asdict())
 
 
 def _is_several(data: Any) -> bool:

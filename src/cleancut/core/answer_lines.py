@@ -19,7 +19,9 @@ from .loose_json import Bare, values_in
 
 def read_lines(region: str, context: Context) -> Answer | None:
     """Read ``token TAG`` lines, Markdown tables, fields as YAML has them, bullets, ``TYPE: name, name``."""
-    lines = _lines(_html_rows(region) if "</tr>" in region else region)
+    if "</tr>" in region:
+        region = _html_rows(region)
+    lines = _lines(region)
     readers: tuple[Callable[[list[str], Context], Answer | None], ...]
     readers = (tag_lines, tags_in_row, _standoff, _records, _table, _separated, _fields, _items, _quoted_names)
     for read in readers:
@@ -31,7 +33,8 @@ def read_lines(region: str, context: Context) -> Answer | None:
 
 def _lines(region: str) -> list[str]:
     """Return the lines that are not blank, with their indentation, without fences."""
-    return [line.rstrip() for line in region.split("\n") if line.strip() and not line.lstrip().startswith("```")]
+    lines = [line.rstrip() for line in region.split("\n") if line.strip()]
+    return [line for line in lines if not line.lstrip().startswith("```")]
 
 
 _HTML_ROW = re.compile(r"<tr[^<>]*>(.*?)</tr>", re.S | re.I)
@@ -90,13 +93,16 @@ def _table(lines: list[str], context: Context) -> Answer | None:
     header = rows[rules[0] - 1] if rules and rules[0] else rows[0]
     columns = _named_columns(header)
     headers = {at - 1 for at in rules} if rules else ({0} if None not in columns else set())
-    body = [row for at, row in enumerate(rows) if at not in headers and at not in rules]
+    above_body = headers.union(rules)
+    body = [row for at, row in enumerate(rows) if at not in above_body]
     if body and all(len(row) >= 2 and is_tag(row[1], context) for row in body):
         tags = tagged([(row[0], row[1]) for row in body], context)
         if tags is not None:
             return tags
     if None in columns:
-        columns = _columns_by_content(body, columns if rules else _Columns(None, None), context)
+        if not rules:
+            columns = _Columns(None, None)  # without a rule, the first row need not be a title
+        columns = _columns_by_content(body, columns, context)
     are_lists = _are_lists(body, columns)
     of_rows = [_row_mentions(row, columns, context, is_list=are_lists) for row in body]
     mentions = _of_rows(of_rows)
@@ -121,8 +127,8 @@ def _records(lines: list[str], context: Context) -> Answer | None:
     records = [record for line in lines if "<|>" in line for record in line.split("##")]
     rows = [[unquoted(cell) for cell in record.strip().strip("()").split("<|>")] for record in records]
     rows = [row for row in rows if len(row) >= 2]
-    entities = [row[1:] for row in rows if row[0].casefold() == "entity" and len(row) >= 3]
-    rows = entities or rows
+    entities = [row[1:] for row in rows if row[0].casefold() == "entity"]
+    rows = [row for row in entities if len(row) >= 2] or rows
     columns = _columns_by_content(rows, _Columns(None, None), context)
     if None in columns:
         return None
@@ -148,7 +154,8 @@ def _named_columns(header: list[str]) -> _Columns:
     label = min(labels)[1] if labels else None
     names = [(meaning.surface_rank, at) for at, meaning in enumerate(meanings) if meaning.surface_rank is not None]
     names = [(rank, at) for rank, at in names if at != label]
-    return _Columns(min(names)[1] if names else None, label)
+    name = min(names)[1] if names else None
+    return _Columns(name, label)
 
 
 def _columns_by_content(rows: list[list[str]], columns: _Columns, context: Context) -> _Columns:
@@ -176,7 +183,8 @@ def _are_lists(rows: Sequence[Sequence[str]], columns: _Columns) -> bool:
 def _row_mentions(row: list[str], columns: _Columns, context: Context, *, is_list: bool = False) -> list[Named]:
     """Return the mentions of a row of a table: one, or those of a type, which ``is_list`` says."""
     if columns.name is None or columns.label is None:
-        words = [cell for cell in row if cell and not cell.isdigit()]
+        filled = filter(None, row)
+        words = [cell for cell in filled if not cell.isdigit()]
         pair = pair_of(words[:2], context, in_list=True) if len(words) >= 2 else None
         return [] if pair is None else [pair]
     if max(columns.name, columns.label) >= len(row):

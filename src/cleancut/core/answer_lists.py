@@ -180,7 +180,8 @@ def names_in_list(text: str, context: Context, habits: Habits | None = None) -> 
     else:
         ways = _Ways(text, signs, habits, context)
         listed = ways.listed(ways.cheapest())
-    return [name for name in listed if name.text and not context.is_none(name.text)]
+    names = [name for name in listed if name.text]
+    return [name for name in names if not context.is_none(name.text)]
 
 
 def _cuts(signs: Sequence[_Sign], habits: Habits) -> list[bool]:
@@ -220,7 +221,9 @@ class _Ways:
     """All ways to cut a list into names: which stretches of its parts may be a name, and what that costs."""
 
     def __init__(self, text: str, signs: Sequence[_Sign], habits: Habits, context: Context) -> None:
-        self._text, self._signs, self._habits = text, signs, habits
+        self._text = text
+        self._signs = signs
+        self._habits = habits
         self._bounds = _bounds(text, signs)
         is_cut = _cuts(signs, habits)
         self._costs: dict[_Stretch, _Cost] = {}
@@ -255,7 +258,7 @@ class _Ways:
         inside = {at for first, end in names for at in range(first + 1, end)}
         ends = [at for at in range(len(self._bounds) + 1) if at not in inside]
         for begin, end in pairwise(ends):
-            of_run = sorted(name for name in names if begin <= name[0] and name[1] <= end)
+            of_run = sorted((a, b) for a, b in names if begin <= a < b <= end)
             if len(of_run) > 1:
                 spelt = tuple(RunName(a - begin, b - begin, self._name(a, b)) for a, b in of_run)
                 run = Run(self._name(begin, end), end - begin, spelt)
@@ -314,7 +317,9 @@ def _cost(name: str, inside: Sequence[bool], context: Context) -> _Cost | None:
     if not context.in_text(name):
         return _Cost(1, 0) if not any(inside) else None
     n_against = sum(1 if cuts else -1 for cuts in inside)
-    return _Cost(0, n_against + (2 if _is_no_name(name) else 0))
+    if _is_no_name(name):
+        n_against += 2
+    return _Cost(0, n_against)
 
 
 def _is_no_name(name: str) -> bool:

@@ -25,17 +25,18 @@ class _Mark(NamedTuple):
 def _unmarked(region: str, marks: Sequence[_Mark], style: Style, *, escaped: bool = False) -> Answer | None:
     """Return the mentions between marks, with their offsets in the text without the marks."""
     gaps = sorted([(mark.opens, mark.begins) for mark in marks] + [(mark.ends, mark.closes) for mark in marks])
+    as_text = unescape if escaped else str
     parts: list[str] = []
     at = length = 0
     moved: dict[int, int] = {}
     for begin, end in gaps:
         if begin < at:
             return None  # marks that lie in one another
-        parts.append(unescape(region[at:begin]) if escaped else region[at:begin])
+        parts.append(as_text(region[at:begin]))
         length += len(parts[-1])
         moved[begin] = moved[end] = length
         at = end
-    parts.append(unescape(region[at:]) if escaped else region[at:])
+    parts.append(as_text(region[at:]))
     plain = "".join(parts)
     ordered = sorted(marks, key=lambda mark: (mark.begins, -mark.ends))
     named = []
@@ -45,7 +46,8 @@ def _unmarked(region: str, marks: Sequence[_Mark], style: Style, *, escaped: boo
         start, end = moved[mark.begins], moved[mark.ends]
         if plain[start:end].strip():
             named.append(Named(plain[start:end], mark.label, start, end))
-    return Answer(tuple(named), style if named else None, Order.TEXT, plain)
+    form = style if named else None
+    return Answer(tuple(named), form, Order.TEXT, plain)
 
 
 _TAG = re.compile(r"<(/?)([^\W\d][^<>]{0,200})>")
@@ -130,7 +132,7 @@ def _names_in_types(region: str, marks: Sequence[_Mark], context: Context) -> li
         return []
     mentions: list[Named] = []
     for outer in sorted(mark for mark, is_type in zip(marks, are_types, strict=True) if is_type):
-        inside = [mark for mark in names if outer.begins <= mark.opens and mark.closes <= outer.ends]
+        inside = [mark for mark in names if outer.begins <= mark.opens <= mark.closes <= outer.ends]
         length = len(squeezed(region[outer.begins : outer.ends]))
         if not inside or length != sum(len(squeezed(region[mark.opens : mark.closes])) for mark in inside):
             return []
@@ -206,7 +208,8 @@ def _sure_marks(region: str, marks: Sequence[_Mark], style: Style, context: Cont
 
     Marks of types that there are not may belong to the text, as a link does: they do if it is the sample's so.
     """
-    known_marks = [mark for mark in marks if mark.label is not None and context.types.find(mark.label) is not None]
+    with_types = [mark for mark in marks if mark.label is not None]
+    known_marks = [mark for mark in with_types if context.types.find(mark.label) is not None]
     if context.sample is not None and 0 < len(known_marks) < len(marks):
         answer = _unmarked(region, known_marks, style)
         if answer is not None and answer.marked is not None and context.has_sample(squeezed(answer.marked)):

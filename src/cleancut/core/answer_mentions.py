@@ -53,7 +53,7 @@ class AnswerReading(NamedTuple):
             wanted = "True, or names of types"
             names = list(ignore_types) if isinstance(ignore_types, set | frozenset) else ignore_types
             ignored = frozenset(name.casefold() for name in checks.names(names, "ignore_types", wanted))
-        chosen = parse_choice(Style, "auto" if style is None else style, "answers")
+        chosen = Style.AUTO if style is None else parse_choice(Style, style, "answers")
         return cls(KnownTypes(types), chosen, checks.switch(fuzzy, "fuzzy"), ignored)
 
     @property
@@ -129,7 +129,8 @@ class _Collected:
         mentions = tuple(mention for answer in placed for mention in answer.mentions)
         reasons = [answer.unparsed for answer in parsed if answer.unparsed is not None]
         n_unread = sum(answer.n_unread for answer in parsed)
-        return Answer(mentions, order=Order.TYPE, unparsed=reasons[0] if reasons else None, n_unread=n_unread)
+        reason = reasons[0] if reasons else None
+        return Answer(mentions, order=Order.TYPE, unparsed=reason, n_unread=n_unread)
 
     def _named(self, sample: int, answer: Answer) -> Answer:
         """Return an answer with the types that gold has, without those that are to be left out."""

@@ -94,6 +94,11 @@ def name_and_label(first: str, second: str, context: Context) -> tuple[str, str]
     return (second, first) if is_here == (False, True) else (first, second)
 
 
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def pair_of(items: Sequence[Any], context: Context, *, in_list: bool) -> Named | None:
     """Return the mention that a list is, a name and its type, perhaps with offsets or a score: ``["Ada", "PER"]``.
 
@@ -106,7 +111,7 @@ def pair_of(items: Sequence[Any], context: Context, *, in_list: bool) -> Named |
     Named(text='Ada', label='PER', start=0, end=3, run=None)
     """
     words = [item for item in items if isinstance(item, str)]
-    numbers = [item for item in items if isinstance(item, int | float) and not isinstance(item, bool)]
+    numbers = [item for item in items if _is_number(item)]
     if len(words) + len(numbers) != len(items) or not words or len(words) > 2 or len(numbers) > 3:
         return None
     whole = [number for number in numbers if isinstance(number, int)]

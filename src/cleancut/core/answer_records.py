@@ -229,7 +229,8 @@ class Context:
         """The text of the sample, squeezed."""
         if self.tokens is None:
             return None
-        return squeezed(self.tokens if isinstance(self.tokens, str) else "".join(self.tokens))
+        text = self.tokens if isinstance(self.tokens, str) else "".join(self.tokens)
+        return squeezed(text)
 
     @cached_property
     def _folded_sample(self) -> str:
@@ -237,7 +238,9 @@ class Context:
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset(WORD.findall(self.tokens) if isinstance(self.tokens, str) else self.tokens or ())
+        if isinstance(self.tokens, str):
+            return frozenset(WORD.findall(self.tokens))
+        return frozenset(self.tokens or ())
 
     @property
     def only_label(self) -> str | None:

@@ -37,7 +37,8 @@ def read_tags(region: str, context: Context) -> Answer | None:
     alone = tags_alone(words, context) if words and is_tag(words[0], context) else None
     if alone is not None:
         return alone
-    lines = [line for line in region.split("\n") if line.strip() not in ("", "O") and not line.startswith("```")]
+    lines = [line for line in region.split("\n") if not line.startswith("```")]
+    lines = [line for line in lines if line.strip() not in ("", "O")]
     answer = tag_lines(lines, context)
     if answer is not None and answer.marked and answer.marked.count(" ") + 1 >= 0.9 * len(lines):
         return answer
@@ -58,7 +59,8 @@ def tags_alone(tags: Sequence[Any], context: Context) -> Answer | None:
     for span in spans:
         name = " ".join(context.tokens[span["start"] : span["end"]])
         mentions.append(Named(name, span["label"], span["start"], span["end"]))
-    return Answer(tuple(mentions), Style.LINES if mentions else None)
+    style = Style.LINES if mentions else None
+    return Answer(tuple(mentions), style)
 
 
 def tag_lines(lines: Sequence[str], context: Context) -> Answer | None:
@@ -165,7 +167,7 @@ def tagged_values(value: Any, context: Context) -> Answer | None:
     if not isinstance(value, list) or not value:
         return None
     if isinstance(value, Pairs):
-        lists = [inner for _, inner in value if isinstance(inner, list) and not isinstance(inner, Pairs)]
+        lists = [inner for _, inner in value if type(inner) is list]  # Pairs are lists too
         if len(lists) == 2 and len(lists[0]) == len(lists[1]):
             return _tagged_rows([*zip(*lists, strict=True)], context)
         return _tagged_rows(value, context)
@@ -214,7 +216,8 @@ def tagged(pairs: Sequence[tuple[str, str]], context: Context) -> Answer | None:
         first, last = span["start"], span["end"] - 1
         start, end = starts[first], starts[last] + len(pairs[last][0])
         mentions.append(Named(text[start:end], span["label"], start, end))
-    return Answer(tuple(mentions), Style.LINES if mentions else None, Order.TEXT, text)
+    style = Style.LINES if mentions else None
+    return Answer(tuple(mentions), style, Order.TEXT, text)
 
 
 def _spans(tags: Sequence[str]) -> list[dict[str, Any]] | None:

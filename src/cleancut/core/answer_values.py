@@ -190,11 +190,13 @@ class ValueReader:
         surface = self._surface_by_key(pairs, label)
         others = [at for at, (key, _) in enumerate(pairs) if self._types.find(key) is None]  # no types with their names
         if label is None:
-            typed = [at for at in others if at != surface and self._is_type(pairs[at][1])]
+            typed = [at for at in others if self._is_type(pairs[at][1])]
+            typed = [at for at in typed if at != surface]
             if len(typed) == 1:
                 label = typed[0]
         if surface is None and label is not None and self._is_type(pairs[label][1]):
-            here = [at for at in others if at != label and self._is_here(pairs[at][1])]
+            beside_label = [at for at in others if at != label]
+            here = [at for at in beside_label if self._is_here(pairs[at][1])]
             if len(here) == 1:
                 surface = here[0]
         if surface is None and label is not None and key_meaning(pairs[label][0]).surface_rank is not None:
@@ -304,7 +306,8 @@ class ValueReader:
             if len(names) > 1:
                 self.is_by_type = True
                 return [name.named(label) for name in names]
-            return [Named(value, label, start, end, names[0].run if names else None)]
+            run = names[0].run if names else None
+            return [Named(value, label, start, end, run)]
         if isinstance(value, Pairs):
             if any(key_meaning(key).surface_rank is not None for key, _ in value):
                 return self._object(value, label)
@@ -399,13 +402,16 @@ class ValueReader:
         return votes > 0
 
 
+def _are_words(value: Any) -> bool:
+    """Return whether a value is a list of strings with at least one of them."""
+    return type(value) is list and bool(value) and all(isinstance(item, str) for item in value)
+
+
 def _names_and_labels(pairs: Pairs, context: Context) -> tuple[list[str], list[str]] | None:
     """Return names and their types from two lists, ``{"names": ["Ada"], "types": ["PER"]}``; None for other objects."""
     if any(context.types.find(key) is not None for key, _ in pairs):
         return None
-    lists = [
-        value for _, value in pairs if type(value) is list and value and all(isinstance(one, str) for one in value)
-    ]
+    lists = [value for _, value in pairs if _are_words(value)]
     if len(lists) != 2 or len(lists[0]) != len(lists[1]):
         return None
     are_types = [all(context.types.find(item) is not None for item in items) for items in lists]
@@ -468,7 +474,9 @@ def _is_offset(value: Any) -> bool:
 def answer_of_values(values: Sequence[Found], context: Context) -> Answer | None:
     """Return the answer that some values are; None where none of them is understood."""
     values = _put_together(values, context)
-    lists = [one.value for one in values if len(values) == 1 or not _is_aside(one.value)]
+    lists = [one.value for one in values]
+    if len(lists) > 1:
+        lists = [value for value in lists if not _is_aside(value)]
     if len(lists) == 1:
         of_tags = tagged_values(lists[0], context)
         if of_tags is not None:
@@ -498,13 +506,15 @@ def answer_of_values(values: Sequence[Found], context: Context) -> Answer | None
         style = Style.BY_TYPE
     elif reader.is_pairs:
         style = Style.PAIRS
-    return Answer(
-        tuple(mention for mention in mentions if mention.text.strip() or mention.start is not None),
-        style if mentions else None,
-        Order.TYPE if reader.is_by_type else Order.TEXT,
-        n_unread=reader.n_unread,
-        is_cut=is_cut,
-    )
+    form = style if mentions else None
+    order = Order.TYPE if reader.is_by_type else Order.TEXT
+    complete = tuple(mention for mention in mentions if _has_a_place(mention))
+    return Answer(complete, form, order, n_unread=reader.n_unread, is_cut=is_cut)
+
+
+def _has_a_place(mention: Named) -> bool:
+    """Return whether a mention says where it is, by its name or by offsets."""
+    return bool(mention.text.strip()) or mention.start is not None
 
 
 def _put_together(values: Sequence[Found], context: Context) -> Sequence[Found]:
@@ -633,9 +643,11 @@ def read_json(region: str, context: Context) -> Answer | None:
         return answer
     if region.lstrip().startswith("[") and has_typed_brackets(region, context):
         return None  # [[Ada](PER) Prize](MISC) begins as a list does
-    values = values_in(region)
+    values: Sequence[Found] = values_in(region)
     typed = _typed_lists(region, values, context)
-    return answer_of_values(values if typed is None else [typed], context)
+    if typed is not None:
+        values = [typed]
+    return answer_of_values(values, context)
 
 
 _BEFORE_LIST = re.compile(r"^[\s*\-\d.)]*([^\[\]{}:=\n]{1,60}?)[\s*]*[:=][\s*]*(?=\[)", re.M)
@@ -664,7 +676,8 @@ def _typed_lists(region: str, values: Sequence[Found], context: Context) -> Foun
 
 def read_tuples(region: str, context: Context) -> Answer | None:
     """Read ``("Ada", "PER"), ("Oslo", "LOC")`` without a list around them, with quotes or without."""
-    tuples = [one for one in values_in(region, "(") if isinstance(one.value, list) and len(one.value) >= 2]
+    lists = [one for one in values_in(region, "(") if isinstance(one.value, list)]
+    tuples = [one for one in lists if len(one.value) >= 2]
     quoted = [one for one in tuples if not any(isinstance(item, Bare) for item in one.value)]
     if not quoted:
         pairs = [pair for pair in (_unquoted_pair(inner, context) for inner in _bracketed(region)) if pair is not None]

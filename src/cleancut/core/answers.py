@@ -33,7 +33,9 @@ from .loose_json import Found, strict_value
 
 def _type_names(types: Any) -> list[str]:
     """Return names of types, in whatever collection."""
-    return checks.names(sorted(types) if isinstance(types, set | frozenset) else types, "types", "names of types")
+    if isinstance(types, set | frozenset):
+        types = sorted(types)
+    return checks.names(types, "types", "names of types")
 
 
 def _checked_tokens(tokens: Any) -> Sequence[str] | str | None:
@@ -135,8 +137,10 @@ def _unwrapped(said: str) -> str:
     is_quoted = text[:1] == '"' and text[-1:] == '"'
     if not is_quoted and (text[:1] not in ("[", "{") or text.count('"') != text.count('\\"')):
         return said
+    if not is_quoted:
+        text = f'"{text}"'
     try:
-        value = strict_value(text if is_quoted else f'"{text}"')
+        value = strict_value(text)
     except ValueError:
         return said
     return value if isinstance(value, str) else said

@@ -204,7 +204,7 @@ class Placing:
             after = self.taken[placed[at + 1]] if at + 1 < len(placed) else None
             low = before.end if before is not None else 0
             high = after.start if after is not None else len(self._tokens)
-            between = [place for place in self._open_choices(i) if low <= place.start and place.end <= high]
+            between = [place for place in self._open_choices(i) if low <= place.start < place.end <= high]
             options = [place for place in between if not _meets(place, occupied, own)]
             if own not in options:
                 continue  # it lies in another one, or around it

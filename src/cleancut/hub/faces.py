@@ -308,9 +308,11 @@ def _as_arrow(data: Any, name: str) -> tuple[int, dict[str, Any]]:
         name: ``prediction`` or ``reference``, for errors.
     """
     where = in_sample(name)
-    if name == "prediction" and are_answers(texts := arrow_values(data) if is_arrow(data) else data):
-        answers = [[text if isinstance(text, str) else json.dumps(text)] for text in texts]
-        return len(answers), {"answers": _list_array(answers, where)}
+    if name == "prediction":
+        texts = arrow_values(data) if is_arrow(data) else data
+        if are_answers(texts):
+            answers = [[text if isinstance(text, str) else json.dumps(text)] for text in texts]
+            return len(answers), {"answers": _list_array(answers, where)}
     array = None if is_arrow(data) else as_array(data)
     if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
         lengths = np.full(len(array), array.shape[1])

@@ -63,10 +63,11 @@ def is_answer_row(row: Any) -> bool:
     if not answers:
         return False
     mentions: list[Any] = answers[0] if isinstance(answers[0], list) else []
-    with_offsets = [mention for mention in mentions if isinstance(mention, Mapping) and "start" in mention]
+    records = [mention for mention in mentions if isinstance(mention, Mapping)]
+    with_offsets = [record for record in records if "start" in record]
     if with_offsets and isinstance(row.get("text"), str):
         return False  # the offsets are for the text of the row
-    return all("text" in mention for mention in with_offsets)
+    return all("text" in record for record in with_offsets)
 
 
 def _names_no_mention(row: Any) -> bool:
@@ -135,8 +136,10 @@ def given_rows(rows: Iterable[Any]) -> list[AnswerRow]:
     answers: list[Any] = checks.ordered(rows, "the answers", "a file, or a list of answers")
     read_rows = []
     for i, row in enumerate(answers):
-        is_record = isinstance(row, Mapping)
-        read_rows.append(_row(row, f"answer {i}") if is_record else AnswerRow(f"answer {i}", None, row))
+        if isinstance(row, Mapping):
+            read_rows.append(_row(row, f"answer {i}"))
+        else:
+            read_rows.append(AnswerRow(f"answer {i}", None, row))
     return read_rows
 
 

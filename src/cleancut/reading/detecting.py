@@ -411,7 +411,8 @@ def _text_of_tags(table: Table, tags: str) -> str | None:
 
 def _is_prefixed(table: Table, tokens: str) -> bool:
     """Return whether the code of a language stands before every word of every sample, as in WikiANN's files."""
-    samples = [words for given in table.values(tokens) if given is not None and len(words := words_in(given))]
+    given_values = [given for given in table.values(tokens) if given is not None]
+    samples = [words for words in map(words_in, given_values) if len(words)]
     return sum(map(len, samples)) > 2 and all(language_before(words) is not None for words in samples)
 
 

@@ -108,14 +108,14 @@ def _bars(exhibit: Exhibit, figure: Any, axes: Any) -> None:
         column = [row[i] for row in rows]
         places = [r + height * (i + 0.5) - 0.4 for r in range(len(rows))]
         error = _whiskers(column) if any(cell.interval for cell in column) else None
-        is_again = i // 8 % 2  # the ninth series and the next have the same colours, hatched
+        hatch = "////" if i // 8 % 2 else None  # the ninth series and the next seven repeat the colours
         axes.barh(
             places,
             [100 * cell.value for cell in column],
             height,
             xerr=error,
             color=_COLOURS[i % 8],
-            hatch="////" if is_again else None,
+            hatch=hatch,
             edgecolor="white",
             linewidth=0,
             label=one_line(name),

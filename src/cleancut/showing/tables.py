@@ -766,7 +766,10 @@ def frontier_tables(frontier: Frontier) -> list[Exhibit]:
         if (point.same, point.representative) != group:
             group = point.same, point.representative
             floor = "off" if point.representative is None else f"{point.representative:g}"
-            rows.append((f"{f'same {point.same}, ' if has_several else ''}density floor {floor}", []))
+            title = f"density floor {floor}"
+            if has_several:
+                title = f"same {point.same}, {title}"
+            rows.append((title, []))
         verdict = "optimal" if point.optimal else None
         if point is frontier.best:
             verdict = "use this"
