@@ -6,8 +6,9 @@ From there on they are read as every dataset is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from .opening import Row
 
@@ -58,3 +59,33 @@ def characters_of(rows: Sequence[Row]) -> Mapping[str, str]:
     if n_inclusive > n_exclusive:
         return {**CHARACTERS, "end": "inclusive"}
     return CHARACTERS
+
+
+def id_as(record: Mapping[str, Any], column: str) -> Row:
+    """Return the id of a record under the name of a column, as part of a row; nothing if the record has no id.
+
+    Args:
+        record: the record.
+        column: the name of the column.
+
+    >>> id_as({"id": 7, "text": "Ada ran"}, "doc"), id_as({"text": "Ada ran"}, "doc")
+    ({'doc': '7'}, {})
+    """
+    return {} if record.get("id") is None else {column: str(record["id"])}
+
+
+def are_as_quoted(rows: Iterable[Row]) -> bool:
+    """Return whether the text at the offsets of each span is the text that the span quotes.
+
+    Args:
+        rows: rows with a text and its spans; a span whose ``text`` is None quotes nothing.
+
+    >>> span = {"start": 0, "end": 3, "text": "Ada"}
+    >>> are_as_quoted([{"text": "Ada ran", "entities": [span]}]), are_as_quoted([{"text": "O Ada", "entities": [span]}])
+    (True, False)
+    """
+    return all(
+        span["text"] is None or row["text"][max(span["start"], 0) : span["end"]] == span["text"]
+        for row in rows
+        for span in row["entities"]
+    )

@@ -20,6 +20,20 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.files import kept
 from ..core.tags import Repair, Tagging, parse_scheme
+from .annotator_exports import (
+    argilla,
+    argilla_records,
+    doccano,
+    is_argilla,
+    is_argilla_record,
+    is_doccano,
+    is_label_studio,
+    is_prodigy,
+    is_ubiai,
+    label_studio,
+    prodigy,
+    ubiai,
+)
 from .batches import BATCH, Options, tagging_of
 from .brat import brat, is_brat, write_brat
 from .chats import chats, is_chat
@@ -31,36 +45,20 @@ from .doc_bin import doc_bin, is_doc_bin, write_doc_bin
 from .exported import Exported
 from .file_format import FileFormat, Format, InJson, Plain, Writer
 from .json_exports import (
-    argilla,
-    argilla_records,
     bioc,
-    by_first,
-    doccano,
     dygie,
-    is_argilla,
-    is_argilla_record,
     is_bioc,
-    is_doccano,
     is_dygie,
-    is_json,
-    is_label_studio,
     is_pipeline_output,
-    is_prodigy,
     is_spacy_doc,
     is_spacy_json,
     is_spacy_pairs,
-    is_tool_jsonl,
-    is_ubiai,
-    json_rows,
-    label_studio,
-    prodigy,
     refuse_pipeline_output,
     spacy_docs,
     spacy_json,
     spacy_pairs,
-    tool_jsonl,
-    ubiai,
 )
+from .json_files import by_first, is_json, is_tool_jsonl, json_rows, tool_jsonl
 from .jsonl import JSONL_SUFFIXES, first_json_records, is_jsonl, jsonl_corpora, jsonl_text, jsonl_texts
 from .opening import Readable, Source
 from .parquet import copy_parquet, first_parquet_records, is_parquet, parquet_corpora, write_parquet
