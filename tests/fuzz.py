@@ -33,7 +33,7 @@ from samples_of_tools import FOLDER, SAMPLES
 
 import cleancut as cc
 from cleancut import CleancutError, Corpus
-from cleancut.reading.detecting import label_file
+from cleancut.reading.label_names import label_file
 from cleancut.reading.opening import Source
 from cleancut.splitting.recipes import Recipe
 

@@ -9,7 +9,7 @@ from cleancut.core.same import Same
 from cleancut.core.tags import Repair
 from cleancut.reading import formats
 from cleancut.reading.dataset import Converter
-from cleancut.reading.detecting import _IS_INCLUSIVE, End, Form
+from cleancut.reading.shape import _IS_INCLUSIVE, End, Form
 from cleancut.showing import export
 from cleancut.splitting import audit as _audit
 from cleancut.splitting import spark

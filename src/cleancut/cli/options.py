@@ -17,13 +17,14 @@ from ..core.tags import Repair, Scheme
 from ..core.type_names import parse_type_map
 from ..reading.alias_files import read_aliases
 from ..reading.dataset import Samples, load_splits, needs_shape, read_files
-from ..reading.detecting import End, label_file
 from ..reading.files import columns_for, read_batches
 from ..reading.formats import Format, format_of
 from ..reading.hub_ids import is_local
+from ..reading.label_names import label_file
 from ..reading.opening import Source
 from ..reading.progress import with_progress
 from ..reading.recognised import formats_read
+from ..reading.shape import End
 from ..reading.systems import system_batches
 from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics

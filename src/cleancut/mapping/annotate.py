@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core import checks
 from ..core.exceptions import CleancutError, quoted
 from ..reading.dataset import named_columns
-from ..reading.detecting import Shape
+from ..reading.shape import Shape
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
 from ..version import __version__

@@ -15,7 +15,8 @@ from ..core.tags import is_outside
 from ..reading.batches import in_rows
 from ..reading.columns import kind_of_feature, records_in
 from ..reading.dataset import Converter, TokenSpan, log_notes, named_columns
-from ..reading.detecting import Form, Shape, detect
+from ..reading.detecting import detect
+from ..reading.shape import Form, Shape
 from ..scoring.exposure import Exposure
 
 

@@ -12,7 +12,7 @@ from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError, quoted
 from ..core.hashing import marks_of, sample_hashes
 from ..reading.dataset import dataset_options
-from ..reading.detecting import Shape
+from ..reading.shape import Shape
 from ..splitting.plan import SplitPlan
 from .mentions import RowMentions, features_of, shape_of
 

@@ -16,7 +16,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.same import PART_LIMIT, Same
 from ..reading.columns import records_in, unpacked
-from ..reading.detecting import Form, Shape
+from ..reading.shape import Form, Shape
 from ..scoring.exposure import Exposure
 from ..version import __version__
 from .annotate import mapped, of_each

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.exceptions import CleancutError, quoted
-from ..reading.detecting import Shape
+from ..reading.shape import Shape
 from ..splitting.mincut import mincut
 from ..splitting.settings import DEFAULTS
 from .mentions import RowReader, shape_of

@@ -26,7 +26,7 @@ from .characters import Words, is_inside_word, joined_pieces, located, placed
 from .columns import in_row, kind_of_feature, listed, records_in, rows_in, unpacked, words_in
 from .conll import conll_layout
 from .conventions import BY_TOKENS, Offsets
-from .detecting import Form, Shape, detect, detect_splits, names_in
+from .detecting import detect, detect_splits
 from .exported import TOKEN_SPANS, Exported
 from .formats import (
     Format,
@@ -39,9 +39,11 @@ from .formats import (
     standard_columns,
 )
 from .hub_ids import HubId, dataset_of, is_local, load_hub, rows_of_file
+from .label_names import names_in
 from .opening import Readable, Source
 from .parquet import relations_in
 from .recognised import Recognised, tell
+from .shape import Form, Shape
 from .spans import Fields, Span, number_in, spans_in, text_in
 from .splits import split_files
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from ..core.tags import Tagging
-from .detecting import Shape
+from .shape import Shape
 
 _HEARD: ContextVar[dict[str, dict[str, str]] | None] = ContextVar("formats heard", default=None)
 """The formats by source and part; None while ``formats_heard`` is not active."""

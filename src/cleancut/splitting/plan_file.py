@@ -24,8 +24,8 @@ from ..core.inputs import label_names
 from ..core.limits import refuse_larger
 from ..core.signature import Signature
 from ..core.tags import Repair, parse_scheme
-from ..reading.detecting import End
 from ..reading.hub_ids import HubId, is_config
+from ..reading.shape import End
 from ..reading.splits import is_split_name
 from .audit import Pair, by_pair, pair_name
 from .layout import DISCARDED

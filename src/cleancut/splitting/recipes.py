@@ -17,8 +17,8 @@ from ..core.exceptions import CleancutError, did_you_mean, parse_choice, quoted,
 from ..core.locating import hub_folder
 from ..core.tags import Repair, parse_scheme
 from ..reading.dataset import COLUMNS
-from ..reading.detecting import End
 from ..reading.hub_ids import is_config
+from ..reading.shape import End
 from .settings import OPTIONS, check_option
 
 READ_BY = (*COLUMNS, "repair")
