@@ -22,8 +22,10 @@ from .board import (
     Array,
     Asked,
     add_to_sums,
+    add_types,
     asked_of,
-    cost_of_sums,
+    cost_of_sizes,
+    cost_of_types,
     graph_of,
     no_sums,
 )
@@ -59,17 +61,13 @@ class Standing(NamedTuple):
     counts: Array
     """The number of the unit's vertices in each split."""
     last: Array
-    """The last split that the unit touches."""
+    """The last split that the unit touches; ``NOWHERE`` for units that are discarded."""
     kind: Array
     """Whether the unit is ``PURE``, ``MIXED_AMONG_HELD_OUT`` or ``MIXED_WITH_TRAIN``."""
     front: Array
     """The mixed units, in no order."""
     place: Array
     """Where the unit is in ``front``; -1 for units that are not mixed."""
-    new_last: Array
-    """The last split of each of the units that a move touches, after the move."""
-    new_kind: Array
-    """The kind of each of the units that a move touches, after the move."""
 
 
 class Journal(NamedTuple):
@@ -84,31 +82,32 @@ class Journal(NamedTuple):
 # --- parts of the kernel --------------------------------------------------------------------------------------
 
 
-def _stand(u, standing, old, new):  # type: ignore[no-untyped-def]
-    """Return the last split and the kind of a unit if one of its vertices moved from one split to another."""
+def _stand(u, standing):  # type: ignore[no-untyped-def]
+    """Return the last split and the kind of a unit."""
     counts = standing.counts
     n_touched = 0
     last = 0
     for s in range(counts.shape[1]):
-        if counts[u, s] - (s == old) + (s == new) > 0:
+        if counts[u, s] > 0:
             n_touched += 1
             last = s
     if n_touched < 2:
         return last, PURE
+    return last, (MIXED_WITH_TRAIN if counts[u, 0] > 0 else MIXED_AMONG_HELD_OUT)
+
+
+def _stand_after(u, old, new, graph, asked, standing):  # type: ignore[no-untyped-def]
+    """Return the last split and the kind that a unit has if one of its vertices moves from one split to another."""
+    counts = standing.counts
+    if counts[u, new] == graph.vertex_bounds[u + 1] - graph.vertex_bounds[u] - 1:
+        return new, PURE  # all others are there
+    if asked.discards:
+        return NOWHERE, MIXED_AMONG_HELD_OUT  # all mixed units are alike
+    last = counts.shape[1] - 1
+    while counts[u, last] - (last == old) + (last == new) <= 0:
+        last -= 1
     with_train = counts[u, 0] - (old == 0) + (new == 0) > 0
     return last, (MIXED_WITH_TRAIN if with_train else MIXED_AMONG_HELD_OUT)
-
-
-def _transfer(u, last, kind, new_last, new_kind, graph, asked, sums):  # type: ignore[no-untyped-def]
-    """Move a unit from the sums of where it stood to those of where it stands; return the change of its price."""
-    source = NOWHERE if kind != PURE and asked.discards else last
-    target = NOWHERE if new_kind != PURE and asked.discards else new_last
-    if source != target:
-        if source != NOWHERE:
-            add_to_sums(u, source, -1, graph, sums)
-        if target != NOWHERE:
-            add_to_sums(u, target, 1, graph, sums)
-    return (asked.price[new_kind] - asked.price[kind]) * graph.size[u]
 
 
 def _set_up(labels, graph, asked, sums, standing):  # type: ignore[no-untyped-def]
@@ -118,9 +117,13 @@ def _set_up(labels, graph, asked, sums, standing):  # type: ignore[no-untyped-de
     for u in range(len(graph.size)):
         for k in range(graph.vertex_bounds[u], graph.vertex_bounds[u + 1]):
             standing.counts[u, labels[graph.vertices[k]]] += 1
-        last, kind = _stand(u, standing, NOWHERE, NOWHERE)
+        last, kind = _stand(u, standing)
+        if kind != PURE and asked.discards:
+            last, kind = NOWHERE, MIXED_AMONG_HELD_OUT
+        if last != NOWHERE:
+            add_to_sums(u, last, 1, graph, sums)
         standing.last[u], standing.kind[u] = last, kind
-        price += _transfer(u, NOWHERE, PURE, last, kind, graph, asked, sums)
+        price += asked.price[kind] * graph.size[u]
         standing.place[u] = -1
         n_front = _follow(u, standing, n_front)
     return price, n_front
@@ -165,53 +168,72 @@ def _proposed(labels, graph, schedule, n_splits, n_front, standing):  # type: ig
     return v, random.randint(n_splits)
 
 
-def _price_after(v, old, new, price, graph, asked, standing):  # type: ignore[no-untyped-def]
-    """Return the price of the mixed units after a move, and write down how the units that it touches would stand."""
-    first = graph.unit_bounds[v]
-    for k in range(first, graph.unit_bounds[v + 1]):
-        u = graph.units[k]
-        last, kind = _stand(u, standing, old, new)
-        standing.new_last[k - first], standing.new_kind[k - first] = last, kind
-        price += (asked.price[kind] - asked.price[standing.kind[u]]) * graph.size[u]
-    return price
-
-
-def _shift(v, forth, price, graph, asked, sums, standing):  # type: ignore[no-untyped-def]
-    """Count the units of a vertex as they would stand after a move, or back as they stand; return the price."""
-    first = graph.unit_bounds[v]
-    for k in range(first, graph.unit_bounds[v + 1]):
+def _try(v, old, new, price, graph, asked, sums, trial, standing):  # type: ignore[no-untyped-def]
+    """Put into ``trial`` what the splits hold after a move, without types; return the price of the mixed units."""
+    for s in range(len(asked.shares)):
+        trial.samples[s], trial.mentions[s] = sums.samples[s], sums.mentions[s]
+    for k in range(graph.unit_bounds[v], graph.unit_bounds[v + 1]):
         u = graph.units[k]
         last, kind = standing.last[u], standing.kind[u]
-        new_last, new_kind = standing.new_last[k - first], standing.new_kind[k - first]
-        if last == new_last and kind == new_kind:
-            continue
-        if forth:
-            price += _transfer(u, last, kind, new_last, new_kind, graph, asked, sums)
-        else:
-            price += _transfer(u, new_last, new_kind, last, kind, graph, asked, sums)
+        new_last, new_kind = _stand_after(u, old, new, graph, asked, standing)
+        price += (asked.price[new_kind] - asked.price[kind]) * graph.size[u]
+        if last != new_last:
+            if last != NOWHERE:
+                trial.samples[last] -= graph.size[u]
+                trial.mentions[last] -= graph.mentions[u]
+            if new_last != NOWHERE:
+                trial.samples[new_last] += graph.size[u]
+                trial.mentions[new_last] += graph.mentions[u]
     return price
 
 
-def _settle(v, old, new, graph, standing, n_front):  # type: ignore[no-untyped-def]
-    """Let the units of a vertex stand as they do after its move; return the number of units at the front."""
-    first = graph.unit_bounds[v]
-    for k in range(first, graph.unit_bounds[v + 1]):
+def _shift_types(v, old, new, by, graph, asked, sums, standing):  # type: ignore[no-untyped-def]
+    """Count the types of the units of a vertex as after a move (``by`` is 1), or back as before it (-1)."""
+    for k in range(graph.unit_bounds[v], graph.unit_bounds[v + 1]):
         u = graph.units[k]
+        last = standing.last[u]
+        new_last, _ = _stand_after(u, old, new, graph, asked, standing)
+        if last != new_last:
+            if last != NOWHERE:
+                add_types(u, last, -by, graph, sums)
+            if new_last != NOWHERE:
+                add_types(u, new_last, by, graph, sums)
+
+
+def _settle(v, old, new, graph, asked, sums, trial, standing, n_front):  # type: ignore[no-untyped-def]
+    """Let the units of a vertex stand as they do after its move; return the number of units at the front."""
+    for s in range(len(asked.shares)):
+        sums.samples[s], sums.mentions[s] = trial.samples[s], trial.mentions[s]
+    for k in range(graph.unit_bounds[v], graph.unit_bounds[v + 1]):
+        u = graph.units[k]
+        standing.last[u], standing.kind[u] = _stand_after(u, old, new, graph, asked, standing)
         standing.counts[u, old] -= 1
         standing.counts[u, new] += 1
-        standing.last[u], standing.kind[u] = standing.new_last[k - first], standing.new_kind[k - first]
         n_front = _follow(u, standing, n_front)
     return n_front
 
 
 @kernels.kernel(
-    add_to_sums, cost_of_sums, _stand, _transfer, _follow, _set_up, _any_of, _proposed, _price_after, _shift, _settle
+    add_types,
+    add_to_sums,
+    cost_of_sizes,
+    cost_of_types,
+    _stand,
+    _stand_after,
+    _follow,
+    _set_up,
+    _any_of,
+    _proposed,
+    _try,
+    _shift_types,
+    _settle,
 )
-def _anneal(labels, graph, asked, schedule, sums, standing, journal):  # type: ignore[no-untyped-def]
+def _anneal(labels, graph, asked, schedule, sums, trial, standing, journal):  # type: ignore[no-untyped-def]
     """Move single vertices while the temperature falls; leave the best labels that were seen, and return their cost."""
     random.seed(schedule.seed)
     price, n_front = _set_up(labels, graph, asked, sums, standing)
-    cost = cost_of_sums(price, sums, asked)
+    counts_types = asked.type_minimum.shape[1] > 0
+    cost = cost_of_sizes(price, sums, asked) + cost_of_types(sums, asked)
     best = cost
     if best == 0.0:
         return best
@@ -225,14 +247,18 @@ def _anneal(labels, graph, asked, schedule, sums, standing, journal):  # type: i
             continue
         old = labels[v]
         most = cost - temperature * math.log(1.0 - random.random())  # the largest cost that is accepted
-        if _price_after(v, old, new, price, graph, asked, standing) > most:
-            continue  # the quotas, which only add to the cost, need not be computed
-        price = _shift(v, True, price, graph, asked, sums, standing)
-        changed = cost_of_sums(price, sums, asked)
+        new_price = _try(v, old, new, price, graph, asked, sums, trial, standing)
+        changed = cost_of_sizes(new_price, trial, asked)
         if changed > most:
-            price = _shift(v, False, price, graph, asked, sums, standing)
-            continue
-        n_front = _settle(v, old, new, graph, standing, n_front)
+            continue  # types, which only add to the cost, need not be counted
+        if counts_types:
+            _shift_types(v, old, new, 1, graph, asked, sums, standing)
+            changed += cost_of_types(sums, asked)
+            if changed > most:
+                _shift_types(v, old, new, -1, graph, asked, sums, standing)
+                continue
+        n_front = _settle(v, old, new, graph, asked, sums, trial, standing, n_front)
+        price = new_price
         cost = changed
         labels[v] = new
         if cost < best:
@@ -304,6 +330,7 @@ class Annealing:
                 asked,
                 schedule,
                 no_sums(asked),
+                no_sums(asked),
                 _standing(problem, asked),
                 Journal(np.empty(max(moves, 1), np.int32), np.empty(max(moves, 1), np.int8)),
             ),
@@ -314,13 +341,10 @@ class Annealing:
 def _standing(problem: Problem, asked: Asked) -> Standing:
     """Return arrays for how units stand."""
     n_units, n_splits = len(problem.size), len(asked.shares)
-    widest = int(np.diff(problem.vertex_units.bounds).max(initial=0))
     return Standing(
         counts=np.zeros((n_units, n_splits), np.int32),
         last=np.zeros(n_units, np.int8),
         kind=np.zeros(n_units, np.int8),
         front=np.empty(n_units, np.int32),
         place=np.empty(n_units, np.int32),
-        new_last=np.empty(widest, np.int8),
-        new_kind=np.empty(widest, np.int8),
     )

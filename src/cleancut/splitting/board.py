@@ -126,13 +126,18 @@ def add_to_sums(u, split, by, graph, sums):  # type: ignore[no-untyped-def]
     """Add a unit to the sums of a split (``by`` is 1), or take it out of them (-1)."""
     sums.samples[split] += by * graph.size[u]
     sums.mentions[split] += by * graph.mentions[u]
+    add_types(u, split, by, graph, sums)
+
+
+def add_types(u, split, by, graph, sums):  # type: ignore[no-untyped-def]
+    """Add the types of a unit to the sums of a split (``by`` is 1), or take them out of them (-1)."""
     if sums.types.shape[1] > 0:
         for k in range(graph.type_bounds[u], graph.type_bounds[u + 1]):
             sums.types[split, graph.types[k]] += by * graph.type_counts[k]
 
 
-def cost_of_sums(price_of_mixed, sums, asked):  # type: ignore[no-untyped-def]
-    """Return the cost of splits: that of their mixed samples, and what it costs to miss quotas, density and types.
+def cost_of_sizes(price_of_mixed, sums, asked):  # type: ignore[no-untyped-def]
+    """Return the cost of splits without that of their types: mixed samples, and quotas and density that are missed.
 
     A sample off the quota, and a sample's worth of mentions off the density band, cost more than a mixed sample, so
     that quotas and density are met wherever they can be.
@@ -147,15 +152,20 @@ def cost_of_sums(price_of_mixed, sums, asked):  # type: ignore[no-untyped-def]
         off = abs(sums.samples[s] - asked.shares[s] * total) - free
         if off > 0:
             cost += asked.weight * off
-        if s == 0:
-            continue
-        if sums.samples[s] > 0:
+        if s > 0 and sums.samples[s] > 0:
             short = asked.low * sums.samples[s] - sums.mentions[s]
             over = sums.mentions[s] - asked.high * sums.samples[s]
             if short > 0:
                 cost += asked.weight * short / max(asked.low, 1e-9)
             if over > 0:
                 cost += asked.weight * over / max(asked.high, 1e-9)
+    return cost
+
+
+def cost_of_types(sums, asked):  # type: ignore[no-untyped-def]
+    """Return the cost of the mentions that the held-out splits have too few of."""
+    cost = 0.0
+    for s in range(1, len(asked.shares)):
         for t in range(asked.type_minimum.shape[1]):
             missing = asked.type_minimum[s, t] - sums.types[s, t]
             if missing > 0:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy import random
 
 from . import kernels
-from .board import Array, add_to_sums, asked_of, cost_of_sums, graph_of, no_sums
+from .board import Array, add_to_sums, add_types, asked_of, cost_of_sizes, cost_of_types, graph_of, no_sums
 from .patience import granted
 from .problem import Ints, Problem
 from .tuning import TUNING
@@ -156,12 +156,12 @@ def _spread(u, old, new, graph, spread):  # type: ignore[no-untyped-def]
         spread.counts[v, new] += 1
 
 
-@kernels.kernel(add_to_sums, cost_of_sums, _set_up, _proposed, _more_shared, _spread)
+@kernels.kernel(add_types, add_to_sums, cost_of_sizes, cost_of_types, _set_up, _proposed, _more_shared, _spread)
 def _moved(split, graph, asked, moves, seed, sums, spread, journal):  # type: ignore[no-untyped-def]
     """Move single units while the temperature falls, from 1 to 0.1, and leave the best splits that were seen."""
     random.seed(seed)
     shared = _set_up(split, graph, sums, spread)
-    cost = cost_of_sums(shared, sums, asked)
+    cost = cost_of_sizes(shared, sums, asked) + cost_of_types(sums, asked)
     best = cost
     n_since = 0
     temperature = 1.0
@@ -178,7 +178,7 @@ def _moved(split, graph, asked, moves, seed, sums, spread, journal):  # type: ig
         more = _more_shared(u, old, new, graph, spread)
         add_to_sums(u, old, -1, graph, sums)
         add_to_sums(u, new, 1, graph, sums)
-        changed = cost_of_sums(shared + more, sums, asked)
+        changed = cost_of_sizes(shared + more, sums, asked) + cost_of_types(sums, asked)
         if changed > cost and random.random() >= math.exp((cost - changed) / temperature):  # it is moved back
             add_to_sums(u, new, -1, graph, sums)
             add_to_sums(u, old, 1, graph, sums)
