@@ -1,4 +1,4 @@
-"""Takes the pictures of the app that the README shows: ``python docs/make_pictures.py`` (extras: app, test)."""
+"""Takes the pictures of the app that its guide shows: ``python docs/make_pictures.py`` (extras: app, test)."""
 
 from __future__ import annotations
 

@@ -214,6 +214,39 @@ PREPARES = re.compile(r"^<!-- prepares -->\n```python\n(.*?)^```", re.M | re.S)
 """Python that makes files for the commands of its page."""
 
 
+LEFT_OUT = "..."
+"""A line of a console block that stands for lines of the output which the page leaves out."""
+
+
+def excerpt(shown: str, output: str) -> str:
+    """What a page shows of an output: all of it, or the lines that it has shown so far, with the numbers of now.
+
+    Lines that are shown are found again by their words, in order.
+    """
+    lines = shown.splitlines()
+    if LEFT_OUT not in lines:
+        return output
+    printed_lines = output.splitlines()
+    found, at = [], 0
+    for i, line in enumerate(lines):
+        if line == LEFT_OUT:
+            found.append(line)
+            continue
+        may_skip = i > 0 and lines[i - 1] == LEFT_OUT
+        while at < len(printed_lines) and may_skip and words_of(printed_lines[at]) != words_of(line):
+            at += 1
+        assert at < len(printed_lines) and words_of(printed_lines[at]) == words_of(line), f"not printed: {line}"
+        found.append(printed_lines[at])
+        at += 1
+    assert lines[-1] == LEFT_OUT or at == len(printed_lines), "lines are left out at the end without a sign"
+    return "".join(f"{line}\n" for line in found)
+
+
+def words_of(line: str) -> list[str]:
+    """A line without its numbers, signs of numbers and rules."""
+    return re.sub(r"[-+]?\d[\d.,]*|-{2,}|[(),]", " ", line).split()
+
+
 def with_output(text: str, demo: Path) -> str:
     """A page with what each command of its console blocks prints now."""
     for code in PREPARES.findall(text):
@@ -221,8 +254,8 @@ def with_output(text: str, demo: Path) -> str:
             exec(compile(code, "docs", "exec"), {})
 
     def again(match: re.Match[str]) -> str:
-        command = match[1].partition("\n")[0]
-        return f"```console\n{command}\n{printed(command.removeprefix('$ '), demo)}```"
+        command, _, shown = match[1].partition("\n")
+        return f"```console\n{command}\n{excerpt(shown, printed(command.removeprefix('$ '), demo))}```"
 
     return re.sub(r"^```console\n(.*?)^```", again, text, flags=re.M | re.S)
 
@@ -312,7 +345,7 @@ def with_figures(text: str) -> str:
 
 
 def pages_with_figures() -> list[Path]:
-    return [ROOT / "README.md", ROOT / "splitters" / "README.md", ROOT / "splitters" / "mincut" / "README.md"]
+    return [*sorted(DOCS.rglob("*.md")), *sorted((ROOT / "splitters").rglob("README.md")), ROOT / "README.md"]
 
 
 # --- all of it --------------------------------------------------------------------------------------------

@@ -463,10 +463,11 @@ def test_two_at_once_see_their_own(visit):
         assert theirs.encode() not in visitor.saved("Save report.html")
 
 
-def test_the_pictures_of_the_readme_are_there_and_small():
-    shown = re.findall(r"!\[[^]]+\]\((docs/images/app-\w+\.png)\)", (ROOT / "README.md").read_text())
+def test_the_pictures_of_the_guide_are_there_and_small():
+    guide = ROOT / "docs" / "guides" / "app.md"
+    shown = re.findall(r"!\[[^]]+\]\((\.\./images/app-\w+\.png)\)", guide.read_text("utf-8"))
     assert len(shown) == 2
-    assert all(0 < (ROOT / path).stat().st_size < 150_000 for path in shown)
+    assert all(0 < (guide.parent / path).stat().st_size < 150_000 for path in shown)
 
 
 # --- a client -----------------------------------------------------------------------------------------------

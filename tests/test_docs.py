@@ -53,7 +53,11 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_examples_run_and_commands_print_what_is_shown(page, demo_run, tmp_path, monkeypatch, capsys):
-    """In order. Python blocks share their names; a console block is a command after "$ " and its output, literally."""
+    """In order. Python blocks share their names; a console block is a command after "$ " and its output, literally.
+
+    Only where a line is "..." may lines be missing.
+    """
+    excerpt = refresh().excerpt
     for peer in PEERS:
         if re.search(rf"^(from|import) {peer}", page.read_text("utf-8"), re.M):
             pytest.importorskip(peer, reason=f"{peer} is in the extra 'test'")
@@ -70,10 +74,11 @@ def test_examples_run_and_commands_print_what_is_shown(page, demo_run, tmp_path,
             capsys.readouterr()
             command, _, expected = code.partition("\n")
             if command == "$ cleancut demo":
-                assert demo_run[1] == expected
-                continue
-            assert cli.main(shlex.split(command.removeprefix("$ "))[1:]) == 0
-            assert capsys.readouterr().out == expected, f"{command}: run docs/refresh.py"
+                printed = demo_run[1]
+            else:
+                assert cli.main(shlex.split(command.removeprefix("$ "))[1:]) == 0
+                printed = capsys.readouterr().out
+            assert excerpt(expected, printed) == expected, f"{command}: run docs/refresh.py"
 
 
 # --- commands of a shell --------------------------------------------------------------------------------
@@ -233,6 +238,55 @@ def test_commands_run(page, short, hub, warm_python, tmp_path):
         for before in PREPARED.get(command, ()):
             desk.run(before)
         desk.run(command)
+
+
+@pytest.mark.parametrize(
+    ("shown", "output", "wanted"),
+    [
+        ("a 1\n", "b 2\n", "b 2\n"),  # shown as a whole
+        ("...\na 1\n...\n", "b 1\na 2\nc 3\n", "...\na 2\n...\n"),
+        ("a 1\n...\nc 1\n", "a 2\nb\nc 3\n", "a 2\n...\nc 3\n"),
+        ("...\na 1\n", "b\na 2\nc\n", None),  # a line is missing at the end
+        ("b 1\n...\n", "a 1\nb 1\n", None),  # and at the beginning
+        ("...\na 1\nc 1\n...\n", "a 1\nb 1\nc 1\n", None),  # and between
+        ("...\nF1  74.30\n...\n", "P  71.00\nR  80\n", None),
+    ],
+)
+def test_an_excerpt_of_an_output_says_where_lines_are_missing(shown, output, wanted):
+    if wanted is None:
+        with pytest.raises(AssertionError, match="not printed|left out"):
+            refresh().excerpt(shown, output)
+    else:
+        assert refresh().excerpt(shown, output) == wanted
+
+
+@pytest.mark.slow
+def test_the_recipe_for_a_dataset_on_the_hub_runs(short, hub, tmp_path):
+    """As it stands, in a program of its own, with a dataset from a Hub."""
+    (code,) = [code for language, code in blocks(ROOT / "README.md") if language == "py" and "load_dataset" in code]
+    hub.clear()
+    hub.put("dataset", "org/name", dataset(short, "ner_tags"))
+    desk = Desk(tmp_path, short, "", hub)
+    (desk.cwd / "recipe.py").write_text(f"{code}assert {{*clean}} == {{'train', 'validation', 'test'}}\n", "utf-8")
+    desk.run("python recipe.py > said.txt")
+    said = (desk.cwd / "said.txt").read_text("utf-8")
+    assert "no entity is shared between any two splits" in said and "DatasetDict" in said
+
+
+LONGEST_README = 1400
+"""Words that a reader of the README is asked to read."""
+LONGEST_RECIPE = 10
+"""Lines of code of a recipe."""
+
+
+def test_the_readme_stays_short_and_its_recipes_too():
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert len(text.split()) < LONGEST_README
+    recipes = text.partition("## Recipes\n")[2].partition("\n## ")[0].split("\n### ")[1:]
+    assert len(recipes) == 6
+    for recipe in recipes:
+        for code in re.findall(r"```\w+\n(.*?)```", recipe, re.S):
+            assert len([line for line in code.splitlines() if line.strip()]) <= LONGEST_RECIPE, code
 
 
 @pytest.mark.slow

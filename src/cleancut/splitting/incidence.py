@@ -2,7 +2,7 @@
 
 They can be stored in a file, which is the interface between a program that extracts entities and the splitter: Parquet
 with the columns ``sample``, ``entity`` and ``count``, and optionally ``type``, ``unit`` and ``hash``;
-splitters/README.md explains them. The file is read in batches, and names do not stay in memory: samples, units and
+docs/guides/large.md explains them. The file is read in batches, and names do not stay in memory: samples, units and
 entities are told apart by 64-bit hashes of their names.
 """
 
