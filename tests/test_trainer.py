@@ -409,6 +409,7 @@ import sys
 sys.path.insert(0, {tests!r})
 import transformers
 from test_trainer import Setup
+from cleancut.trainer import NerMetrics
 setup = Setup()
 dd, tokenised, model = setup.dd, setup.tokenised, setup.model
 collator = transformers.DataCollatorForTokenClassification(setup.tokenizer)
