@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -48,11 +49,23 @@ def beginning(file):
     return "\n\n".join(file.read_text().split("\n\n")[:60]) + "\n"
 
 
-def slow_splits():
-    """Files of splits that take several seconds: those of the example, with other words."""
+def tangled_splits(n):
+    """Files of ``n`` train and a quarter as many test sentences that frequent names connect, so that they are cut."""
+    rng = random.Random(13)
+
+    def sentence():
+        names = [f"Name{int(n * rng.random() ** 2)}" for _ in range(3)]
+        return "".join(f"{name} B-PER\nmet O\n" for name in names) + "\n"
+
     return [
-        (f"{name}_long.conll", (RANDOM / f"{name}.conll").read_text().replace("a", "aa")) for name in ("train", "test")
+        (f"{name}_long.conll", "".join(sentence() for _ in range(size)))
+        for name, size in (("train", n), ("test", n // 4))
     ]
+
+
+def slow_splits():
+    """Files of splits that take many seconds."""
+    return tangled_splits(20_000)
 
 
 # --- 1. what was asked last counts ------------------------------------------------------------------------------
@@ -195,9 +208,10 @@ WATCH = """() => {
 def test_progress_rises_to_100_with_the_time_left(visit):
     me = visit()
     me.tab("Split")
+    me.add(*tangled_splits(6_000))
     me.page.evaluate(WATCH)
     me.press("Split")
-    me.about("train.conll, test.conll")
+    me.about("test_long.conll")
     told = me.page.evaluate("window.told")
     shares = [share for share, _ in told]
     assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == 100 and len(set(shares)) > 5
