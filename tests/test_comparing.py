@@ -406,7 +406,7 @@ def test_tables_have_short_names_and_json_has_full_ones(capsys, files):
         found = json.loads(run(capsys, *command, *given_, "--json")[1])
         assert set(full) <= set(found.get("systems", found))
     _, out, _ = run(capsys, "report", *given_, "--format", "csv", "--ci", 20)
-    assert "conll03" not in out and ",a,P," in out
+    assert "conll03" not in out and ",a,precision," in out
 
 
 def test_compare_in_batches_is_compare_of_the_whole(capsys, files, monkeypatch):

@@ -34,7 +34,7 @@ from .options import (
     type_options,
 )
 from .paths import Input, provenance
-from .terminal import wants_colour
+from .terminal import screen
 
 
 def add(commands: Any) -> None:
@@ -108,7 +108,7 @@ def _audit(arguments: argparse.Namespace) -> str:
         write_text(arguments.html, html_audit(result, title=title, provenance=provenance(arguments)))
     if arguments.json:
         return json_answer(result.to_dict())
-    return audit_text(result, colour=wants_colour())
+    return audit_text(result, screen=screen())
 
 
 def _load_dataset(arguments: argparse.Namespace) -> dict[str, Corpus]:

@@ -21,7 +21,7 @@ from .options import (
     read_systems,
     type_options,
 )
-from .terminal import wants_colour
+from .terminal import screen
 
 
 def add(commands: Any) -> None:
@@ -82,4 +82,4 @@ def _buckets(arguments: argparse.Namespace) -> str:
         if len(plain) == 1:
             [plain] = plain.values()
         return json_answer(plain)
-    return buckets_text(rows_of, min_count=arguments.min_count, colour=wants_colour())
+    return buckets_text(rows_of, min_count=arguments.min_count, screen=screen())

@@ -35,7 +35,7 @@ from .options import (
 )
 from .paths import provenance
 from .score import add_metrics, chosen_metrics
-from .terminal import tell, wants_colour
+from .terminal import screen, tell
 
 
 def add(commands: Any) -> None:
@@ -116,4 +116,4 @@ def _compare(arguments: argparse.Namespace) -> str:
         write_text(arguments.html, html_comparison(comparison.to_dict(), title=title, provenance=provenance(arguments)))
     if arguments.json:
         return json_answer(comparison.to_dict())
-    return comparison_text(comparison, baseline=arguments.baseline, all_pairs=arguments.pairs, colour=wants_colour())
+    return comparison_text(comparison, baseline=arguments.baseline, all_pairs=arguments.pairs, screen=screen())

@@ -27,7 +27,7 @@ from .options import (
 )
 from .paths import Input, OutputFolder, add_overwrite_option
 from .systems import AddSystems, names_of
-from .terminal import wants_colour
+from .terminal import screen
 
 
 def add(commands: Any) -> None:
@@ -114,9 +114,9 @@ def _hardeval_folds(arguments: argparse.Namespace) -> str:
         plain = {name: score["hardeval"].to_dict() for name, score in scores.items()}
         return to_json({**folds.to_dict(), "hardeval": plain})
     if scores:
-        parts = [scores_text(scores, colour=wants_colour())]
+        parts = [scores_text(scores, screen=screen())]
     else:
-        parts = [folds_text(folds, colour=wants_colour())]
+        parts = [folds_text(folds, screen=screen())]
         if not overlaps(gold.mentions):
             of_gold = hardeval_folds(gold, gold, folds, arguments.strict)
             hard = f"{of_gold.n_unseen} are unseen and {of_gold.n_diff} diff"

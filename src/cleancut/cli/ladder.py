@@ -23,7 +23,7 @@ from .options import (
     read_and_tell,
 )
 from .paths import Input, OutputFolder, add_overwrite_option
-from .terminal import wants_colour
+from .terminal import screen
 
 
 def add(commands: Any) -> None:
@@ -83,4 +83,4 @@ def _ladder(arguments: argparse.Namespace) -> str:
     sets.write(train, arguments.output, format=format, overwrite=arguments.overwrite)
     if arguments.json:
         return to_json(sets.to_dict())
-    return f"{ladder_text(sets, colour=wants_colour())}\n\nWritten to {one_line(arguments.output)}."
+    return f"{ladder_text(sets, screen=screen())}\n\nWritten to {one_line(arguments.output)}."

@@ -35,7 +35,7 @@ from .options import (
     type_options,
 )
 from .paths import InputTree, Output, OutputFolder, add_overwrite_option, provenance
-from .terminal import Incomplete, tell, wants_colour
+from .terminal import Incomplete, screen, tell
 
 _SUFFIX = {Format.MARKDOWN: ".md", Format.LATEX: ".tex", Format.CSV: ".csv"}
 """How the name of a file with tables ends in each format."""
@@ -153,7 +153,7 @@ def _study(arguments: argparse.Namespace) -> str:
     if arguments.json:
         text = json_answer(results.to_dict())
     else:
-        text = "\n".join(lines) or study_text(results, colour=wants_colour())
+        text = "\n".join(lines) or study_text(results, screen=screen())
     return Incomplete(text) if results.not_read else text
 
 

@@ -37,7 +37,7 @@ from .options import (
     tell_shapes,
     type_options,
 )
-from .terminal import tell, wants_colour
+from .terminal import screen, tell
 
 _PARAMETERS = ("credit", "muc", "iou", "beta", "staircase")
 """The options that only some metrics have a parameter for."""
@@ -137,7 +137,7 @@ def _score(arguments: argparse.Namespace) -> str:
         if len(files) == 1:
             [plain] = plain.values()
         return json_answer(plain)
-    return scores_text(results, by_type=arguments.by_type, colour=wants_colour())
+    return scores_text(results, by_type=arguments.by_type, screen=screen())
 
 
 def _check_options(arguments: argparse.Namespace, metrics: Sequence[str]) -> None:
@@ -182,7 +182,7 @@ def _runs(results: Mapping[str, Mapping[str, Score]], arguments: argparse.Namesp
     spread = {metric: over_runs([scores[metric] for scores in results.values()]) for metric in shared}
     if arguments.json:
         return json_answer({"runs": len(results), **spread})
-    return runs_text(results, spread, by_type=arguments.by_type, colour=wants_colour())
+    return runs_text(results, spread, by_type=arguments.by_type, screen=screen())
 
 
 class _Scorer:

@@ -60,7 +60,7 @@ from .options import (
     tell_shapes,
 )
 from .paths import Input, Output, OutputFolder, add_overwrite_option, provenance
-from .terminal import wants_colour
+from .terminal import screen
 
 SPARK = "spark"
 """An engine of the command line alone: peeling, as by ``peel``, of components that Spark computes."""
@@ -297,7 +297,7 @@ def _summary(plans: Mapping[str, SplitPlan], arguments: argparse.Namespace) -> s
     """Return what is printed of a split, as text or JSON."""
     if arguments.json:
         return json_answer(next(iter(plans.values())).to_dict())
-    return f"{split_text(plans, colour=wants_colour())}\n\nWritten to {one_line(arguments.output)}."
+    return f"{split_text(plans, screen=screen())}\n\nWritten to {one_line(arguments.output)}."
 
 
 def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any], title: str) -> str:
@@ -318,7 +318,7 @@ def _frontier(arguments: argparse.Namespace, data: Any, options: dict[str, Any],
         write_text(arguments.html, page)
     if arguments.json:
         return json_answer(result.to_dict())
-    text = frontier_text(result, colour=wants_colour())
+    text = frontier_text(result, screen=screen())
     if arguments.output:
         text += f"\n\nWritten to {one_line(arguments.output)}."
     return text

@@ -9,6 +9,7 @@ import errno
 import logging
 import os
 import re
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,7 @@ from typing import TextIO
 from ..core.notices import said_once
 from ..reading.recognised import formats_heard, formats_read
 from ..showing.escaping import one_line, visible
+from ..showing.screen import PLAIN, Screen
 
 
 class Incomplete(str):
@@ -154,6 +156,17 @@ def quiet_clients() -> None:
     if not sys.stderr.isatty():
         datasets.disable_progress_bars()
         huggingface_hub.utils.disable_progress_bars()
+
+
+def screen() -> Screen:
+    """Return where results are shown: on a terminal of some width, or in a file or a pipe, where they keep theirs."""
+    if not sys.stdout.isatty():
+        return PLAIN
+    return Screen(wants_colour(), max(shutil.get_terminal_size().columns, _NARROWEST))
+
+
+_NARROWEST = 40
+"""The number of columns that tables are made for at least."""
 
 
 def wants_colour() -> bool:

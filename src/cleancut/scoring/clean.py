@@ -383,8 +383,8 @@ METRIC = Metric(
     title="Names unseen in training (%)",
     description="F1 on the mentions unseen in training, and how much of an F1 is memory.",
     titles={
-        "f1": "F1", "clean_f1": "clean F1", "delta_f1": "delta F1", "clean_recall": "R clean",
-        "contaminated_recall": "R contam.", "contamination_rate": "contam.", "memorisation_f1": "look-up F1",
+        "f1": "F1", "clean_f1": "clean F1", "delta_f1": "delta F1", "clean_recall": "clean recall",
+        "contaminated_recall": "contam. recall", "contamination_rate": "contam.", "memorisation_f1": "look-up F1",
     },
     shown=(
         "f1", "clean_f1", "delta_f1", "clean_recall", "contaminated_recall", "contamination_rate", "memorisation_f1",

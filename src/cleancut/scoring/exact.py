@@ -165,8 +165,8 @@ METRIC = Metric(
     title="Exact match (%)",
     description="Mention precision, recall and F1: span and type must be right.",
     titles={
-        "precision": "P", "recall": "R", "f1": "F1", "macro_f1": "macro F1", "n_gold": "gold", "n_pred": "predicted",
-        "n_exact": "correct",
+        "precision": "precision", "recall": "recall", "f1": "F1", "macro_f1": "macro F1", "n_gold": "support",
+        "n_pred": "predicted", "n_exact": "correct",
     },
     shown=("precision", "recall", "f1", "macro_f1", "n_gold", "n_pred", "n_exact"),
     headline=("precision", "recall", "f1", "macro_f1"),

@@ -163,7 +163,7 @@ def _by_type(results: Findings) -> Section:
     if len(scores) > 1:
         title = f"{f_beta('F1', beta)} by type (%)"
         overall = [math.nan, *(score[f1] for score in scores.values())]
-        header = ["type", "gold", *scores]
+        header = ["type", "support", *scores]
         exhibits.append(Exhibit("types", title, header, rows, Kind.HEAT, note=_SHADING, baselines=overall))
     metrics = ["exact_f1", "clean_f1"] if results.has_train else ["exact_f1"]
     for i, (name, own) in enumerate(results.scores.items()):

@@ -210,7 +210,7 @@ def _muc_tables(first: str, rows: Mapping[str, Values], beta: float, of: str = "
             if values.get(f"f1_muc_{scheme}") is not None:
                 rates = [values[f"{value}_muc_{scheme}"] for value in ("precision", "recall", f_beta("f1", beta))]
                 lines.append((name, [scheme, *rates, *(values[f"n_muc_{scheme}_{count}"] for count in counts)]))
-    header = [first, "scheme", "P", "R", f_beta("F1", beta), *map(str.upper, counts)]
+    header = [first, "scheme", "precision", "recall", f_beta("F1", beta), *map(str.upper, counts)]
     title = f"MUC scores, as SemEval-2013 has them (%){of}"
     if not lines:
         return []
@@ -277,10 +277,10 @@ def bucket_tables(buckets: Mapping[str, Buckets], *, min_count: int = MIN_COUNT)
         title = f"{name}: {describe(name)}"
         slug = f"bucket-{name}"
         if alone is not None:
-            header = ["bucket", "gold", "predicted", "P", "R", f_beta("F1", alone.beta)]
+            header = ["bucket", "support", "predicted", "precision", "recall", f_beta("F1", alone.beta)]
             rows = _bucket_rows(alone[name], alone.value)
         else:
-            header = ["bucket", "gold", *buckets]
+            header = ["bucket", "support", *buckets]
             rows = _f1_rows(buckets, name)
         strong = 5 if alone is not None else -1
         tables.append(Exhibit(slug, title, header, rows, strong=strong))
@@ -542,7 +542,7 @@ def audit_tables(audit: Audit) -> list[Exhibit]:
     first = next(iter(audit.types))
     looked_up = [(name, [row[key] for key in keys]) for name, row in audit.memorisation.items()]
     title = f"What a look-up of the {first} mentions scores (%)"
-    tables.append(Exhibit("look-up", title, ["split", "P", "R", "F1"], looked_up))
+    tables.append(Exhibit("look-up", title, ["split", "precision", "recall", "F1"], looked_up))
     leaks: list[Row] = []
     for leak in audit.top_leaks:
         counts = [leak[f"n_{split}"] for split in leak["pair"]]

@@ -15,6 +15,7 @@ from ..scoring.diagnosis import MIN_COUNT
 from ..scoring.score import Score
 from .escaping import json_text, markdown_text, one_line, visible
 from .exhibit import Cell, Exhibit, Measured, Row, cell_text, row_texts
+from .screen import PLAIN, Screen
 from .short_names import renamed, short_names, with_short_names
 from .tables import (
     answer_table,
@@ -77,14 +78,18 @@ def table(
     """Return a table of aligned columns for a terminal. A row of one cell is a heading of those below it.
 
     Args:
-        header: the names of the columns.
+        header: the names of the columns, of one line or several.
         rows: the cells of each row.
         colour: mark the header and a column with colours for a terminal.
         strong: the number of the column that stands out in colour.
         words: the numbers of the columns that are aligned to the left; the others are aligned to the right.
     """
-    lines = [[one_line(cell) for cell in line] for line in (header, *rows)]
-    widths = [max(_width(line[i]) for line in lines if len(line) > 1) for i in range(len(header))]
+    titles = [title.split("\n") for title in header]
+    n_lines = max(map(len, titles))
+    above = [[""] * (n_lines - len(lines)) + lines for lines in titles]
+    heads = [[one_line(cell) for cell in line] for line in zip(*above, strict=True)]
+    body = [[one_line(cell) for cell in line] for line in rows]
+    widths = _column_widths([*heads, *body])
 
     def cells(line: Sequence[str]) -> list[str]:
         """Return the cells of a line, each as wide as its column."""
@@ -95,14 +100,24 @@ def table(
         return [cell + gap if i in words else gap + cell for i, (cell, gap) in pairs]
 
     text = []
-    for n, line in enumerate(lines):
-        padded = cells(line)
-        if colour:
-            padded = [f"\x1b[1m{c}\x1b[0m" if n == 0 or i == strong else c for i, c in enumerate(padded)]
+    for line in heads:
+        padded = [f"\x1b[1m{cell}\x1b[0m" if colour else cell for cell in cells(line)]
         text.append("  ".join(padded).rstrip())
-        if n == 0:
-            text.append("  ".join("-" * width for width in widths))
+    text.append("  ".join("-" * width for width in widths))
+    for line in body:
+        padded = cells(line)
+        if colour and 0 <= strong < len(padded):
+            padded[strong] = f"\x1b[1m{padded[strong]}\x1b[0m"
+        text.append("  ".join(padded).rstrip())
     return "\n".join(text)
+
+
+def _column_widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    """Return the width of each column of a table; the first line is the header, and lines of one cell are headings."""
+    of_columns = [line for line in lines if len(line) == len(lines[0])]
+    return [
+        max(_width(part) for cell in column for part in cell.split("\n")) for column in zip(*of_columns, strict=True)
+    ]
 
 
 def _width(text: str) -> int:
@@ -114,30 +129,77 @@ def _width(text: str) -> int:
 # --- exhibits ---------------------------------------------------------------------------------------------------
 
 
-def exhibit_text(exhibit: Exhibit, *, colour: bool = False) -> str:
-    """Return a table for a terminal, with intervals behind their values, or below if the table is too wide.
+def exhibit_text(exhibit: Exhibit, *, screen: Screen = PLAIN) -> str:
+    """Return a table as text, with intervals behind their values, or below if the table is too wide.
 
     Args:
         exhibit: the table.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
     """
-    notes = map(_filled, exhibit.note.splitlines())
+    notes = [_filled(line, screen) for line in exhibit.note.splitlines()]
     title = exhibit.title
-    drawn = _drawn(exhibit, _with_interval, colour)
+    drawn = _drawn(exhibit, _with_interval, screen)
     if any(_has_interval(cell) for _, cells in exhibit.rows for cell in cells):
-        plain = _drawn(exhibit, _with_interval, colour=False)
-        if max(map(_width, plain.splitlines())) > COLUMNS:
-            drawn = f"{_drawn(exhibit, _bare, colour)}\n\n{_interval_text(exhibit, colour)}"
+        in_one_piece = _drawn(exhibit, _with_interval, PLAIN)
+        if max(map(_width, in_one_piece.splitlines())) > (screen.width or COLUMNS):
+            drawn = f"{_drawn(exhibit, _bare, screen)}\n\n{_interval_text(exhibit, screen)}"
         else:
             title = f"{title.removesuffix(' (%)')}, with 95% intervals (%)"
-    return "\n".join([one_line(title), drawn, *notes])
+    title = one_line(title) if screen.width is None else _filled(title, screen)
+    return "\n".join([title, drawn, *notes])
 
 
-def _drawn(exhibit: Exhibit, text: Callable[[Cell], str], colour: bool) -> str:
-    """Return a table whose cells are written by a function."""
+def _drawn(exhibit: Exhibit, text: Callable[[Cell], str], screen: Screen) -> str:
+    """Return a table whose cells are written by a function; columns that do not fit beside the others follow below."""
+    header = [*map(_shortened, exhibit.header)]
     rows = [[_shortened(name), *map(text, cells)] if cells else [name] for name, cells in exhibit.rows]
     words = [column for column in range(len(exhibit.header)) if exhibit.holds_words(column)]
-    return table([*map(_shortened, exhibit.header)], rows, colour=colour, strong=exhibit.strong, words=words)
+    if screen.width is None:
+        return table(header, rows, colour=screen.colour, strong=exhibit.strong, words=words)
+    widths = _column_widths([header, *rows])
+    if _table_width(widths) > screen.width:
+        header = [title.replace(" ", "\n") if column else title for column, title in enumerate(header)]
+        widths = _column_widths([header, *rows])
+    pieces = []
+    for columns in _fitting(header, widths, screen.width):
+        part = [[line[column] for column in columns] if len(line) > 1 else line for line in rows]
+        strong = columns.index(exhibit.strong) if exhibit.strong in columns else -1
+        of_words = [place for place, column in enumerate(columns) if column in words]
+        title = [header[column] for column in columns]
+        pieces.append(table(title, part, colour=screen.colour, strong=strong, words=of_words))
+    return "\n\n".join(pieces)
+
+
+def _fitting(header: Sequence[str], widths: Sequence[int], width: int) -> list[list[int]]:
+    """Return the columns of each of the tables that a table is divided into, so that each fits.
+
+    The first column, which has the names of rows, is in all of them. A column without a title stays beside the one
+    before it.
+
+    Args:
+        header: the titles of the columns.
+        widths: the width of each column.
+        width: the number of columns of the terminal.
+    """
+    kept_together: list[list[int]] = []
+    for column in range(1, len(widths)):
+        if kept_together and not header[column]:
+            kept_together[-1].append(column)
+        else:
+            kept_together.append([column])
+    parts = [[0]]
+    for columns in kept_together:
+        wider = [*parts[-1], *columns]
+        if len(parts[-1]) > 1 and _table_width([widths[column] for column in wider]) > width:
+            wider = [0, *columns]
+            parts.append(wider)
+        parts[-1] = wider
+    return parts
+
+
+def _table_width(widths: Sequence[int]) -> int:
+    """Return the width of a table whose columns have these widths."""
+    return sum(widths) + 2 * (len(widths) - 1)
 
 
 def _has_interval(cell: Cell) -> bool:
@@ -162,7 +224,7 @@ def _bare(cell: Cell) -> str:
     return text if cell.n is None else f"{text} ({cell.n})"
 
 
-def _interval_text(exhibit: Exhibit, colour: bool) -> str:
+def _interval_text(exhibit: Exhibit, screen: Screen) -> str:
     """Return the intervals as a table of their own, for the first values, which fit beside each other."""
     filled = [cells for _, cells in exhibit.rows if cells]
     columns = [i for i in range(len(exhibit.header) - 1) if any(_has_interval(cells[i]) for cells in filled)]
@@ -172,7 +234,7 @@ def _interval_text(exhibit: Exhibit, colour: bool) -> str:
         ends = [_ends(cells[i]) for i in fitting] if cells else []
         rows.append((name, ends))
     header = [exhibit.header[0], *(exhibit.header[i + 1] for i in fitting)]
-    return f"95% intervals (%)\n{_drawn(Exhibit('intervals', '', header, rows), cell_text, colour)}"
+    return f"95% intervals (%)\n{_drawn(Exhibit('intervals', '', header, rows), cell_text, screen)}"
 
 
 def _ends(cell: Cell) -> str:
@@ -182,9 +244,10 @@ def _ends(cell: Cell) -> str:
     return " - ".join(map(cell.text, cell.interval))
 
 
-def _filled(text: str) -> str:
-    """Return a text in lines that are no wider than a table."""
-    return textwrap.fill(one_line(text), COLUMNS, break_on_hyphens=False, break_long_words=False)
+def _filled(text: str, screen: Screen = PLAIN) -> str:
+    """Return a text in lines that are no wider than a table, or than the terminal."""
+    width = COLUMNS if screen.width is None else min(screen.width, COLUMNS)
+    return textwrap.fill(one_line(text), width, break_on_hyphens=False, break_long_words=False)
 
 
 def _shortened(text: str, width: int = 32) -> str:
@@ -193,9 +256,29 @@ def _shortened(text: str, width: int = 32) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _joined(exhibits: Sequence[Exhibit], notes: Sequence[str], colour: bool) -> str:
-    """Return tables and the lines below them as one text."""
-    parts = [exhibit_text(exhibit, colour=colour) for exhibit in exhibits]
+def _explained(exhibit: Exhibit) -> str:
+    """Return what delta F1 is, if it is a column or a row of a table; else nothing."""
+    for name in (*exhibit.header, *(name for name, _ in exhibit.rows)):
+        if name.startswith("delta F"):
+            value = name.removeprefix("delta ")
+            return (
+                f"{name} is {value} minus clean {value}: how much of {value} rests on names that training has shown. "
+                f"Near 0, {value} owes nothing to memory."
+            )
+    return ""
+
+
+def _joined(exhibits: Sequence[Exhibit], notes: Sequence[str], screen: Screen) -> str:
+    """Return tables and the lines below them as one text. On a terminal, delta F1 is explained where it is first."""
+    parts = []
+    is_explained = screen.width is None
+    for exhibit in exhibits:
+        part = exhibit_text(exhibit, screen=screen)
+        explanation = _explained(exhibit)
+        if explanation and not is_explained:
+            part += f"\n{_filled(explanation, screen)}"
+            is_explained = True
+        parts.append(part)
     lines = "\n".join(map(visible, notes))
     if lines:
         parts.append(lines)
@@ -205,13 +288,13 @@ def _joined(exhibits: Sequence[Exhibit], notes: Sequence[str], colour: bool) -> 
 # --- results ----------------------------------------------------------------------------------------------------
 
 
-def scores_text(results: Results, *, by_type: bool = False, colour: bool = False) -> str:
+def scores_text(results: Results, *, by_type: bool = False, screen: Screen = PLAIN) -> str:
     """Return the scores of one or more systems as text.
 
     Args:
         results: the scores of each system by metric.
         by_type: also show the scores of each type.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
     """
     exhibits = []
     short = renamed(results)
@@ -221,11 +304,11 @@ def scores_text(results: Results, *, by_type: bool = False, colour: bool = False
     answers = answer_table(short)
     if answers.rows:
         exhibits.append(answers)
-    return _joined(exhibits, score_notes(results), colour)
+    return _joined(exhibits, score_notes(results), screen)
 
 
 def runs_text(
-    results: Results, over: Mapping[str, Mapping[str, Any]], *, by_type: bool = False, colour: bool = False
+    results: Results, over: Mapping[str, Mapping[str, Any]], *, by_type: bool = False, screen: Screen = PLAIN
 ) -> str:
     """Return the scores of several runs of one system, with their mean and standard deviation, as text.
 
@@ -233,13 +316,13 @@ def runs_text(
         results: the scores of each run by metric.
         over: the mean and the standard deviation of each value, by metric.
         by_type: also show the scores of each type.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
     """
     exhibits = []
     for metric, moments in over.items():
         runs = {run: scores[metric] for run, scores in renamed(results).items()}
         exhibits += run_tables(runs, moments, by_type=by_type)
-    return _joined(exhibits, score_notes(results), colour)
+    return _joined(exhibits, score_notes(results), screen)
 
 
 def score_notes(results: Results) -> list[str]:
@@ -277,23 +360,23 @@ def score_table(score: Score) -> str:
     rows.append(("micro average", [*(score[name] for name in names), score.n_gold]))
     for average in ("macro", "weighted"):
         rows.append((f"{average} average", [*(score[f"{average}_{name}"] for name in names), score.n_gold]))
-    return _joined([Exhibit("table", score.record.title, header, rows)], [score.signature], False)
+    return _joined([Exhibit("table", score.record.title, header, rows)], [score.signature], PLAIN)
 
 
-def buckets_text(buckets: Mapping[str, Buckets], *, min_count: int = MIN_COUNT, colour: bool = False) -> str:
+def buckets_text(buckets: Mapping[str, Buckets], *, min_count: int = MIN_COUNT, screen: Screen = PLAIN) -> str:
     """Return the buckets of each attribute: all scores of one system, or the F1 of several side by side.
 
     Args:
         buckets: the buckets of each system.
         min_count: the number of gold mentions that a bucket needs to be called best or worst.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
     """
     signatures = list(dict.fromkeys(of_system.signature for of_system in buckets.values()))
-    return _joined(bucket_tables(renamed(buckets), min_count=min_count), signatures, colour)
+    return _joined(bucket_tables(renamed(buckets), min_count=min_count), signatures, screen)
 
 
 def comparison_text(
-    comparison: Comparison, *, baseline: str | None = None, all_pairs: bool = False, colour: bool = False
+    comparison: Comparison, *, baseline: str | None = None, all_pairs: bool = False, screen: Screen = PLAIN
 ) -> str:
     """Return the scores of systems, how they differ, and how their order changes, as text.
 
@@ -301,7 +384,7 @@ def comparison_text(
         comparison: the comparison.
         baseline: with three or more systems, the one that the others are compared with; by default the best.
         all_pairs: with three or more systems, also show the scores of each metric and the tests of all pairs.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
     """
     bare = {}
     for name, scores in comparison.scores.items():
@@ -312,37 +395,37 @@ def comparison_text(
     is_matrix = len(comparison.scores) > 2 and not all_pairs  # which has no place for intervals
     values = with_short_names(comparison.to_dict(intervals=not is_matrix))
     tables = comparison_tables(values, baseline=short_baseline, all_pairs=all_pairs)
-    return _joined(tables, notes, colour)
+    return _joined(tables, notes, screen)
 
 
-def study_text(study: Study, *, colour: bool = False) -> str:
+def study_text(study: Study, *, screen: Screen = PLAIN) -> str:
     """Return a study of several datasets as text.
 
     Args:
         study: the study.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
     """
     from .study_tables import study_notes, study_tables  # only here: few commands need it
 
-    return _joined(study_tables(study), list(map(_filled, study_notes(study))), colour)
+    return _joined(study_tables(study), list(map(_filled, study_notes(study))), screen)
 
 
-def audit_text(audit: Audit, *, colour: bool = False) -> str:
+def audit_text(audit: Audit, *, screen: Screen = PLAIN) -> str:
     """Return an audit as text.
 
     Args:
         audit: the audit.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
     """
-    return _joined(audit_tables(audit), list(map(_filled, audit_notes(audit))), colour)
+    return _joined(audit_tables(audit), list(map(_filled, audit_notes(audit))), screen)
 
 
-def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown: bool = False) -> str:
+def split_text(plans: Mapping[str, SplitPlan], *, screen: Screen = PLAIN, markdown: bool = False) -> str:
     """Return a plan, beside others on the same corpus if there are any: sizes, representativeness, leakage.
 
     Args:
         plans: the plans by their names; the first is the one that is described.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
         markdown: write Markdown instead of text for a terminal.
     """
     plan = next(iter(plans.values()))
@@ -351,7 +434,7 @@ def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown
     guarantee, *notes = map(write_line, [f"{plan.guarantee[0].upper()}{plan.guarantee[1:]}.", *told])
     heading = "# Split\n\n" if markdown else ""
     parts = [f"{heading}{guarantee}"]
-    parts += [_markdown(table) if markdown else exhibit_text(table, colour=colour) for table in plan_tables(plans)]
+    parts += [_markdown(table) if markdown else exhibit_text(table, screen=screen) for table in plan_tables(plans)]
     if notes:
         parts.append(("\n\n" if markdown else "\n").join(notes))
     method = method_in_words(plan.how)
@@ -361,42 +444,42 @@ def split_text(plans: Mapping[str, SplitPlan], *, colour: bool = False, markdown
     return "\n\n".join([*parts, f"{write_line(method)}\n{signature}"])
 
 
-def frontier_text(frontier: Frontier, *, colour: bool = False, markdown: bool = False) -> str:
+def frontier_text(frontier: Frontier, *, screen: Screen = PLAIN, markdown: bool = False) -> str:
     """Return the splits of a frontier, with the best marked, and the recommendation.
 
     Args:
         frontier: the frontier.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
         markdown: write Markdown instead of text for a terminal.
     """
     heading = ["# Frontier"] if markdown else []
     tables = frontier_tables(frontier)
-    drawn = [_markdown(table) if markdown else exhibit_text(table, colour=colour) for table in tables]
+    drawn = [_markdown(table) if markdown else exhibit_text(table, screen=screen) for table in tables]
     sentence = frontier.recommendation if markdown else _filled(frontier.recommendation)
     return "\n\n".join([*heading, *drawn, sentence, frontier.best.plan.signature])
 
 
-def ladder_text(ladder: Ladder, *, colour: bool = False) -> str:
+def ladder_text(ladder: Ladder, *, screen: Screen = PLAIN) -> str:
     """Return a contamination ladder by level, as text.
 
     Args:
         ladder: the ladder.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
     """
     source = f"Drawn from {ladder.n_clean} clean and {ladder.n_contaminated} contaminated training samples."
-    return _joined(ladder_tables(ladder), [source, ladder.signature], colour)
+    return _joined(ladder_tables(ladder), [source, ladder.signature], screen)
 
 
-def folds_text(folds: Folds, *, colour: bool = False) -> str:
+def folds_text(folds: Folds, *, screen: Screen = PLAIN) -> str:
     """Return folds as text: their sizes, how they compare with the corpus, and what they share with the others.
 
     Args:
         folds: the folds.
-        colour: mark words with colours for a terminal.
+        screen: where the text is shown.
     """
     guarantee = f"{folds.guarantee[0].upper()}{folds.guarantee[1:]}."
     notes = [*map(_filled, [guarantee, *folds.notes]), folds.signature]
-    return _joined(fold_tables(folds), notes, colour)
+    return _joined(fold_tables(folds), notes, screen)
 
 
 # --- Markdown ---------------------------------------------------------------------------------------------------
