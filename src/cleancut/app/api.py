@@ -111,13 +111,18 @@ def api_learn(training: str, gold: str, prediction: str) -> dict:
 def _texts(**given: Any) -> list[str]:
     """Return the texts that a client gave by the names of their parameters; null is an empty one."""
     with _readable():
-        return [checks.instance("" if text is None else text, str, name, "a text") for name, text in given.items()]
+        return [checks.instance(_else(text, ""), str, name, "a text") for name, text in given.items()]
 
 
 def _named(name: str, given: Any) -> dict[str, str]:
     """Return the texts by name that a client gave for a parameter; null is none."""
     with _readable():
-        return checks.instances({} if given is None else given, str, name, "texts by their names")
+        return checks.instances(_else(given, {}), str, name, "texts by their names")
+
+
+def _else(given: Any, default: Any) -> Any:
+    """Return what a client gave for a parameter, or a default for null."""
+    return default if given is None else given
 
 
 def _values(request: Any, work: Callable[..., jobs.Made], *given: Any) -> dict[str, Any]:

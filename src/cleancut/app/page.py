@@ -140,8 +140,9 @@ def _forget_when_closed(page: gradio.Blocks) -> None:
 
     @asked_by
     def uploaded(request: Any, files: str | Sequence[str]) -> None:
+        paths = [files] if isinstance(files, str) else files
         with lock:
-            uploads[page_of(request)].update([files] if isinstance(files, str) else files)
+            uploads[page_of(request)].update(paths)
 
     @asked_by
     def closed(request: Any) -> None:

@@ -111,17 +111,22 @@ class NameTree:
             step = node << 32 | texts.words[place + depth]
             at = np.minimum(np.searchsorted(steps, step), len(steps) - 1)
             exists = steps[at] == step
-            place, text, end = place[exists], text[exists], end[exists]
+            place = place[exists]
+            text = text[exists]
+            end = end[exists]
             node = self._first_node[depth] + at[exists]
             name = self._name[node]
             is_name = name >= 0
             yield text[is_name], name[is_name]
             goes_on = place + depth + 1 < end
-            place, text, end, node = place[goes_on], text[goes_on], end[goes_on], node[goes_on]
+            place = place[goes_on]
+            text = text[goes_on]
+            end = end[goes_on]
+            node = node[goes_on]
 
 
 def generic_words(names: WordLists, limit: int) -> NDArray[np.bool_]:
-    """Tell of each word whether it is generic: it occurs in more than so many distinct names of two or more words.
+    """Return whether each word is generic: whether more than ``limit`` distinct names of several words have it.
 
     Args:
         names: the words of distinct names.

@@ -80,7 +80,8 @@ class Same:
             raise CleancutError(f"same={quoted(same)} needs a table of aliases. Give aliases=.")
         if Notion.ALIAS not in notions and aliases is not None:
             raise CleancutError(f"aliases= has no effect on same={quoted(same)}. Add +alias, or leave it out.")
-        return cls(notions, None if aliases is None else Aliases.of(aliases), limit)
+        table = None if aliases is None else Aliases.of(aliases)
+        return cls(notions, table, limit)
 
     @classmethod
     def several(cls, same: Any, *, aliases: Any = None, part_limit: Any = PART_LIMIT) -> list[Same]:
@@ -149,15 +150,18 @@ class Same:
         folds = Notion.FOLD in self.notions
         known = self.aliases.classes(key, folds) if self.aliases is not None else {}
         form = folded_name if folds else "\0".join
-        forms = list(map(form, names)) if not known else []
-        for name in names if known else ():
+        if not known:
+            return list(map(form, names))
+        forms = []
+        for name in names:
             own = form(name)
-            forms.append(known.get(own if folds else " ".join(name), own))
+            in_table = own if folds else " ".join(name)
+            forms.append(known.get(in_table, own))
         return forms
 
 
 EXACT = Same()
-"""The notion of before there were others: names are the same if their words are, as the entity key compares them."""
+"""The default: names are the same if their words are, as the entity key compares them."""
 
 
 def notion_setting(same: Same) -> dict[str, str]:
@@ -211,8 +215,8 @@ def _parse(same: Any) -> tuple[Notion, ...]:
                 f"same={quoted(same)}: {quoted(name)} is unknown.{did_you_mean(name, Notion)} {wanted}."
             )
         chosen.append(Notion(name))
-    looser = tuple(notion for notion in Notion if notion in chosen and notion is not Notion.EXACT)
-    return looser or (Notion.EXACT,)
+    looser = set(chosen) - {Notion.EXACT}
+    return tuple(notion for notion in Notion if notion in looser) or (Notion.EXACT,)
 
 
 # --- folding ----------------------------------------------------------------------------------------------
@@ -234,11 +238,16 @@ def folded_word(word: str) -> str:
         return _NOT_ASCII_LETTERS.sub("", word.lower())
     word = unicodedata.normalize("NFD", word).casefold()
     word = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
-    kept = [letter for letter in word if letter.isalnum() or _is_mark(letter)]
+    kept = [letter for letter in word if _is_compared(letter)]
     return unicodedata.normalize("NFKC", "".join(kept)) if any(map(str.isalnum, kept)) else ""
 
 
 _NOT_ASCII_LETTERS = re.compile("[^a-z0-9]+")
+
+
+def _is_compared(letter: str) -> bool:
+    """Return whether a character is a letter, a digit, or a mark of a letter."""
+    return letter.isalnum() or _is_mark(letter)
 
 
 def _is_mark(letter: str) -> bool:

@@ -334,6 +334,7 @@ def _page(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # whatever a corpus may smuggle in: no script but ours runs, and nothing is fetched
     rules = ("default-src 'none'", "img-src data:", "style-src 'unsafe-inline'", f"script-src 'sha256-{digest}'")
+    data = _data_element("data", listing.data) if listing else ""
     copies: dict[str, dict[str, str]] = {}
     for exhibit in chain.from_iterable(section.exhibits for section in sections):
         copies[exhibit.slug] = {format: exhibit_text(exhibit, format) for format in (Format.LATEX, Format.CSV)}
@@ -346,7 +347,7 @@ def _page(
         sections="".join(body for _, _, body in parts),
         notes=html_notes(notes).replace("<section>", '<section id="how">', 1),
         provenance=_footer(provenance),
-        data=_data_element("data", listing.data) if listing else "",
+        data=data,
         copies=_data_element("copies", copies),
         script=script,
     )
@@ -373,8 +374,9 @@ def _with_title(section: Section, title: str) -> Section:
     """Return a section whose headline card names the dataset, so that a copy of it can stand alone."""
     exhibits = []
     for exhibit in section.exhibits:
-        is_card = exhibit.kind is Kind.GAP
-        exhibits.append(replace(exhibit, title=f"{title}: {exhibit.title}") if is_card else exhibit)
+        if exhibit.kind is Kind.GAP:
+            exhibit = replace(exhibit, title=f"{title}: {exhibit.title}")
+        exhibits.append(exhibit)
     return replace(section, exhibits=exhibits)
 
 

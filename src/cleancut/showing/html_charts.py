@@ -190,7 +190,8 @@ def curves_svg(exhibit: Exhibit) -> str:
         marks.append(f'<g class="s{i % 8}"><polyline class="curve" points="{line}"/>')
         for spot in series:
             title = f"<title>{_text(f'{group}, {spot.name}')}</title>"
-            marks.append(f'<g class="{"full" if spot.full else "hollow"}">{title}{_mark(i, *at(spot))}</g>')
+            fill = "full" if spot.full else "hollow"
+            marks.append(f'<g class="{fill}">{title}{_mark(i, *at(spot))}</g>')
         marks.append("</g>")
     across, up = map(_text, exhibit.header[1:3])
     marks.append(f'<text class="name" x="{_WIDTH / 2:g}" y="{_HEIGHT - 7}" text-anchor="middle">{across}</text>')

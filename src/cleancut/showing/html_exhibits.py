@@ -85,12 +85,15 @@ def _heat_styles(exhibit: Exhibit, name: str, cells: Sequence[Cell]) -> list[str
         most = reach(exhibit)
         for difference in compared(exhibit, cells):
             side = "above" if difference > 0 else "below"
-            is_shaded = abs(difference) > 0  # NaN is not
-            styles.append(f' class="heat {side}" style="--v:{abs(difference) / most:.3f}"' if is_shaded else "")
+            style = ""
+            if abs(difference) > 0:  # NaN is not shaded
+                style = f' class="heat {side}" style="--v:{abs(difference) / most:.3f}"'
+            styles.append(style)
         return styles
     for column, dark in zip(exhibit.header[1:], shades(cells), strict=True):
         hit = " hit" if column == name else ""
-        styles.append(f' class="heat{hit}" style="--v:{dark:.3f}"' if dark > 0 else "")
+        style = f' class="heat{hit}" style="--v:{dark:.3f}"' if dark > 0 else ""
+        styles.append(style)
     return styles
 
 

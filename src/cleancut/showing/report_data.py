@@ -222,7 +222,8 @@ def _scores(
     scores = {}
     for name, pred in systems.items():
         nested = overlaps(gold.mentions) or overlaps(pred.mentions)
-        defined = [metric for metric in metrics if not (nested and metric in flat_only)]
+        undefined = flat_only if nested else []
+        defined = [metric for metric in metrics if metric not in undefined]
         scores[name] = {
             metric: score_metrics()[metric](gold, pred, exposure, **taken(metric, settings)) for metric in defined
         }

@@ -436,7 +436,8 @@ def split_text(plans: Mapping[str, SplitPlan], *, screen: Screen = PLAIN, markdo
     parts = [f"{heading}{guarantee}"]
     parts += [_markdown(table) if markdown else exhibit_text(table, screen=screen) for table in plan_tables(plans)]
     if notes:
-        parts.append(("\n\n" if markdown else "\n").join(notes))
+        between = "\n\n" if markdown else "\n"
+        parts.append(between.join(notes))
     method = method_in_words(plan.how)
     signature = one_line(plan.signature)
     if markdown:

@@ -293,7 +293,9 @@ class _CodedSplits:
     """The splits of a dataset, with the entity of each mention as a number that is the same in all splits."""
 
     def __init__(self, corpora: Mapping[str, Corpus], key: Key, same: Same) -> None:
-        self.corpora, self.key, self.same = corpora, key, same
+        self.corpora = corpora
+        self.key = key
+        self.same = same
         self._number = {name: i for i, name in enumerate(corpora)}
 
     @cached_property
@@ -499,10 +501,12 @@ def _texts(corpus: Corpus, mentions: NDArray[np.int64]) -> list[str]:
 
 def _examples(corpus: Corpus, mentions: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Return the samples of some mentions as examples to show: number, id and text."""
-    bounds, examples = bounds_of(corpus.lengths), []
+    bounds = bounds_of(corpus.lengths)
+    examples = []
     for i in corpus.mentions.sample[mentions].tolist():
         words = [corpus.vocabulary[word] for word in corpus.words[bounds[i] : bounds[i + 1]].tolist()]
-        examples.append({"sample": i, "id": corpus.ids[i] if corpus.ids else None, "text": " ".join(words)})
+        own_id = corpus.ids[i] if corpus.ids else None
+        examples.append({"sample": i, "id": own_id, "text": " ".join(words)})
     return examples
 
 

@@ -73,8 +73,12 @@ class Sums(NamedTuple):
     """The number of mentions of each type in each split."""
 
 
-PURE, MIXED_AMONG_HELD_OUT, MIXED_WITH_TRAIN = 0, 1, 2
-"""The kinds of units: all vertices have one label; several labels, none of them train; several, one of them train."""
+PURE = 0
+"""The kind of a unit whose vertices all have one label."""
+MIXED_AMONG_HELD_OUT = 1
+"""The kind of a unit whose vertices have several labels, none of which is train."""
+MIXED_WITH_TRAIN = 2
+"""The kind of a unit whose vertices have several labels, one of which is train."""
 NOWHERE = -1
 """The split of a unit that is discarded, or not yet counted."""
 
@@ -100,11 +104,13 @@ def asked_of(problem: Problem, weight: float, slack: float) -> Asked:
         slack: the number of samples that a split may be off its quota at no cost.
     """
     minimum = problem.type_minimum
+    if not minimum.any():
+        minimum = minimum[:, :0]  # types that nothing is asked of need not be counted
     prices = ALL_ALIKE if problem.discards else problem.prices
     return Asked(
         problem.shares,
         *problem.density,
-        minimum if minimum.any() else minimum[:, :0],  # types that nothing is asked of need not be counted
+        minimum,
         problem.type_weight,
         weight,
         slack,

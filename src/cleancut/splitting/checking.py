@@ -68,7 +68,8 @@ def _names(corpus: Corpus, key: Key) -> Iterator[_Name]:
     size = mentions.end - mentions.start
     for first, n, label in zip(begin.tolist(), size.tolist(), mentions.label.tolist(), strict=True):
         spelt = tuple(words[word] for word in corpus.words[first : first + n].tolist())
-        yield _Name(spelt, mentions.labels[label] if key.typed else "")
+        of_type = mentions.labels[label] if key.typed else ""
+        yield _Name(spelt, of_type)
 
 
 def _forms(names: set[_Name], key: Key, same: Same) -> set[tuple[str, str]]:

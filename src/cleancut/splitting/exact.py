@@ -220,7 +220,9 @@ class _Programme:
 
     def _requirements(self) -> None:
         """Ratios, density and types are met by what is kept."""
-        problem, allowed, n_splits = self._problem, self._allowed, len(self._splits)
+        problem = self._problem
+        allowed = self._allowed
+        n_splits = len(self._splits)
         size = problem.size.astype(np.float64)
         unit = np.repeat(np.arange(len(size)), n_splits)
         split = np.tile(np.arange(n_splits), len(size))

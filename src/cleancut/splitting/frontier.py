@@ -202,8 +202,10 @@ def frontier(
             compared = [replace(point, optimal=not _is_dominated(i, tried)) for i, point in enumerate(tried)]
             points += compared
             bests.append(_best(compared))
-    clean = [point for point in bests if _is_recommendable(point) and not point.n_contaminated]
-    return Frontier(tuple(points), clean[-1] if clean else bests[0])
+    recommendable = filter(_is_recommendable, bests)
+    clean = [point for point in recommendable if not point.n_contaminated]
+    recommended = clean[-1] if clean else bests[0]
+    return Frontier(tuple(points), recommended)
 
 
 def _plans(

@@ -350,7 +350,9 @@ class SplitPlan(Drawn):
         Returns:
             Lines that say what was uploaded, or would be.
         """
-        checks.switches(create_pr=create_pr, dry_run=dry_run, **({} if private is None else {"private": private}))
+        checks.switches(create_pr=create_pr, dry_run=dry_run)
+        if private is not None:
+            checks.switches(private=private)
         publish = module_of("hub.publishing").publish
         report: list[str] = publish(
             self,

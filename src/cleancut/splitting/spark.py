@@ -429,7 +429,8 @@ class _Components:
             keep: the vertices whose edges count; None for all.
         """
         degree = np.diff(problem.vertex_units.bounds)
-        limit = int((degree if keep is None else degree[keep]).max(initial=0))
+        kept_degree = degree if keep is None else degree[keep]
+        limit = int(kept_degree.max(initial=0))
         is_threshold = keep is None or np.array_equal(keep, degree <= limit)
         is_distinct = (unit_hash[1:] != unit_hash[:-1]).all()  # copies in different units have the same hash
         if len(problem.size) != len(unit_hash) or not is_threshold or not is_distinct:
