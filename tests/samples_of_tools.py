@@ -165,6 +165,152 @@ def _argilla(form):
     return rows
 
 
+def _records(inside=None, **places):
+    """The texts and their spans under the names of a tool; a name with dots stands for objects in one another."""
+    records = []
+    for i in range(5):
+        spans = []
+        for start, end, label in _at(i):
+            span = {}
+            values = {"start": start, "end": end, "last": end - 1, "label": label, "words": TEXTS[i][start:end]}
+            for value, place in places["span"].items():
+                _put(span, place, values[value])
+            spans.append(span | places.get("more", {}))
+        record = {}
+        _put(record, places["text"], TEXTS[i])
+        _put(record, places["spans"], spans)
+        records.append(record)
+    if inside is None:
+        return _lines(records)
+    whole = {}
+    _put(whole, inside, records)
+    return json.dumps(whole, indent=1)
+
+
+def _put(record, place, value):
+    """Put a value where a place such as ``a.0.b`` says; numbers stand for the only item of a list."""
+    *steps, last = place.split(".")
+    for step, following in zip(steps, [*steps[1:], last]):
+        new = [{}] if following == "0" else {}
+        record = record[0] if step == "0" else record.setdefault(step, new)
+    if last == "0":
+        record[:] = [value]
+    else:
+        record[last] = value
+
+
+def _core_nlp_json():
+    sentences = []
+    for i in range(5):
+        types = [tag.rpartition("-")[2] for tag in _tags(i)]
+        tokens = [
+            {"index": j + 1, "word": t, "originalText": t, "ner": k} for j, (t, k) in enumerate(zip(TOKENS[i], types))
+        ]
+        mentions = [
+            {"tokenBegin": s, "tokenEnd": e, "ner": k, "text": " ".join(TOKENS[i][s:e])} for s, e, k in SPANS[i]
+        ]
+        if i == 4:
+            mentions.append({"tokenBegin": 1, "tokenEnd": 2, "ner": "PER", "text": "ran"})  # a mention without a tag
+        sentences.append({"index": i, "entitymentions": mentions, "tokens": tokens})
+    return json.dumps({"docId": "a", "sentences": sentences}, indent=1)
+
+
+def _core_nlp_xml():
+    sentences = []
+    for i in range(5):
+        tokens = [
+            f"<token><word>{word}</word><NER>{tag.rpartition('-')[2]}</NER></token>"
+            for word, tag in zip(TOKENS[i], _tags(i))
+        ]
+        sentences.append(f"<sentence><tokens>{''.join(tokens)}</tokens></sentence>")
+    inside = "".join(sentences)
+    return f'<?xml version="1.0"?>\n<root><document><sentences>{inside}</sentences></document></root>\n'
+
+
+def _naf():
+    words, terms, entities = [], [], []
+    for i in range(5):
+        for s, e, label in SPANS[i]:
+            targets = "".join(f'<target id="t{i}.{j}"/>' for j in range(s, e))
+            entities.append(f'<entity type="{label}"><references><span>{targets}</span></references></entity>')
+        for j, word in enumerate(TOKENS[i]):
+            words.append(f'<wf id="w{i}.{j}" sent="{i + 1}">{word}</wf>')
+            terms.append(f'<term id="t{i}.{j}"><span><target id="w{i}.{j}"/></span></term>')
+    parts = f"<text>{''.join(words)}</text><terms>{''.join(terms)}</terms><entities>{''.join(entities)}</entities>"
+    return f'<?xml version="1.0"?>\n<NAF>{parts}</NAF>\n'
+
+
+def _tree(i):
+    parts = [f"{word}/NN" for word in TOKENS[i]]
+    for start, end, label in reversed(SPANS[i]):
+        parts[start:end] = [f"({label} {' '.join(parts[start:end])})"]
+    return f"(S\n  {'  '.join(parts)})"
+
+
+def _snips():
+    utterances = []
+    for i in range(5):
+        pieces, last = [], 0
+        for start, end, label in _at(i):
+            pieces += [{"text": TEXTS[i][last:start]}, {"text": TEXTS[i][start:end], "entity": label}]
+            last = end
+        utterances.append({"data": [*pieces, {"text": TEXTS[i][last:]}]})
+    return json.dumps({"language": "en", "intents": {"say": {"utterances": utterances}}, "entities": {}})
+
+
+def _viewer_page():
+    names = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+    tags = {"feature": {"names": names, "_type": "ClassLabel"}, "_type": "Sequence"}
+    words = {"feature": {"dtype": "string", "_type": "Value"}, "_type": "Sequence"}
+    features = [
+        {"feature_idx": 0, "name": "tokens", "type": words},
+        {"feature_idx": 1, "name": "ner_tags", "type": tags},
+    ]
+    rows = [{"tokens": TOKENS[i], "ner_tags": [names.index(tag) for tag in _tags(i)]} for i in range(5)]
+    rows = [{"row_idx": i, "row": row, "truncated_cells": []} for i, row in enumerate(rows)]
+    return json.dumps({"features": features, "rows": rows, "num_rows_total": 5, "partial": False})
+
+
+def _doc_red():
+    mentions = [
+        [{"name": " ".join(TOKENS[i][s:e]), "pos": [s, e], "sent_id": i, "type": label}]
+        for i in range(5) for s, e, label in SPANS[i]
+    ]  # fmt: skip
+    return json.dumps([{"title": "x", "sents": TOKENS, "vertexSet": mentions, "labels": []}])
+
+
+def _mrc():
+    rows = []
+    for i in range(5):
+        for number, label in enumerate(("PER", "LOC")):
+            places = [(s, e - 1) for s, e, own in SPANS[i] if own == label]
+            rows.append({"context": TEXTS[i], "entity_label": label, "qas_id": f"{i}.{number}", "query": "who?",
+                         "start_position": [s for s, _ in places], "end_position": [e for _, e in places],
+                         "span_position": [f"{s};{e}" for s, e in places]})  # fmt: skip
+    return json.dumps(rows)
+
+
+def _of_document():
+    """The spans of each sentence, which count the words of all, with what DyGIE++ says of how certain they are."""
+    firsts = [sum(map(len, TOKENS[:i])) for i in range(5)]
+    return [[[s + first, e + first - 1, label, 9.1, 0.9] for s, e, label in own] for first, own in zip(firsts, SPANS)]
+
+
+def _genia(name, label):
+    return f'<cons lex="x" sem="{label}">{name}</cons>'
+
+
+def _rasa(name, label):
+    return f'[{name}]{{"entity": "{label}"}}' if label == "LOC" else f"[{name}]({label})"
+
+
+_NLU = (
+    "version: 1\nnlu:\n- intent: say\n  examples: |\n"
+    + "".join(f"    - {_marked(i, _rasa)}\n" for i in range(5))
+    + "- synonym: Oslo\n  examples: |\n    - [Christiania](LOC)\n"
+)
+
+
 SAMPLES = {
     "two-columns.conll": _conll(lambda i, j, token, tag: f"{token} {tag}"),
     "conll2003.txt": "-DOCSTART- -X- -X- O\n\n" + _conll(lambda i, j, token, tag: f"{token} NN I-NP {tag}"),
@@ -230,6 +376,135 @@ SAMPLES = {
     )
     + "\n",
     "opennlp.txt": "\n".join(_marked(i, lambda name, label: f"<START:{label}> {name} <END>") for i in range(5)) + "\n",
+    # columns whose tags are not the last, or come first
+    "tags-first.bio": _conll(lambda i, j, token, tag: f"{tag}\t{token}"),
+    "offsets.conll": _conll(lambda i, j, token, tag: f"{tag}\t{j * 5}\t{j * 5 + 4}\t{token}"),
+    "illinois.col": _conll(lambda i, j, token, tag: f"{tag}\t0\t{j}\tx\tNN\t{token}\tx\tx\t0"),
+    "certain.tsv": _conll(lambda i, j, token, tag: f"{token} NN {tag} 0.99{j}"),
+    "dependencies.conll": _conll(lambda i, j, token, tag: f"{j + 1}\t{token}\t{token}\tNN\t{tag}\t{j}\tdep"),
+    # a sample a line
+    "words.iob": "\n".join(" ".join(map("|".join, zip(TOKENS[i], _tags(i)))) for i in range(5)) + "\n",
+    "wikiner.txt": "\n".join(" ".join(f"{w}|NN|{t}" for w, t in zip(TOKENS[i], _tags(i))) for i in range(5)) + "\n",
+    "slashes.txt": "\n".join(
+        " ".join(f"{w}/{t.rpartition('-')[2]}" for w, t in zip(TOKENS[i], _tags(i))) for i in range(5)
+    )
+    + "\n",
+    "atis.iob": "".join(f"BOS {TEXTS[i]} EOS\tO {' '.join(_tags(i))} atis_flight\n" for i in range(5)),
+    "then-tags.txt": "".join(f"{TEXTS[i]}\t{' '.join(_tags(i))}\n" for i in range(5)),
+    "trees.txt": "\n".join(map(_tree, range(5))) + "\n",
+    # sentences in JSON
+    "stanza.json": json.dumps(
+        [
+            [{"id": j + 1, "text": w, "ner": t, "start_char": 0} for j, (w, t) in enumerate(zip(TOKENS[i], _tags(i)))]
+            for i in range(5)
+        ]
+    ),
+    "triples.json": json.dumps([[[w, "NN", t] for w, t in zip(TOKENS[i], _tags(i))] for i in range(5)]),
+    "word-objects.json": json.dumps([[{w: t} for w, t in zip(TOKENS[i], _tags(i))] for i in range(5)]),
+    "two-lists.json": json.dumps([TOKENS, [_tags(i) for i in range(5)]]),
+    "corenlp.json": _core_nlp_json(),
+    "corenlp.xml": _core_nlp_xml(),
+    "naf.xml": _naf(),
+    "viewer.json": _viewer_page(),
+    "docred.json": _doc_red(),
+    "mrc.json": _mrc(),
+    "w2ner.json": json.dumps(
+        [
+            {"sentence": TOKENS[i], "ner": [{"index": list(range(s, e)), "type": n} for s, e, n in SPANS[i]]}
+            for i in range(5)
+        ]
+    ),
+    "numpy.csv": "tokens,ner_tags\n"
+    + "".join(f'"{str(TOKENS[i]).replace(",", "")}","{str(_tags(i)).replace(",", "")}"\n' for i in range(5)),
+    # utterances
+    "rasa.yml": _NLU,
+    "rasa.md": "## intent:say\n"
+    + "".join(f"- {_marked(i, _rasa)}\n" for i in range(5))
+    + "\n## synonym:Oslo\n- [Christiania](LOC)\n",
+    "snips.json": _snips(),
+    "massive.jsonl": _lines(
+        [
+            {"id": str(i), "utt": TEXTS[i], "annot_utt": _marked(i, lambda name, label: f"[{label} : {name}]")}
+            for i in range(5)
+        ]
+    ),
+    # a text and its spans, each under the names of a tool
+    "groundtruth.manifest": _records(
+        text="source", spans="job.annotations.entities",
+        span={"start": "startOffset", "end": "endOffset", "label": "label"},
+    ),
+    "automl.jsonl": _records(
+        text="text_snippet.content", spans="annotations",
+        span={"start": "text_extraction.text_segment.start_offset", "end": "text_extraction.text_segment.end_offset",
+              "label": "display_name"},
+    ).replace('"start_offset": 0, ', ""),  # a number of 0 is left out
+    "vertex.jsonl": _records(
+        text="textContent", spans="textSegmentAnnotations",
+        span={"start": "startOffset", "end": "endOffset", "label": "displayName"},
+    ),
+    "lighttag.json": _records(
+        "examples", text="content", spans="annotations",
+        span={"start": "start", "end": "end", "label": "tag", "words": "value"}, more={"correct": None},
+    ),
+    "dataturks.json": _records(
+        text="content", spans="annotation",
+        span={"start": "points.0.start", "last": "points.0.end", "words": "points.0.text", "label": "label.0"},
+    ),
+    "rasa.json": _records(
+        "rasa_nlu_data.common_examples", text="text", spans="entities",
+        span={"start": "start", "end": "end", "words": "value", "label": "entity"},
+    ),
+    "luis.json": _records(
+        "utterances", text="text", spans="entities", span={"start": "startPos", "last": "endPos", "label": "entity"}
+    ),
+    "wit.json": _records(
+        "utterances", text="text", spans="entities",
+        span={"start": "start", "end": "end", "words": "body", "label": "entity"},
+    ),
+    "presidio.jsonl": _records(
+        text="full_text", spans="spans",
+        span={"start": "start_position", "end": "end_position", "words": "entity_value", "label": "entity_type"},
+    ),
+    "pubannotation.jsonl": _records(
+        text="text", spans="denotations", span={"start": "span.begin", "end": "span.end", "label": "obj"}
+    ),
+    "bern2.jsonl": _records(
+        text="text", spans="annotations",
+        span={"start": "span.begin", "end": "span.end", "label": "obj", "words": "mention"},
+    ),
+    "langextract.jsonl": _records(
+        text="text", spans="extractions",
+        span={"start": "char_interval.start_pos", "end": "char_interval.end_pos", "label": "extraction_class"},
+    ),
+    "spark-nlp.jsonl": _records(
+        text="text", spans="ner_chunk",
+        span={"start": "begin", "last": "end", "words": "result", "label": "metadata.entity"},
+        more={"annotatorType": "chunk"},
+    ),
+    "medcat.json": json.dumps(
+        {"projects": [{"name": "p", "documents": [json.loads(line) for line in _records(
+            text="text", spans="annotations", span={"start": "start", "end": "end", "words": "value", "label": "cui"},
+            more={"deleted": False, "killed": False},
+        ).splitlines()]}]}
+    ),
+    "labelbox.ndjson": _records(
+        text="data_row.row_data", spans="projects.p.labels.0.annotations.objects",
+        span={"start": "location.start", "last": "location.end", "label": "name"},
+    ),
+    "kili.jsonl": _records(
+        text="content", spans="labels.0.jsonResponse.job.annotations",
+        span={"start": "beginOffset", "end": "endOffset", "words": "content", "label": "categories.0.name"},
+    ),
+    "flair.jsonl": _records(
+        text="text", spans="entities",
+        span={"start": "start_pos", "end": "end_pos", "words": "text", "label": "labels.0.value"},
+    ).replace('{"text"', '{"labels": [], "text"'),
+    "predicted.jsonl": _lines(
+        [{"doc_key": "a", "sentences": TOKENS, "predicted_ner": _of_document(), "predicted_relations": [[]] * 5}]
+    ),
+    "genia.xml": '<?xml version="1.0"?>\n<set>'
+    + "".join(f"<sentence>{_marked(i, _genia)}</sentence>" for i in range(5))
+    + "</set>\n",
 }  # fmt: skip
 
 
@@ -345,5 +620,5 @@ REFUSED_EXPORTS = {
     "conllu-no-entities.conllu": "Write them there as NER=B-PER",
     "label-studio-paragraphs.json": "Leave such results out",
     "header-unknown.tsv": "Remove the line if it names the columns",
-    "azure-ner.json": "Name those that hold the annotation",
+    "azure-ner.json": "output of Azure Language Studio without the texts that its offsets are for",
 }

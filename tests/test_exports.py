@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 from samples_of_tools import EXPORTS, FOLDER, REFUSED_EXPORTS, SAMPLES, SPANS, TEXTS, TOKENS, WANTED, _at
@@ -118,12 +119,96 @@ def test_a_file_of_spacy(tmp_path):
             "globalOffsets": {"start": 0, "end": 3}, "text": "Ada", "hypertextlabels": ["PER"]}}]}]}]), "of HTML"),
         ("x.txt", "1|t|Ada\n1|a|ran\n2\t0\t3\tAda\tPER\tX\n", "line 3: a mention of 2, whose text"),
         ("x.conll", "#begin document (x)\nx 0 0 Ada N * - - - - (PER* -\n\n", "does not end"),
+        ("x.iob", "Ada|B-PER ran|O\n" * 6000 + "Bo|B-PER ran\n", r"line 6001: 'ran' has no tag\. Write it as word\|O"),
+        ("x.txt", "Ada ran\tB-PER O\nBo ran\tO O\n" * 3000 + "Bo\tB-PER O\n", "line 6001: not as many tags as words"),
+        ("x.txt", "(S (PER Ada/NNP) ran/VBD\n", "tree 0 does not end"),
+        ("x.txt", "(S (PER Ada/NNP) ran/VBD))\n", "tree 1 ends twice"),
+        ("x.yml", 'nlu:\n- intent: a\n  examples: |\n    - [Ada]{"role": "x"}\n', "line 4: .* names no entity"),
+        ("x.json", '[[["Ada", "B-PER"]], [["ran", "VBD"]]]' + " " * 9, r"row 1|expected an object"),
+        ("x.json", json.dumps({"features": [], "rows": [{"row": {"a": 1}, "truncated_cells": ["a"]}]}), "cut short"),
+        ("x.json", json.dumps({"examples": [{"content": "Ada", "annotations": [{"tag": "P", "end": 3}]}]}), "no off"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said(name, content, message, tmp_path):
     (tmp_path / name).write_text(content)
     with pytest.raises(CleancutError, match=message):
         cc.read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.xlsx", b"PK\x03\x04" + bytes(60), "Save a workbook as CSV"),
+        ("x.conll", "Ada B-PER\n".encode("utf-16"), "byte 0xff .* Convert the file to UTF-8"),
+        ("x.conll", b"\x1f\x8b\x08\x00", r"End its name in \.gz"),
+        ("x.jsonl", '{"Entities": [{"BeginOffset": 0, "EndOffset": 3, "Type": "P"}], "File": "a"}\n', "Comprehend wi"),
+        ("x.json", '{"documents": [{"id": "1", "entities": [{"offset": 0, "category": "P"}]}]}', "Azure Language wi"),
+        ("x.json", '{"entities": [{"mentions": [{"text": {"beginOffset": 0}}]}]}', "Google Natural Language without"),
+        ("x.ann.json", '{"entities": [{"classId": "e", "offsets": [{"start": 0}]}]}', "tagtog without the texts"),
+        ("x.json", '{"%TYPES": {}, "%FEATURE_STRUCTURES": [{"%ID": 1}]}', "WebAnno TSV 3, which is read"),
+        ("x.xmi", '<?xml version="1.0"?><xmi:XMI xmlns:cas="c"></xmi:XMI>', "WebAnno TSV 3, which is read"),
+        ("x.tsv", "filename\tmark\tlabel\toff0\toff1\tspan\na\tT1\tP\t0\t3\tAda\n", "texts in other files"),
+        ("x.csv", "File,Line,Begin Offset,End Offset,Type\na.txt,0,0,3,P\n", "texts in other files"),
+        ("x.txt", "B-PER O\nO O B-LOC\n", "tags without their words"),
+        ("x.txt", "B-PER\tw[0]=Ada\t__BOS__\nO\tw[0]=ran\tpos=VB\n", "no prefix letter"),
+    ],
+)  # fmt: skip
+def test_what_is_no_corpus_is_refused_with_what_to_do_instead(name, content, message, tmp_path, capsys):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert cli.main(["score", "--gold", str(path), "--pred", str(path), "--metrics", "exact"]) == 2
+    said = capsys.readouterr().err
+    assert re.search(message, said) and said.count("\n") == 1
+
+
+NOTED = {
+    "lighttag.json": (
+        {"examples": [{"content": "Ada Bo", "annotations": [
+            {"start": 0, "end": 3, "tag": "P", "correct": True},
+            {"start": 4, "end": 6, "tag": "P", "correct": False}]}]},
+        "1 spans were rejected or deleted", ["Ada"],
+    ),
+    "medcat.json": (
+        {"projects": [{"documents": [{"text": "Ada Bo", "annotations": [
+            {"start": 0, "end": 3, "cui": "P", "deleted": True}, {"start": 4, "end": 6, "cui": "P"}]}]}]},
+        "1 spans were rejected or deleted", ["Bo"],
+    ),
+    "langextract.json": (
+        [{"text": "Ada Bo", "extractions": [
+            {"extraction_class": "P", "extraction_text": "Zed", "char_interval": None},
+            {"extraction_class": "P", "char_interval": {"start_pos": 4, "end_pos": 6}}]}],
+        "1 spans have no place in their text", ["Bo"],
+    ),
+    "dygie.json": (
+        [{"sentences": [["Ada", "Bo"]], "ner": [[[0, 0, "P"]]], "predicted_ner": [[[1, 1, "P"]]]}],
+        "both ner and predicted_ner; ner is read", ["Ada"],
+    ),
+    "corenlp.json": (
+        {"sentences": [{"entitymentions": [{"tokenBegin": 0, "tokenEnd": 1, "ner": "PERSON"}],
+                        "tokens": [{"word": "he", "ner": "O"}, {"word": "ran", "ner": "O"}]}]},
+        "1 mentions have no tag, as pronouns", [],
+    ),
+    "litbank.tsv": ("Ada\tB-PER\tO\nran\tO\tO\n", "column 2 has O alone, but column 1 has tags of mentions", []),
+    "first.tsv": ("B-PER\tAda\nO\tran\n", "tags are read from column 0 and the words from column 1", ["Ada"]),
+    "slash.txt": ("Ada/PERSON ran/O\nBo/PERSON ran/O\n", "the tags have no prefixes", ["Ada", "Bo"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_what_is_left_out_or_chosen_is_said(name, tmp_path, capsys):
+    content, note, texts = NOTED[name]
+    path = tmp_path / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    assert cc.read(path).texts() == texts
+    assert cli.main(["convert", str(path), str(tmp_path / "out.jsonl")]) == 0
+    assert note in capsys.readouterr().err
+
+
+def test_a_column_without_a_span_does_not_hide_one_that_is_not_understood(tmp_path):
+    rows = [{"text": "Ada ran", "labels": [], "entities": [{"from": 0, "to": 3, "labels": [{"x": "PER"}]}]}]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(CleancutError, match="no annotation among 'text', 'labels', 'entities'"):
+        cc.read(tmp_path / "x.jsonl")
 
 
 def test_columns_are_named_for_gold_and_predictions_too(tmp_path, capsys):
@@ -179,6 +264,15 @@ ALIKE = {
     ),
     "inclusive.jsonl": (
         '{"text": "Ada ran off", "label": [[0, 2, "P"]]}\n{"text": "Bo ran", "label": [[0, 1, "P"]]}\n', ["Ada", "Bo"]
+    ),
+    "slashes-in-columns.txt": ("his/her O\nA/B B-PER\n", ["A/B"]),
+    "bars-in-columns.txt": ("a|b O\nc|d B-PER\n", ["c|d"]),
+    "o-first.conll": ("O B-PER\nO O\n", ["O"]),
+    "words-of-two.tsv": ("Ada King\tB-PER\nran off\tO\n", ["Ada King"]),
+    "passages.jsonl": (
+        '{"id": "1", "passages": [{"id": "a", "type": "t", "text": ["Ada ran"], "offsets": [[0, 7]]}], '
+        '"entities": [{"id": "e", "type": "P", "text": ["Ada"], "offsets": [[0, 3]]}]}\n',
+        ["Ada"],
     ),
     "crlf.csv": ('text,entities\r\n"a\r\nAda ran","[{""start"": 3, ""end"": 6, ""label"": ""PER""}]"\r\n', ["Ada"]),
 }  # fmt: skip
@@ -357,6 +451,7 @@ def test_every_format_that_is_read_has_a_sample_and_one_way_to_read_it():
         "Parquet",
         "token-classification pipeline",
         "JSONL of an annotation tool",
+        *("binary file", "table of mentions", "tags alone", "UIMA JSON", "UIMA XMI", "spans without texts"),  # refused
     }
     assert {entry.name for entry in FORMATS if entry.name not in names} == elsewhere
     for entry in FORMATS:

@@ -451,8 +451,10 @@ def test_nothing_in_a_string_is_evaluated():
     for text in ("[__import__('os').getcwd()]", "[open('x')]", "[" * 5000, "[1, 2"):
         with pytest.raises(CleancutError, match="neither JSON nor a Python list"):
             unpacked(text)
-    with pytest.raises(CleancutError, match="no commas"):
-        unpacked("['Ada' 'King']")  # Python would read one word
+    with pytest.raises(CleancutError, match="commas between some of its strings only"):
+        unpacked("['Ada' 'King', 'ran']")  # Python would read two words
+    assert unpacked("['Ada' 'King'\n 'it\\'s']") == ["Ada", "King", "it's"]  # as numpy prints strings
+    assert unpacked("[1 0\n 12]") == [1, 0, 12]
     assert unpacked("['a\\' \\'b', 'c']") == ["a' 'b", "c"]
 
 

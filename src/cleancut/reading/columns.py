@@ -146,31 +146,50 @@ def unpacked(text: str) -> Any:
         text: the string.
 
     Raises:
-        CleancutError: the string is neither JSON nor a Python literal, or has no commas between its strings.
+        CleancutError: the string is neither JSON nor a Python literal, nor an array as numpy prints it.
 
-    >>> unpacked("['B-PER', 'O']"), unpacked('[{"start": 0}]')
-    (['B-PER', 'O'], [{'start': 0}])
+    >>> unpacked("['B-PER', 'O']"), unpacked('[{"start": 0}]'), unpacked("['Ada' 'ran']")
+    (['B-PER', 'O'], [{'start': 0}], ['Ada', 'ran'])
     """
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
+    stripped = text.strip()
+    if _OF_NUMPY_NUMBERS.fullmatch(stripped):
+        return [int(number) for number in stripped[1:-1].split()]
     try:
-        value = ast.literal_eval(text.strip())
+        value = ast.literal_eval(stripped)
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         raise CleancutError(f"{quoted(text)} is neither JSON nor a Python list.") from None
-    if re.search(r"""['"]\s*['"]""", text) and _has_neighbours(text.strip()):
-        raise CleancutError(
-            f"{quoted(text)} has no commas between its strings, as numpy prints them. Write it as JSON."
-        )
+    if re.search(r"""['"]\s*['"]""", text) and _has_neighbours(stripped):
+        return _as_numpy_prints(stripped)
     return value
+
+
+_OF_NUMPY_NUMBERS = re.compile(r"\[\s*\d+(\s+\d+)+\s*\]")
+"""Matches whole numbers as numpy prints them, without commas."""
+
+
+def _tokens_in(text: str) -> list[tokenize.TokenInfo]:
+    """Return the tokens that Python sees in a text."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return [token for token in tokens if token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER)]
 
 
 def _has_neighbours(text: str) -> bool:
     """Return whether two string literals stand side by side, which Python would join into one."""
-    kinds = [token.type for token in tokenize.generate_tokens(io.StringIO(text).readline)]
-    kinds = [kind for kind in kinds if kind != tokenize.NL]
+    kinds = [token.type for token in _tokens_in(text)]
     return any(a == b == tokenize.STRING for a, b in pairwise(kinds))
+
+
+def _as_numpy_prints(text: str) -> list[str]:
+    """Return the strings of an array that numpy has printed, without commas; raise an error for anything else."""
+    opening, *strings, closing = _tokens_in(text)
+    is_array = (opening.string, closing.string) == ("[", "]") and all(s.type == tokenize.STRING for s in strings)
+    if not is_array:
+        raise CleancutError(f"{quoted(text)} has commas between some of its strings only. Write it as JSON.")
+    return [ast.literal_eval(string.string) for string in strings]
 
 
 def listed(value: Any) -> Any:

@@ -384,7 +384,14 @@ def _layout(source: Source, word_column: int | None) -> ConllLayout:
         word = _word_column(samples, width, has_comments)
     rows = [fields for sample in samples for fields in sample]
     tag, notes = _tag_column(rows, word, width, has_comments)
-    if header is not None:
+    behind = None
+    if header is None and word_column is None:
+        behind = _word_behind_tag(rows, width)
+    if behind is not None:
+        word = behind
+        tag = -width
+        notes = (f"the tags are read from column 0 and the words from column {word}.",)
+    elif header is not None:
         tag = header.tag - width
         notes = (f"a line names the columns; tags are read from {quoted(header.tag_name)}.",)
     elif word and word_column is None:
@@ -520,6 +527,29 @@ def _names_samples(samples: Sequence[Sequence[Sequence[str]]], column: int) -> b
     return len(all_names) == len(samples) and all(any(letter.isdigit() for letter in name) for name in all_names)
 
 
+def _word_behind_tag(rows: Sequence[Sequence[str]], width: int) -> int | None:
+    """Return the column of the words where the first column has the tags and the last has none; else None.
+
+    It is the one with the most values among those that are neither numbers nor placeholders. Features such as
+    ``w[0]=Ada`` are no words.
+    """
+    is_first = width > 1 and _has_names(rows, 0) and not any(_IS_TAG.fullmatch(fields[-1]) for fields in rows)
+    if not is_first:
+        return None
+    n_values = {}
+    for column in range(1, width):
+        values = {fields[column] for fields in rows}
+        if all(map(_IS_FEATURE.match, values)):
+            return None
+        if not values <= _PLACEHOLDERS and not all(value.isdigit() for value in values):
+            n_values[column] = len(values)
+    return max(n_values, key=lambda column: n_values[column]) if n_values else None
+
+
+_IS_FEATURE = re.compile(r"[\w.-]+(\[[^\]]*\])?=|__[A-Z]+__$")
+"""Matches a feature as CRFsuite reads it."""
+
+
 _PLACEHOLDERS = {"-", "_", "*", ""}
 """Values that stand for nothing."""
 
@@ -529,15 +559,20 @@ def _tag_column(
 ) -> tuple[int, tuple[str, ...]]:
     """Return the column of the tags, counted from the end, and notes about the choice.
 
-    It is the last column that holds more than placeholders. In files such as GermEval's, which have comments and a
-    count before the words, and where the last of two columns of tags has only mentions inside those of the other, the
-    other is read.
+    It is the last column that holds more than placeholders, or, where that has no tag, the only column of tags: behind
+    the tags may stand who has annotated them, how certain a tagger was, or what depends on what.
+
+    In files such as GermEval's, which have comments and a count before the words, and where the last of two columns of
+    tags has only mentions inside those of the other, the other is read.
     """
     last = width - 1
     while last > word + 1 and all(fields[last] in _PLACEHOLDERS for fields in rows):
         last -= 1
-    if word > 0 and not any(fields[last] == "O" for fields in rows):  # such as the name of who has annotated it
-        tag_columns = [column for column in range(word + 1, last) if _are_tags(rows, column)]
+    are_numbers = all(map(_IS_NUMBER.fullmatch, (fields[last] for fields in rows)))
+    if (word > 0 or are_numbers) and not any(fields[last] == "O" for fields in rows):
+        before = range(word + 1, last)
+        tag_columns = [column for column in before if _are_tags(rows, column)]
+        tag_columns = tag_columns or [column for column in before if _are_types(rows, column)]
         if len(tag_columns) == 1:
             last = tag_columns[0]
     has_two = word > 0 and last == word + 2 and _are_tags(rows, last - 1) and _are_tags(rows, last)
@@ -548,12 +583,38 @@ def _tag_column(
             "scores, --gold-column and --pred-column)."
         )
         return last - 1 - width, (note,)
+    named = [column for column in range(word + 1, last) if _has_names(rows, column)]
+    if named and all(fields[last] == "O" for fields in rows):
+        note = (
+            f"column {last} has O alone, but column {named[0]} has tags of mentions. Choose with column= (--column; "
+            "for scores, --gold-column and --pred-column)."
+        )
+        return last - width, (note,)
     return last - width, ()
+
+
+_IS_TAG = re.compile(r"O|[BIESLUM]-.+")
+"""Matches a tag."""
+_IS_NUMBER = re.compile(r"-?\d*\.?\d+(e-?\d+)?")
+"""Matches a number, such as the probability of a tag."""
+_IS_TYPE = re.compile(r"[A-Z][A-Z_]+")
+"""Matches a type as taggers without prefixes write it."""
+
+
+def _are_types(rows: Sequence[Sequence[str]], column: int) -> bool:
+    """Return whether a column holds types without prefixes, and O, on all lines."""
+    values = {fields[column] for fields in rows}
+    return "O" in values and len(values) > 1 and all(value == "O" or _IS_TYPE.fullmatch(value) for value in values)
+
+
+def _has_names(rows: Sequence[Sequence[str]], column: int) -> bool:
+    """Return whether a column holds tags on all lines, of which one is of a mention."""
+    return _are_tags(rows, column) and any(fields[column] != "O" for fields in rows)
 
 
 def _are_tags(rows: Sequence[Sequence[str]], column: int) -> bool:
     """Return whether a column holds tags on all lines."""
-    return all(fields[column] == "O" or re.match(r"[BIESLUM]-.", fields[column]) for fields in rows)
+    return all(_IS_TAG.fullmatch(fields[column]) for fields in rows)
 
 
 def _fields(line: str, separator: str) -> list[str]:

@@ -63,7 +63,40 @@ from .jsonl import JSONL_SUFFIXES, first_json_records, is_jsonl, jsonl_corpora, 
 from .opening import Readable, Source
 from .parquet import copy_parquet, first_parquet_records, is_parquet, parquet_corpora, write_parquet
 from .recognised import Recognised, tell
+from .refused_exports import (
+    is_binary,
+    is_table_of_mentions,
+    is_tags_alone,
+    is_uima_json,
+    is_uima_xmi,
+    is_without_texts,
+    refuse_binary,
+    refuse_table_of_mentions,
+    refuse_tags_alone,
+    refuse_uima_json,
+    refuse_uima_xmi,
+    refuse_without_texts,
+)
+from .span_records import SPAN_RECORDS, form_of_records
+from .tagged_lines import is_tree, is_word_and_tag, is_words_then_tags, trees, word_and_tag, words_then_tags
 from .text_exports import inline, is_inline, is_pubtator, is_xml, pubtator, xml_document
+from .token_lists import (
+    core_nlp,
+    doc_red,
+    is_core_nlp,
+    is_doc_red,
+    is_mrc,
+    is_stanza,
+    is_two_lists,
+    is_viewer_page,
+    is_word_lists,
+    mrc,
+    stanza,
+    two_lists,
+    viewer_page,
+    word_lists,
+)
+from .utterances import is_massive, is_rasa, is_snips, massive, rasa, snips
 from .writing import Writing, copy_texts, write_texts
 
 _FORMS_OF_JSON: Sequence[FileFormat] = (
@@ -132,6 +165,62 @@ _FORMS_OF_JSON: Sequence[FileFormat] = (
         expected='records with "fields" and "responses", or with a text and "question.responses"',
         in_json=InJson(by_first(is_argilla_record), argilla_records, is_of_records=True),
     ),
+    FileFormat(
+        "Stanza",
+        expected='sentences of tokens with "text" and "ner", as Document.to_dict returns them',
+        in_json=InJson(is_stanza, stanza),
+    ),
+    FileFormat(
+        "words with tags",
+        expected='sentences such as [["Ada", "B-PER"], ["ran", "O"]]',
+        in_json=InJson(is_word_lists, word_lists),
+    ),
+    FileFormat(
+        "words and tags apart",
+        expected="two lists of sentences, one of words and one of their tags",
+        in_json=InJson(is_two_lists, two_lists),
+    ),
+    FileFormat(
+        "CoreNLP",
+        expected='"sentences" of "tokens" with "word" and "ner"',
+        in_json=InJson(by_first(is_core_nlp), core_nlp, is_of_records=True),
+    ),
+    FileFormat(
+        "DocRED",
+        expected='documents with "sents" of words and "vertexSet" of mentions',
+        in_json=InJson(by_first(is_doc_red), doc_red, is_of_records=True),
+    ),
+    FileFormat(
+        "MRC-NER",
+        expected='records with "context", "entity_label", "start_position" and "end_position"',
+        in_json=InJson(by_first(is_mrc), mrc, is_of_records=True),
+    ),
+    FileFormat(
+        "page of the Hub's viewer",
+        expected='"features" and "rows" with a "row" in each',
+        in_json=InJson(by_first(is_viewer_page), viewer_page, is_of_records=True),
+    ),
+    FileFormat(
+        "Snips",
+        expected='"intents" of "utterances" with "data" in pieces',
+        in_json=InJson(by_first(is_snips), snips, is_of_records=True),
+    ),
+    FileFormat(
+        "MASSIVE",
+        expected='lines with "utt" and "annot_utt"',
+        in_json=InJson(by_first(is_massive), massive, is_of_records=True),
+    ),
+    *map(form_of_records, SPAN_RECORDS),
+    FileFormat(
+        "UIMA JSON",
+        expected="WebAnno TSV 3, as INCEpTION exports it too",
+        in_json=InJson(by_first(is_uima_json), refuse_uima_json, is_of_records=True),
+    ),
+    FileFormat(
+        "spans without texts",
+        expected='rows such as {"text": ..., "entities": [...]}, since offsets are for texts',
+        in_json=InJson(by_first(is_without_texts), refuse_without_texts, is_of_records=True),
+    ),
 )
 """The formats of tools that write JSON."""
 
@@ -159,6 +248,18 @@ FORMATS: Sequence[FileFormat] = (
         kind=Format.PARQUET,
         plain=Plain(parquet_corpora, copy_parquet, first_records=first_parquet_records),
         writer=Writer("parquet", write_parquet),
+    ),
+    FileFormat(
+        "binary file",
+        expected="text, parquet or .spacy",
+        recognises=is_binary,
+        rows=refuse_binary,
+    ),
+    FileFormat(
+        "table of mentions",
+        expected="rows with their text",
+        recognises=is_table_of_mentions,
+        rows=refuse_table_of_mentions,
     ),
     FileFormat(
         "CSV",
@@ -208,6 +309,13 @@ FORMATS: Sequence[FileFormat] = (
         rows=partial(tool_jsonl, forms=_FORMS_OF_JSON),
     ),
     FileFormat(
+        "UIMA XMI",
+        expected="WebAnno TSV 3, as INCEpTION exports it too",
+        recognises=is_uima_xmi,
+        suffixes=(".xmi",),
+        rows=refuse_uima_xmi,
+    ),
+    FileFormat(
         "XML",
         expected="elements of text, such as sentences, with names in marks",
         recognises=is_xml,
@@ -220,6 +328,37 @@ FORMATS: Sequence[FileFormat] = (
         recognises=is_inline,
         suffixes=(".xml", ".sgml"),
         rows=inline,
+    ),
+    FileFormat(
+        "Rasa's examples",
+        expected="examples of intents with marks such as [Ada](person)",
+        recognises=is_rasa,
+        suffixes=(".md", ".yml", ".yaml"),
+        rows=rasa,
+    ),
+    FileFormat(
+        "trees",
+        expected="trees such as (S (PERSON Ada/NNP) ran/VBD)",
+        recognises=is_tree,
+        rows=trees,
+    ),
+    FileFormat(
+        "lines of words with tags",
+        expected="a sample a line, such as Ada|B-PER ran|O",
+        recognises=is_word_and_tag,
+        rows=word_and_tag,
+    ),
+    FileFormat(
+        "lines of words, then tags",
+        expected="a sample a line: its words, a tab, and a tag for each of them",
+        recognises=is_words_then_tags,
+        rows=words_then_tags,
+    ),
+    FileFormat(
+        "tags alone",
+        expected="words with their tags",
+        recognises=is_tags_alone,
+        rows=refuse_tags_alone,
     ),
     FileFormat(
         "JSONL",

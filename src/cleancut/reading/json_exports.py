@@ -18,7 +18,7 @@ def is_bioc(value: Row) -> bool:
         value: the object.
     """
     documents = value.get("documents") or value.get("PubTator3")
-    if documents is None and "passages" in value:
+    if documents is None and "passages" in value and "entities" not in value:  # BigBio has passages and entities
         documents = [value]
     if not isinstance(documents, list) or not documents:
         return False
@@ -84,7 +84,7 @@ def is_dygie(record: Row) -> bool:
         record: the record.
     """
     sentences = record.get("sentences")
-    spans = record.get("ner")
+    spans = _dygie_spans(record)
     if not isinstance(sentences, list) or not isinstance(spans, list) or not len(sentences) == len(spans) > 0:
         return False
     if not all(isinstance(words, list) for words in sentences) or not all(isinstance(item, list) for item in spans):
@@ -93,19 +93,26 @@ def is_dygie(record: Row) -> bool:
     return are_words and all(isinstance(span, list) and len(span) >= 3 for span in chain.from_iterable(spans))
 
 
+def _dygie_spans(record: Row) -> Any:
+    """Return the spans of each sentence of a document: those of the annotation, or else those that were predicted."""
+    return record.get("ner", record.get("predicted_ner"))
+
+
 def dygie(records: list[Any], name: str) -> Exported:
     """Return a row for each sentence of DyGIE++.
 
-    Spans count the words of the document, and their ends are inclusive.
+    Spans count the words of the document, and their ends are inclusive. What was predicted is read where there is no
+    annotation.
 
     Args:
         records: the records.
         name: the name of the file, for messages.
     """
     rows = []
+    n_both = sum({"ner", "predicted_ner"} <= set(record) for record in records)
     for record in records:
         first = 0
-        for words, spans in zip(record["sentences"], record["ner"], strict=True):
+        for words, spans in zip(record["sentences"], _dygie_spans(record), strict=True):
             row: Row = {}
             if record.get("doc_key") is not None:
                 row["doc"] = str(record["doc_key"])
@@ -113,7 +120,12 @@ def dygie(records: list[Any], name: str) -> Exported:
             row["entities"] = [{"start": s[0] - first, "end": s[1] - first + 1, "label": s[2]} for s in spans]
             rows.append(row)
             first += len(words)
-    return Exported(rows, TOKEN_SPANS)
+    notes = []
+    if n_both:
+        notes.append(
+            f"{n_both} documents have both ner and predicted_ner; ner is read. Take it out to read the predictions."
+        )
+    return Exported(rows, TOKEN_SPANS, notes)
 
 
 def is_spacy_pairs(value: list[Any]) -> bool:

@@ -225,13 +225,20 @@ def is_tool_jsonl(source: Source, forms: Sequence[FileFormat]) -> bool:
         forms: the formats of tools that write JSON.
     """
     records = _first_records(source)
-    if all(isinstance(record, dict) and _OF_SAMPLES.issuperset(record) for record in records):
+    if all(map(_is_sample, records)):
         return False
     return bool(records) and any(_recognises(form, records) for form in _of_records(forms))
 
 
 _OF_SAMPLES = {"id", "doc", "relations", *PLAIN_TOKENS, *PLAIN_TAGS, *PLAIN_ENTITIES}
 """Columns of samples as they are, beside which a tool would have others."""
+
+
+def _is_sample(record: Any) -> bool:
+    """Return whether a record has tokens and other columns of samples, and no others."""
+    if not isinstance(record, dict):
+        return False
+    return _OF_SAMPLES.issuperset(record) and not set(PLAIN_TOKENS).isdisjoint(record)
 
 
 def _first_records(source: Source) -> list[Any]:

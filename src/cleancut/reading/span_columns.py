@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,11 +39,23 @@ def _span_column(table: Table, given: Given) -> tuple[str, Fields] | None:
     by_plain_name = {plain_name(name): name for name in reversed(list(fields_by_column))}
     usual = [by_plain_name[name] for name in SPANS if name in by_plain_name]
     candidates = usual[:1] or list(fields_by_column)
+    if usual and _hides_records(table, usual[0], fields_by_column):
+        return None
     if len(candidates) > 1:
         raise CleancutError(
             f"the entities may be in {' or '.join(map(quoted, candidates))}. Choose one with entities=."
         )
     return (candidates[0], fields_by_column[candidates[0]]) if candidates else None
+
+
+def _hides_records(table: Table, chosen: str, fields_by_column: Mapping[str, Fields]) -> bool:
+    """Return whether a column shows no span, while another with a usual name has records that are not understood."""
+    if any(table.value(row, chosen) for row in table.head):
+        return False
+    not_understood = table.kinds.keys() - fields_by_column.keys()
+    unknown = [name for name in not_understood if plain_name(name) in SPANS]
+    items = [table.kinds[name].of for name in unknown if table.kinds[name].is_list_of("record")]
+    return any(item is not None and item.fields for item in items)
 
 
 def token_spans(table: Table, given: Given) -> Shape | None:

@@ -21,7 +21,19 @@ _END = ("end", "stop", "end_offset", "char_end", "end_char", "end_index", "end_i
 """Fields with the end of a mention."""
 _LENGTH = ("length", "len")
 """Fields with the length of a mention."""
-_OFFSETS = ("offsets", "offset", "span", "position", "positions", "pos", "char_span", "indices", "loc", "location")
+_OFFSETS = (
+    "offsets",
+    "offset",
+    "span",
+    "position",
+    "positions",
+    "pos",
+    "char_span",
+    "indices",
+    "index",
+    "loc",
+    "location",
+)
 """Fields with both offsets, the offsets of all pieces, or all positions."""
 _LABEL = ("label", "entity_group", "entity_type", "type", "tag", "class", "category", "ner_tag", "label_name",
           "labels", "types", "semantic_type_id", "entity")  # fmt: skip

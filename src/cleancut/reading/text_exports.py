@@ -11,6 +11,7 @@ from ..core.exceptions import CleancutError, reason
 from .exported import CHARACTERS, Exported, characters_of
 from .json_exports import bioc
 from .opening import Row, Source
+from .xml_exports import apart_from_text
 
 
 def is_pubtator(source: Source) -> bool:
@@ -126,7 +127,7 @@ def is_xml(source: Source) -> bool:
     Args:
         source: the source.
     """
-    if source.suffix not in (".xml", ".sgml", ".txt", "") or not source.head_lines:
+    if source.suffix not in (".xml", ".sgml", ".txt", ".naf", ".tei", "") or not source.head_lines:
         return False
     first = source.head_lines[0].strip()
     return first.startswith("<?xml") or re.fullmatch(r"<[A-Za-z][\w.:-]*(\s[^<>]*)?>", first) is not None
@@ -136,8 +137,8 @@ def xml_document(source: Source) -> Exported:
     """Return the rows of an XML document.
 
     Elements that have both text and elements are samples, and so are all elements of the same name. The elements inside
-    them are mentions, whose type is the attribute ``type``, or the name of the element. A collection of BioC is read as
-    its JSON is.
+    them are mentions, whose type is an attribute such as ``type``, or the name of the element. A collection of BioC is
+    read as its JSON is. Mentions may also stand apart from the text, as in MAE, CoreNLP and NAF.
 
     Args:
         source: the file.
@@ -154,6 +155,9 @@ def xml_document(source: Source) -> Exported:
         raise CleancutError(f"{source}: not a whole XML document ({reason(error)}). Close every element.") from None
     if root.tag == "collection" and root.find("document/passage") is not None:
         return replace(bioc([_collection_of_bioc(root)], source.name), name="BioC XML")
+    apart = apart_from_text(root)
+    if apart is not None:
+        return apart
     names = _names_of_samples(root)
     rows: list[Row] = []
     for element in _outermost(root, names):
@@ -213,6 +217,10 @@ def _outermost(element: ElementTree.Element, names: Set[str]) -> Iterator[Elemen
         yield from _outermost(child, names)
 
 
+_TYPES = ("type", "TYPE", "label", "sem", "CATEG", "category", "ner")
+"""Attributes that may have the type of a mention, such as those of MUC, GENIA and HAREM."""
+
+
 def _mentions_in(element: ElementTree.Element, parts: list[str]) -> list[Row]:
     """Add the text of an element to ``parts``, and return the mentions that the elements in it are."""
     entities: list[Row] = []
@@ -221,7 +229,7 @@ def _mentions_in(element: ElementTree.Element, parts: list[str]) -> list[Row]:
         start = sum(map(len, parts))
         inner = _mentions_in(child, parts)
         end = sum(map(len, parts))
-        label = next((child.attrib[name] for name in ("type", "TYPE", "label") if name in child.attrib), child.tag)
+        label = next((child.attrib[name] for name in _TYPES if name in child.attrib), child.tag)
         if start < end:
             entities += [{"start": start, "end": end, "label": label.rpartition("}")[2]}, *inner]
         parts.append(child.tail or "")
