@@ -90,6 +90,35 @@ def test_functions_are_short():
     assert long == LONG_FUNCTIONS
 
 
+OF_THE_SOLVER = {"splitting/cutting.py: _report"}
+"""Functions without a docstring yet."""
+
+
+def documented(statements):
+    """Yield the functions and classes among some statements that readers meet: all but those inside functions."""
+    for statement in statements:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield statement
+        if isinstance(statement, ast.ClassDef):
+            yield from documented(statement.body)
+
+
+def test_every_function_says_what_it_does():
+    """Each function and class has a docstring, whose first sentence is no question."""
+    silent = set()
+    asking = set()
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in documented(ast.parse(path.read_text("utf-8")).body):
+            name = f"{path.relative_to(SOURCE).as_posix()}: {node.name}"
+            docstring = ast.get_docstring(node)
+            if docstring is None and not node.name.startswith("__"):
+                silent.add(name)
+            if docstring is not None and docstring.split("\n\n")[0].rstrip().endswith("?"):
+                asking.add(name)
+    assert silent == OF_THE_SOLVER
+    assert not asking
+
+
 def test_names_and_layout_are_plain():
     """No value is called ``found``, and only tables of data have a layout of their own."""
     for path in sorted(SOURCE.rglob("*.py")):

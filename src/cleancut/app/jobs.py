@@ -117,6 +117,7 @@ class _Listener(logging.Handler):
         self.notices: dict[str, None] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Keep the text of a notice, once."""
         self.notices[record.getMessage()] = None
 
 

@@ -25,19 +25,21 @@ class _Parser(argparse.ArgumentParser):
     """A parser that reports errors in one line, with the nearest right name."""
 
     def error(self, message: str) -> NoReturn:
+        """Print an error in one line and end with exit code 2."""
         stop = "" if message.endswith((".", "?")) else "."
         bounded = CleancutError(f"{self.prog}: {message}{stop} See {self.prog} --help.")
         self.exit(2, one_line(str(bounded)) + "\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help or an error; end with exit code 2 where the output cannot be written."""
         if file is sys.stderr:
             tell_text(message)
         elif emit(message.removesuffix("\n")):
             sys.exit(2)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments; a misspelt option is refused before a missing one is asked for."""
         self.given: Sequence[str] = sys.argv[1:] if args is None else args
-        # Before argparse asks for a missing option, which may have been given under a misspelt name.
         self._refuse_unknown_options(self.given)
         return super().parse_known_args(args, namespace)
 
@@ -55,6 +57,7 @@ class _Parser(argparse.ArgumentParser):
                 self.error(f"unknown option {name}.{did_you_mean(name, known)}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is not among the choices, and name the nearest one."""
         if action.choices is not None and value not in action.choices:
             choices = [str(choice) for choice in action.choices]
             hint = did_you_mean(value, choices)
@@ -155,6 +158,7 @@ class _Grouped(argparse.RawDescriptionHelpFormatter):
     """Help that lists the commands in groups."""
 
     def _format_action(self, action: argparse.Action) -> str:
+        """Return the help of an action; that of the commands is in groups."""
         by_name = {one.dest: one for one in self._iter_indented_subactions(action)}
         if not by_name:
             return super()._format_action(action)

@@ -135,6 +135,7 @@ _MOST_FILES = 10
 
 
 def _tell_formats(read_as: Mapping[str, str]) -> None:
+    """Print the format that each file was read as, or of many files how many were read as each."""
     if len(read_as) <= _MOST_FILES:
         for source, name in read_as.items():
             tell(f"{source}: read as {name}")

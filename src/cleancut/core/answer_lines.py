@@ -137,6 +137,7 @@ def _records(lines: list[str], context: Context) -> Answer | None:
 
 
 def _cells(line: str) -> list[str]:
+    """Return the cells of a row of a Markdown table, without emphasis."""
     inner = line.strip().removeprefix("|").removesuffix("|").replace("\\|", "\0")
     cells = [cell.strip() for cell in inner.split("|")]
     return [(cell.strip("*`").strip() or cell).replace("\0", "|") for cell in cells]
@@ -148,7 +149,7 @@ def _is_rule(row: list[str]) -> bool:
 
 
 def _named_columns(header: list[str]) -> _Columns:
-    """Tell the columns by the titles of a table."""
+    """Return which columns have the names and the types, by the titles of a table."""
     meanings = [key_meaning(cell) for cell in header]
     labels = [(meaning.label_rank, at) for at, meaning in enumerate(meanings) if meaning.label_rank is not None]
     label = min(labels)[1] if labels else None
@@ -159,7 +160,7 @@ def _named_columns(header: list[str]) -> _Columns:
 
 
 def _columns_by_content(rows: list[list[str]], columns: _Columns, context: Context) -> _Columns:
-    """Tell the columns that have no telling title: most cells of one are types, most of the other stand in the text."""
+    """Return the columns by their cells: one that has mostly types, and one that has mostly names of the text."""
     width = max(map(len, rows), default=0)
     label, name = columns.label, columns.name
     if label is None:
@@ -173,7 +174,7 @@ def _columns_by_content(rows: list[list[str]], columns: _Columns, context: Conte
 
 
 def _are_lists(rows: Sequence[Sequence[str]], columns: _Columns) -> bool:
-    """Has a table a row for each type, which comes first, and its names behind it?"""
+    """Return whether each row of a table has a type first, and all names of that type behind it."""
     if columns.name is None or columns.label is None or columns.name < columns.label:
         return False
     labels = [row[columns.label] for row in rows if columns.label < len(row)]
@@ -288,10 +289,11 @@ class _Item(NamedTuple):
     is_item: bool
     is_heading: bool
     is_above: bool = False
-    """Is the next line indented further?"""
+    """Whether the next line is indented further."""
 
 
 def _item(line: str) -> _Item:
+    """Return what a line says, and whether it looks like an item of a list or like a heading."""
     line = line.strip()
     sign = _SIGN.match(line)
     said = line[sign.end() :].strip() if sign is not None else line
@@ -383,6 +385,7 @@ class _Items:
         return words if self._heading and not item.is_item and len(words.split()) <= 3 else None
 
     def _read_line(self, item: _Item) -> None:
+        """Read a line: a heading, a type with its names, names, or one of the forms that are not understood."""
         context = self._context
         if _JUDGED_FALSE.search(item.body) is not None:
             self.n_none += 1
@@ -418,7 +421,7 @@ class _Items:
             self.n_unread += 1
 
     def _is_text_with_types(self, body: str) -> bool:
-        """Is a line the text of the sample with types behind words, which do not tell where a name begins?"""
+        """Return whether a line repeats the sample with types behind words, so that no name shows where it begins."""
         context = self._context
         if "(" not in body and "[" not in body:
             return False

@@ -49,11 +49,11 @@ class _Sign(NamedTuple):
     kind: str
     """``semicolon``, ``comma``, ``slash``, ``ampersand``, ``joint`` for "and", ``figures`` for a comma in digits."""
     is_apart: bool
-    """Has a comma a space before it, as in a text of tokens?"""
+    """Whether a comma has a space before it, as in a text of tokens."""
     is_oxford: bool
-    """Does "and" follow the comma?"""
+    """Whether "and" follows the comma."""
     is_in_title: bool
-    """Has what stands before "and" a word such as "of", as in ``Academy of Arts and Sciences``?"""
+    """Whether a word such as "of" stands before "and", as in ``Academy of Arts and Sciences``."""
 
 
 class Habits(NamedTuple):
@@ -234,6 +234,7 @@ class _Ways:
                     self._costs[first, end] = cost
 
     def _name(self, first: int, end: int) -> str:
+        """Return the words of a stretch as a name, without what a line puts around it."""
         return unquoted(self._text[self._bounds[first][0] : self._bounds[end - 1][1]])
 
     def cheapest(self) -> list[_Stretch]:
@@ -295,7 +296,7 @@ class _Ways:
                 yield end, cost
 
     def _may_be_name(self, first: int, end: int) -> bool:
-        """Has a stretch a letter, no semicolon inside, and at its ends signs that may stand between names?"""
+        """Return whether a stretch has a letter, no semicolon inside, and may be cut off at both of its ends."""
         if any(sign.kind == "semicolon" for sign in self._signs[first : end - 1]):
             return False
         around = [*self._signs[first - 1 : first][: first > 0], *self._signs[end - 1 : end]]
@@ -365,5 +366,5 @@ def _as_one(name: str, context: Context) -> Listed:
 
 
 def may_be_several(text: str) -> bool:
-    """Has a text a sign that may stand between names?"""
+    """Return whether a text has a sign that may stand between names."""
     return _SIGN.search(text) is not None

@@ -287,7 +287,7 @@ def _read_bold(region: str, context: Context) -> Answer | None:
 
 
 def has_typed_brackets(region: str, context: Context) -> bool:
-    """Do brackets of the text have a type that there is?"""
+    """Return whether one of the brackets of a text has a known type."""
     if not any(sign in region for sign in ("](", "|", "] (", "]{", "][")):
         return False
     labels = (sign["of_link"] or sign["of_bar"] or sign["of_second"] for sign in _BRACKET.finditer(region))
@@ -410,7 +410,7 @@ _TYPE_FIRST = re.compile(r"\[\s?([^\[\]{}\":\n]{1,80}):")
 
 
 def _may_have_marks(region: str, context: Context) -> bool:
-    """Has a text one of the signs without which it has no marks?"""
+    """Return whether a text has one of the signs without which there are no marks."""
     if any(sign in region for sign in _MARKS) or _TYPE_LAST.search(region) is not None:
         return True
     return any(context.types.find(sign[1]) is not None for sign in _TYPE_FIRST.finditer(region))

@@ -33,7 +33,7 @@ class AnswerReading(NamedTuple):
     """The types that gold has."""
     style: Style = Style.AUTO
     fuzzy: bool = False
-    """May a name differ in some letters from the text?"""
+    """Whether a name may differ from the text in some letters."""
     ignored: frozenset[str] | None = frozenset()
     """Types whose mentions are left out; None for all that gold does not have."""
 
@@ -147,6 +147,7 @@ class _Collected:
         return answer._replace(mentions=tuple(kept))
 
     def _place(self, sample: int, grounding: Grounding) -> None:
+        """Keep where the mentions of a sample stand, and what its answer leaves open."""
         for span in grounding.spans:
             self.spans.append((sample, span["start"], span["end"], self.labels[span["label"]]))
         if not grounding.in_order:

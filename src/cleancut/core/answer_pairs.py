@@ -61,6 +61,7 @@ def key_meaning(key: str) -> KeyMeaning:
 
 
 def _singular(word: str) -> str:
+    """Return a word in the singular, by its ending alone."""
     if word.endswith("ies"):
         return f"{word[:-3]}y"
     if word.endswith("s") and not word.endswith("ss"):
@@ -82,7 +83,9 @@ def plain_key(key: str) -> str:
 
 
 def name_and_label(first: str, second: str, context: Context) -> tuple[str, str]:
-    """Tell a name from its type: the type is known, or the name stands in the text; else the name comes first.
+    """Return which of two texts is the name and which the type.
+
+    The type is known, or the name stands in the text of the sample; where neither tells, the name comes first.
 
     >>> name_and_label("PER", "Ada", Context.of(["PER"]))
     ('Ada', 'PER')
@@ -180,7 +183,7 @@ def pair_in_line(text: str, context: Context, *, in_list: bool = True) -> Named 
 
 
 def _known_pair(text: str, context: Context) -> Named | None:
-    """Return the name of a line, whatever it is, with its type, which is one that there is."""
+    """Return the name and the type of a line that has a known type before, behind or beside it; None if it has none."""
     inside = _INSIDE.match(text)
     if inside is not None and context.types.find(inside[2]) is not None:
         return Named(unquoted(inside[1]), inside[2].strip())

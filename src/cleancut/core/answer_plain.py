@@ -35,7 +35,7 @@ class _Listed(NamedTuple):
     n_lists: int = 1
     """Lists that the answer consists of: so many closing brackets belong to no name."""
     may_be_several: bool = False
-    """May a name be several, with commas between them?"""
+    """Whether a name may be several names with commas between them."""
 
 
 def plain_answer(said: str, types: KnownTypes, tokens: Sequence[str] | str) -> Answer | None:
@@ -90,7 +90,7 @@ def _are_names(names: Iterable[Any], types: KnownTypes) -> bool:
 
 
 def _are_whole(names: Iterable[str], text: str) -> bool:
-    """Do all names with a sign that may stand between names stand so in the text?"""
+    """Return whether all names with a sign that may stand between names stand like this in the text."""
     return all(squeezed(name) in text for name in names if may_be_several(name))
 
 
@@ -142,13 +142,13 @@ def _described(items: list[Any], types: KnownTypes) -> _Listed | None:
 
 
 def _says_name(key: str, types: KnownTypes) -> bool:
-    """Can a key only be that of a name?"""
+    """Return whether a key can be that of a name and nothing else."""
     meaning = key_meaning(key)
     return meaning.surface_rank is not None and meaning.label_rank is None and types.find(key) is None
 
 
 def _says_type(key: str, types: KnownTypes) -> bool:
-    """Can a key only be that of a type?"""
+    """Return whether a key can be that of a type and nothing else."""
     meaning = key_meaning(key)
     return meaning.label_rank is not None and meaning.surface_rank is None and types.find(key) is None
 

@@ -82,11 +82,11 @@ class Answer(NamedTuple):
     n_unread: int = 0
     """Items of an answer that were not understood, beside others that were."""
     is_cut: bool = False
-    """Does the answer end too early, so that what was not complete is left out?"""
+    """Whether the answer ends too early. What was not complete is then left out."""
 
     @property
     def is_empty(self) -> bool:
-        """Was the answer understood to name no mention?"""
+        """Whether the answer was understood, and names no mention."""
         return self.unparsed is None and not self.mentions
 
 
@@ -162,6 +162,7 @@ class KnownTypes:
         return self._asked[label]
 
     def _find(self, label: str) -> str | None:
+        """Return what ``find`` returns, without looking among the labels that were asked for before."""
         if label in self._exact:
             return label
         name = self._folded.get(folded_type(label))
@@ -212,7 +213,7 @@ class Context:
     tokens: Sequence[str] | str | None = None
     """The tokens or the text of the sample, as far as they are known."""
     is_strict: bool = False
-    """Are words that come without a type and without quotes no mentions?"""
+    """Whether words that come without a type and without quotes are no mentions."""
 
     @classmethod
     def of(cls, types: Iterable[str], tokens: Sequence[str] | str | None = None) -> Context:
@@ -234,10 +235,12 @@ class Context:
 
     @cached_property
     def _folded_sample(self) -> str:
+        """The text of the sample, squeezed and without its case."""
         return (self.sample or "").casefold()
 
     @cached_property
     def _words(self) -> frozenset[str]:
+        """The words of the sample."""
         if isinstance(self.tokens, str):
             return frozenset(WORD.findall(self.tokens))
         return frozenset(self.tokens or ())
@@ -267,7 +270,7 @@ class Context:
         return word.lower() in _ALWAYS_NONE or self._words.isdisjoint((word, text.strip()))
 
     def in_text(self, words: str) -> bool:
-        """Do these words stand in the sample, as far as it is known? Their case does not matter."""
+        """Return whether words stand in the sample, in any case; False where the sample is not known."""
         key = squeezed(words)
         if not key or self.sample is None:
             return False
@@ -287,6 +290,7 @@ class Context:
         return n
 
     def _is_word_here(self, name: str) -> bool:
+        """Return whether a name has a letter or a digit, and stands in the sample."""
         return any(map(str.isalnum, name)) and self.in_text(name)
 
 
@@ -309,7 +313,7 @@ def is_none(text: str) -> bool:
 
 
 def is_plausible(mentions: Iterable[Named], context: Context) -> bool:
-    """Has one of the mentions a type that there is, or a name that stands in the text?"""
+    """Return whether one of the mentions has a known type, or a name that stands in the text."""
     if not context.types and context.sample is None:
         return True
     return any(context.types.find(named.label) or context.in_text(named.text) for named in mentions)

@@ -136,5 +136,6 @@ LISTS = (
 
 
 def _moved(entries: Iterable[_Entry], places: Mapping[int, list[int]]) -> tuple[_Entry, ...]:
+    """Return entries with the new numbers of their samples, given by the old ones, in the order of the new ones."""
     renumbered = [entry._replace(sample=new) for entry in entries for new in places.get(entry.sample, ())]
     return tuple(sorted(renumbered, key=lambda entry: entry.sample))

@@ -93,6 +93,7 @@ class ValueReader:
         return None
 
     def _string(self, text: str, label: str | None) -> list[Named] | None:
+        """Return the mention that a text names with its type, or as one of type ``label``."""
         if self._context.is_none(text):
             return []
         if label is not None:
@@ -103,6 +104,7 @@ class ValueReader:
     # --- lists ----------------------------------------------------------------------------------------
 
     def _list(self, items: list[Any], label: str | None, *, in_list: bool) -> list[Named] | None:
+        """Return the mentions of a list: a pair of a name and its type, or several values with mentions."""
         if not items:
             return []
         pair = None if label is not None else pair_of(items, self._context, in_list=in_list)
@@ -148,6 +150,7 @@ class ValueReader:
     # --- objects --------------------------------------------------------------------------------------
 
     def _object(self, pairs: Pairs, label: str | None) -> list[Named] | None:
+        """Return the mentions of an object: those it describes, those it wraps, or those below its keys."""
         pairs = self._simplified(pairs)
         columns = _names_and_labels(pairs, self._context)
         if columns is not None:
@@ -185,7 +188,7 @@ class ValueReader:
         return value
 
     def _roles(self, pairs: Pairs) -> _Roles:
-        """Tell which pair has the name and which has the type: by their keys, else by what is known of the values."""
+        """Return which pair has the name and which has the type, by their keys, else by their values."""
         label = self._label_by_key(pairs)
         surface = self._surface_by_key(pairs, label)
         others = [at for at, (key, _) in enumerate(pairs) if self._types.find(key) is None]  # no types with their names
@@ -204,6 +207,7 @@ class ValueReader:
         return _Roles(surface, label)
 
     def _label_by_key(self, pairs: Pairs) -> int | None:
+        """Return which pair of an object has the type, by its key; None if none has."""
         best: tuple[bool, int, int] | None = None
         for at, (key, value) in enumerate(pairs):
             rank = key_meaning(key).label_rank
@@ -217,6 +221,7 @@ class ValueReader:
         return None if best is None else best[2]
 
     def _surface_by_key(self, pairs: Pairs, label: int | None) -> int | None:
+        """Return which pair of an object has the name, by its key; None if none has."""
         best: tuple[bool, bool, int, int] | None = None
         has_type = label is not None and self._is_type(pairs[label][1])
         for at, (key, value) in enumerate(pairs):
@@ -244,7 +249,7 @@ class ValueReader:
         return isinstance(value, str) and self._context.in_text(value)
 
     def _described(self, pairs: Pairs, roles: _Roles, start: int | None, end: int | None) -> list[Named] | None:
-        """Return the mention of an object that says both the name and the type."""
+        """Return the mentions of an object with a name and a type: one, or one for each of several types or names."""
         assert roles.label is not None
         value = pairs[roles.label][1]
         surface = pairs[roles.surface][1] if roles.surface is not None else ""
@@ -421,14 +426,14 @@ def _names_and_labels(pairs: Pairs, context: Context) -> tuple[list[str], list[s
 
 
 def _is_word(value: Any) -> bool:
-    """Can a value be a type, or a list of types?"""
+    """Return whether a value may be a type, or a list of types."""
     if isinstance(value, list):
         return bool(value) and all(isinstance(item, str) for item in value)
     return isinstance(value, str) and bool(value)
 
 
 def _is_text(value: Any) -> bool:
-    """Can a value be a name, or a list of names?"""
+    """Return whether a value may be a name, or a list of names or of objects that describe names."""
     if isinstance(value, list) and not isinstance(value, Pairs):
         return all(isinstance(item, str | Pairs) for item in value)
     return isinstance(value, str)
@@ -468,6 +473,7 @@ def _offsets(pairs: Pairs) -> tuple[int | None, int | None]:
 
 
 def _is_offset(value: Any) -> bool:
+    """Return whether a value can be an offset: a whole number that is not negative and below 2**31."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
 
 
@@ -576,9 +582,10 @@ def _holds_lists(value: Any, context: Context) -> bool:
 
 
 def _are_parts(lists: Sequence[Sequence[Named]]) -> bool:
-    """Return whether lists are parts of one answer: if most names come again, the last list is the answer.
+    """Return whether lists are parts of one answer, rather than versions of it, the last of which counts.
 
-    Parts of names that come again tell nothing where each list has a type of its own.
+    They are versions if at least half of the names of a list were named before. A name that is part of an earlier one
+    (``Ada``, ``Ada Lovelace``) counts as named before, unless each list has one type, which no other list has.
     """
     if len(lists) > _MOST_LISTS:
         return all(len(mentions) == 1 for mentions in lists)
@@ -608,7 +615,7 @@ def _is_bare(value: Any) -> bool:
 
 
 def _is_aside(value: Any) -> bool:
-    """Is a value what brackets in prose have: words without quotes, or one item, ``[1]``?"""
+    """Return whether a value is what brackets in prose hold: words without quotes, or one item, ``[1]``."""
     return not isinstance(value, list) or len(value) < 2 or _is_bare(value)
 
 

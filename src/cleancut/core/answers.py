@@ -106,6 +106,7 @@ def _without_outside(answer: Answer, context: Context) -> Answer:
 
 
 def _parse_text(answer: str, style: Style, context: Context) -> Answer:
+    """Return what a text answers: nothing, mentions, or why it was not understood."""
     said, why_not = without_thinking(answer)
     if why_not is not None:
         return Answer(unparsed=why_not)

@@ -61,7 +61,7 @@ class Grounding:
     invented: tuple[Named, ...] = ()
     """Mentions that are not in the text, or not so often."""
     in_order: bool = True
-    """Does the answer keep the order of the text, as far as it can be seen?"""
+    """Whether the answer keeps the order of the text, as far as it shows."""
     by_order: tuple[Group, ...] = ()
     """Mentions whose place the answer and its order leave open."""
     by_name: tuple[Group, ...] = ()

@@ -133,9 +133,11 @@ class _Reader:
         return self._bare(depth)
 
     def _here(self) -> str:
+        """Return the character at this place; an empty text at the end."""
         return self.text[self.at : self.at + 1]
 
     def _skip(self) -> None:
+        """Go on behind the white space at this place."""
         match = _SPACE.match(self.text, self.at)
         assert match is not None
         self.at = match.end()

@@ -164,7 +164,7 @@ def part_pairs(names: WordLists, limit: int) -> tuple[NDArray[np.int64], NDArray
 
 
 def is_generic(names: WordLists, generic: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell of each name whether it is one generic word, or has no words: such a name is part of no other.
+    """Return for each name whether it is one generic word, or has no words: such a name is part of no other.
 
     Args:
         names: the words of each name.

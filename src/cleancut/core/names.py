@@ -109,7 +109,7 @@ class NameIndex:
         self._same = same
 
     def related(self, others: Names) -> NDArray[np.bool_]:
-        """Tell of each of some names whether it is related to a training name.
+        """Return for each of some names whether it is related to a training name.
 
         Args:
             others: the names to look up, whose types count if those of the training names do.
@@ -124,7 +124,7 @@ class NameIndex:
         return set(zip(self._same.forms(self._names.spelt(), self._key), labels, strict=True))
 
     def same_form(self, others: Names) -> NDArray[np.bool_]:
-        """Tell of each of some names whether a training name of its type is the same by an equivalence.
+        """Return for each of some names whether a training name of its type is the same by an equivalence.
 
         Args:
             others: the names to look up.
@@ -135,10 +135,11 @@ class NameIndex:
 
     @cached_property
     def _parts(self) -> _Parts:
+        """The folded words of the training names as a tree."""
         return _Parts.of(self._names, self._same.part_limit)
 
     def part(self, others: Names) -> NDArray[np.bool_]:
-        """Tell of each of some names whether a training name of its type is part of it, or has it as a part.
+        """Return for each of some names whether a training name of its type is part of it, or has it as a part.
 
         A word is generic by its number of training names, whatever the other names are.
 
@@ -264,7 +265,7 @@ class Links(NamedTuple):
         return cls(entity, [np.concatenate(own) for own in mention], [np.concatenate(own) for own in code])
 
     def seen(self, ours: int, theirs: int) -> NDArray[np.bool_]:
-        """Tell of each mention of a corpus whether it is related to a mention of another corpus.
+        """Return for each mention of a corpus whether it is related to a mention of another corpus.
 
         Args:
             ours: the number of the corpus whose mentions are asked for.
@@ -276,7 +277,7 @@ class Links(NamedTuple):
 
 
 def are_in(codes: NDArray[np.integer], others: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Tell of each of some codes, none of which is negative, whether it is among others.
+    """Return for each of some codes, none of which is negative, whether it is among others.
 
     Args:
         codes: the codes that are asked for.

@@ -254,6 +254,7 @@ class Placing:
         return next(apart, None) or next(iter(free), None)
 
     def _take(self, i: int, place: Place) -> None:
+        """Put a mention at a place."""
         self.taken[i] = place
         self._used.setdefault(place, set()).add(self._labels[i])
 
@@ -355,7 +356,7 @@ class Placing:
         )
 
     def _has(self, state: _State, i: int, place: Place) -> bool:
-        """Has a mention of the same type been placed there, by the last choice or by others with the same start?"""
+        """Return whether a mention of the same type is at a place by the last choices, those with its start."""
         choices = state.choices
         while choices is not None and choices[1].start == place.start:
             if choices[1] == place and self._labels[choices[0]] == self._labels[i]:
@@ -365,7 +366,7 @@ class Placing:
 
 
 def _nest(places: Iterable[Place]) -> bool:
-    """Do some of the places overlap?"""
+    """Return whether some of the places overlap."""
     return any(after.start < before.end for before, after in pairwise(sorted(places)))
 
 
@@ -379,6 +380,7 @@ def _meets(place: Place, occupied: list[Place], except_for: Place | None = None)
 
 
 def _worth(state: _State) -> tuple[int, int, int]:
+    """Return what a placement is worth, the most important first; more is better."""
     return state.n_placed, -state.n_overlaps, -state.distance
 
 

@@ -30,6 +30,7 @@ class Projection:
 
     @property
     def _counts(self) -> tuple[int, ...]:
+        """Return the four counts in their order."""
         return self.n_widened, self.n_merged, self.n_apart, self.n_lost
 
     def values(self) -> dict[str, int]:

@@ -147,10 +147,12 @@ class SampleText:
 
     @cached_property
     def _normal_tokens(self) -> list[str]:
+        """The tokens without regard to case, quotes, dashes and width."""
         return [normalised(token) for token in self.tokens]
 
     @cached_property
     def _normal_words(self) -> Words:
+        """The places of the normal tokens."""
         return Words(self._normal_tokens)
 
     @cached_property
@@ -207,13 +209,14 @@ class SampleText:
         return self._alike(name) if not places and fuzzy else places
 
     def _is_nowhere(self, name: str) -> bool:
-        """Can it be seen at a glance that a name does not stand in the text, not even loosely?"""
+        """Return whether a glance shows that a name does not stand in the text, not even loosely."""
         if self._lowered is None or not name.isascii() or _ODD.search(name) is not None:
             return False
         core = squeezed(name.strip(_AROUND).lower())
         return bool(core) and core not in self._lowered
 
     def _normal_places(self, name: str, most: int) -> list[Place]:
+        """Return where whole tokens are a name, but for case, quotes, dashes, width and a full stop at its end."""
         for key in _spellings(name):
             places = self._normal_words.places(key, most)
             if places:
@@ -248,7 +251,7 @@ class SampleText:
         return sorted(most_alike)
 
     def is_at_words(self, named: Named) -> bool:
-        """Do the offsets of a mention, if they count characters, begin and end where tokens do?"""
+        """Return whether the offsets of a mention, taken for characters, begin and end where tokens do."""
         start, end = named.start, named.end
         if start is None or end is None or not start < end <= len(self.spaced):
             return False
@@ -303,11 +306,12 @@ def _parts(line: Line, key: str, most: int) -> list[Place]:
 
 
 def _is_apart(left: str, right: str) -> bool:
-    """Can a word end between two letters? In scripts without spaces it can anywhere."""
+    """Return whether a word can end between two letters. In scripts without spaces it can anywhere."""
     return not (left.isalnum() and right.isalnum()) or _has_no_spaces(left) or _has_no_spaces(right)
 
 
 def _has_no_spaces(letter: str) -> bool:
+    """Return whether a letter is of a script without spaces: Thai, Lao, Burmese, Chinese, Japanese."""
     return "\u0e00" <= letter <= "\u0eff" or "\u1000" <= letter <= "\u109f" or "\u2e80" <= letter <= "\u9fff"
 
 

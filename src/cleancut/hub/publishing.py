@@ -220,6 +220,7 @@ def push_subsets(
 
 
 def _check_texts(**given: Any) -> None:
+    """Refuse values that are no texts, or empty ones; None is none."""
     for name, value in given.items():
         if value is not None:
             checks.text(value, name)

@@ -219,7 +219,7 @@ class _MentionFilter(RowReader):
         return type(column).from_arrays(offsets, changed)
 
     def _tags_in_texts(self, column: Any, removed: NDArray[np.bool_], lengths: NDArray[np.int64]) -> Any:
-        """Return the column of tags where the tags of a row are one text: JSON, or words with spaces between them.
+        """Return a column whose texts are the tags of a row, in JSON or with spaces, with ``O`` for removed mentions.
 
         Args:
             column: the column of texts.

@@ -67,10 +67,12 @@ def ways_of_runs(report: AnswerReport, right: Iterable[Place]) -> dict[Ways, int
 
 
 def _claim(of: Open | OpenRun, places: tuple[tuple[int, int], ...]) -> _Claim:
+    """Return open mentions, or the words of a run, as a claim on some places."""
     return _Claim(of.sample, of.label, places)
 
 
 def _places(claim: _Claim) -> list[Place]:
+    """Return the places of a claim, with its sample and its type."""
     return [(claim.sample, start, end, claim.label) for start, end in claim.places]
 
 

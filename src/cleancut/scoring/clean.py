@@ -185,7 +185,7 @@ def _under(exposure: Any, same: str | Same | None, aliases: Any, part_limit: int
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
-    """Return the index that decides which mentions are type-confusable; None if that is not asked for."""
+    """Return the index whose types decide what is type-confusable: that of ``text`` for True; None for False."""
     if isinstance(confusable, bool):
         return Exposure.of(text, **exposure.key._asdict()) if confusable else None
     if not isinstance(confusable, Exposure):

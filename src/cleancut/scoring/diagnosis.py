@@ -283,6 +283,7 @@ def _ordered(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _spearman(f1: NDArray[np.float64]) -> float:
+    """Return Spearman's correlation of F1 with the order of the buckets; NaN where there is nothing to correlate."""
     from scipy.stats import spearmanr
 
     known = np.flatnonzero(~np.isnan(f1))
@@ -292,21 +293,24 @@ def _spearman(f1: NDArray[np.float64]) -> float:
 
 
 def _std(f1: NDArray[np.float64]) -> float:
+    """Return the standard deviation of the values that are known; NaN if none is."""
     known = f1[~np.isnan(f1)]
     return float(known.std()) if len(known) else math.nan
 
 
 def _mean_size(values: Sequence[float]) -> float:
+    """Return the mean of the absolute values of those that are known; NaN if none is."""
     known = [abs(value) for value in values if value == value]
     return math.fsum(known) / len(known) if known else math.nan
 
 
 def _median(values: NDArray[np.float64]) -> float:
+    """Return the median; NaN of no values."""
     return float(np.median(values)) if len(values) else math.nan
 
 
 def _gaps(a: Buckets, b: Buckets, name: str, least: int = 1) -> dict[str, float]:
-    """Return F1 of A minus that of B in each bucket of at least so many gold mentions, which is the same for both."""
+    """Return F1 of A minus that of B in each bucket with at least ``least`` gold mentions, which A and B share."""
     theirs = {row["bucket"]: row[b.value] for row in b[name]}
     return {row["bucket"]: row[a.value] - theirs[row["bucket"]] for row in a[name] if row["n_gold"] >= least}
 
@@ -325,6 +329,7 @@ def _by_place(blocks: Mapping[str, Buckets], name: str, least: int = 1) -> NDArr
 
 
 def _rank_biserial(changed: NDArray[np.float64]) -> float:
+    """Return the rank-biserial correlation of paired differences, the effect size of Wilcoxon's test; 0 of none."""
     from scipy.stats import rankdata
 
     if not len(changed):

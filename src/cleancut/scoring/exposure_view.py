@@ -629,5 +629,5 @@ class _Text:
 
     @cached_property
     def inside(self) -> NDArray[np.int64]:
-        """The tokens of all mentions, one mention after the other."""
+        """The positions of the tokens of all mentions, one mention after the other."""
         return ranges(self.begin, self.size)

@@ -136,7 +136,7 @@ def comparative_diagnosis_over(datasets: Datasets, min_count: int = MIN_COUNT) -
 
 
 def ranks_over(scores: Scores) -> dict[str, Any]:
-    """Tell whether the order of the systems is the same on every dataset, and after memory is taken out.
+    """Return whether the order of the systems is the same on every dataset, and after memory is taken out.
 
     Args:
         scores: the scores of each dataset, system and metric.
@@ -145,7 +145,7 @@ def ranks_over(scores: Scores) -> dict[str, Any]:
         ``datasets`` has the ``orders`` of the systems on each dataset, the best first, by F1, clean F1 and hardeval,
         and the ``changes`` from one to another (Kendall's tau-b and the pairs that swap), as ``compare`` has them.
         ``between`` has the changes from one dataset to another, of the systems that both have. ``mean_rank`` is the
-        mean place of each system. ``same_on_every_dataset`` tells of each value, and ``same_without_memory`` of each
+        mean place of each system. ``same_on_every_dataset`` says for each value, and ``same_without_memory`` for each
         dataset (F1 against clean F1), whether no two systems change places; None where nothing can be compared.
     """
     worth = {dataset: _worth(systems) for dataset, systems in scores.items()}
@@ -185,6 +185,7 @@ def _worth(systems: Mapping[str, Mapping[str, Score]]) -> dict[str, dict[str, fl
 
 
 def _orders(worth: Mapping[str, Mapping[str, float]]) -> dict[str, list[str]]:
+    """Return the systems from best to worst, by each value."""
     return {value: sorted(own, key=lambda name: -own[name]) for value, own in worth.items()}
 
 
@@ -199,7 +200,7 @@ def _change(x: Mapping[str, float], y: Mapping[str, float], first: str, second: 
 
 
 def _is_same(changes: Sequence[Mapping[str, Any]]) -> bool | None:
-    """Do no two systems change places? None where no two orders have two systems in common."""
+    """Return whether no two systems change places; None where no two orders have two systems in common."""
     compared = [row for row in changes if row["n_systems"] > 1]
     return not any(row["swaps"] for row in compared) if compared else None
 

@@ -20,26 +20,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 LEVEL = 0.95
-"""How often an interval is to hold the value of the population."""
+"""The share of intervals that should contain the value of the population."""
 
 Floats = NDArray[np.float64]
 Values = Callable[[NDArray[np.int64] | Floats], Mapping[str, Floats]]
 """The values of each row of sums."""
 
 _STEP = 1e-4
-"""By which share of a sum it is moved to see how a value follows."""
+"""The share of a sum by which it is moved to see how much a value changes."""
 _FAR = 500.0
-"""Errors that a resample which has none of its own, since all in it is right or wrong, is away from the value."""
+"""The distance, in standard errors, of a resample without an error of its own, since all in it is right or wrong."""
 _NOTHING = 1e-9
-"""Errors up to it are rounding."""
+"""The largest error that counts as none, since it may come from rounding."""
 _TAILS = 50 * (1 - LEVEL), 50 * (1 + LEVEL)
 """The percentiles at which an interval ends."""
 _NORMAL_QUANTILE = 1.959963984540054
 """The quantile of the normal distribution at which an interval ends."""
 _LEAST_FREEDOM = 2.0
-"""Of a single unit nothing can be told: below 2 degrees of freedom, an interval would be of everything."""
+"""The least degrees of freedom. With fewer, as from a single unit, an interval would be everything from 0 to 1."""
 _DIGITS = 12
-"""To which ends are rounded: logarithms differ in the last ones from machine to machine."""
+"""The digits to which ends are rounded: logarithms differ in the last digits from machine to machine."""
 
 
 def products(table: NDArray[np.int64]) -> Floats:
@@ -276,10 +276,11 @@ def student(freedom: float) -> float:
 
 
 def percentiles(values: Floats, point: float) -> tuple[float, float]:
-    """Return percentiles of the resamples; of few units, these may miss the value itself, which is put in."""
+    """Return the 2.5th and 97.5th percentile of the resamples, or the value itself where it lies beyond one of them."""
     low, high = np.percentile(values, _TAILS).tolist()
     return (min(low, point), max(high, point)) if point == point else (low, high)
 
 
 def _logit(share: Floats | float) -> Floats:
+    """Return the logarithm of the odds of a share."""
     return np.log(share) - np.log1p(-np.asarray(share))

@@ -249,4 +249,3 @@ _DRAW = {
     Kind.CURVES: _curves,
 }
 """The function that draws each kind of exhibit."""
-"""The function that draws each kind of exhibit."""

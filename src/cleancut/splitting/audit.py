@@ -309,7 +309,7 @@ class _CodedSplits:
         return dict(zip(self.corpora, self.links.entity, strict=True))
 
     def seen(self, ours: str, theirs: str) -> NDArray[np.bool_]:
-        """Tell of each mention of a split whether another split has one that is related to it."""
+        """Return for each mention of a split whether another split has one that is related to it."""
         return self.links.seen(self._number[ours], self._number[theirs])
 
     def relatives(self, ours: str, code: int, theirs: str) -> NDArray[np.int64]:
@@ -326,6 +326,7 @@ class _CodedSplits:
         return self._codes(self.key._replace(case=False, unicode="NFKC"))
 
     def _codes(self, key: Key) -> dict[str, NDArray[np.int32]]:
+        """Return the entities under a key as numbers, by split."""
         return dict(zip(self.corpora, entity_codes_of(list(self.corpora.values()), key), strict=True))
 
 

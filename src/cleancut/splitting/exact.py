@@ -203,12 +203,12 @@ class _Programme:
         )
 
     def _one_label(self) -> None:
-        """Each vertex has one label."""
+        """Add the constraint that each vertex has one label."""
         n_splits = len(self._splits)
         self._add(np.arange(self._n_labels) // n_splits, np.arange(self._n_labels), np.ones(self._n_labels), 1, 1)
 
     def _kept_where_labelled(self) -> None:
-        """A unit is kept in a split only if each of its vertices has the label."""
+        """Add the constraint that a unit is kept in a split only if each of its vertices has the label."""
         units, n_splits = self._problem.unit_vertices.rows(), len(self._splits)
         pairs = np.unique(units * len(self._vertices) + self._number[self._problem.unit_vertices.columns])
         unit, vertex = np.divmod(pairs, len(self._vertices))
@@ -219,7 +219,7 @@ class _Programme:
             self._add(np.append(rows, rows), columns, signs, -np.inf, 0)
 
     def _requirements(self) -> None:
-        """Ratios, density and types are met by what is kept."""
+        """Add the constraints that what is kept meets ratios, density and types."""
         problem = self._problem
         allowed = self._allowed
         n_splits = len(self._splits)

@@ -129,30 +129,37 @@ def _wrong(value: Any, wanted: str) -> NoReturn:
 
 
 def _dict(value: Any) -> dict[str, Any]:
+    """Return a mapping; refuse anything else."""
     return value if isinstance(value, dict) else _wrong(value, "a mapping")
 
 
 def _list(value: Any) -> list[Any]:
+    """Return a list; refuse anything else."""
     return value if isinstance(value, list) else _wrong(value, "a list")
 
 
 def _text(value: Any) -> str:
+    """Return a text of bounded length; refuse anything else."""
     return value if isinstance(value, str) and len(value) <= _LONGEST_TEXT else _wrong(value, "a text")
 
 
 def _some_text(value: Any) -> str:
+    """Return a text that is not empty; refuse anything else."""
     return _text(value) or _wrong(value, "a text")
 
 
 def _texts(value: Any) -> list[str]:
+    """Return a list of texts; refuse anything else."""
     return [_text(item) for item in _list(value)]
 
 
 def _count(value: Any) -> int:
+    """Return a whole number from 0 on; refuse anything else."""
     return value if checks.is_whole(value) and 0 <= value < 2**53 else _wrong(value, "a count")
 
 
 def _counts(value: Any) -> dict[str, int]:
+    """Return counts by name; refuse anything else."""
     return {name: _count(item) for name, item in _dict(value).items()}
 
 
@@ -165,6 +172,7 @@ def _number(value: Any) -> float:
 
 
 def _rate(value: Any) -> float:
+    """Return a number from 0 to 1, or NaN for null; refuse anything else."""
     rate = _number(value)
     return rate if not rate > 1 else _wrong(value, "a rate from 0 to 1")
 
@@ -244,6 +252,7 @@ def _fields(stored: _Stored) -> dict[str, Any]:
 
 
 def _split_names(value: Any) -> list[str]:
+    """Return the names of two or more splits, all different; refuse anything else."""
     names = _list(value)
     for name in names:
         if not isinstance(name, str) or not is_split_name(name):
@@ -254,6 +263,7 @@ def _split_names(value: Any) -> list[str]:
 
 
 def _assignment(value: Any, n_splits: int) -> NDArray[np.int8]:
+    """Return the number of the split of each sample; refuse numbers of no split."""
     numbers = _list(value)
     if not numbers:
         raise ValueError("there are no samples")
@@ -337,6 +347,7 @@ _OF_SPLIT: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _representation(value: Any, names: list[str]) -> dict[str, dict[str, Any]]:
+    """Return how each split compares with the corpus; refuse anything else."""
     rows = _dict(value)
     if set(rows) != set(names):
         raise ValueError(f"it is of {quoted(sorted(rows))}, not of {quoted(names)}")
@@ -350,6 +361,7 @@ def _representation(value: Any, names: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def _signature(value: Any) -> Signature:
+    """Return the signature of a split with its version; refuse anything else."""
     signature = Signature.parse(_text(value))
     if signature.what != "split" or signature.get("v") is None:
         _wrong(value, "the signature of a split")
@@ -380,6 +392,7 @@ def _settings(stored: _Stored, signature: Signature) -> SplitSettings:
 
 
 def _source(value: Any) -> dict[str, str | None]:
+    """Return the repository, config and revision of the samples; an empty mapping for local ones."""
     if not _dict(value):
         return {}
     is_name = lambda item: item is None or isinstance(item, str)
@@ -393,15 +406,18 @@ def _source(value: Any) -> dict[str, str | None]:
 
 
 def _order(value: Any) -> str:
+    """Return the fingerprint of an order, which may be empty; refuse anything else."""
     return value if value == "" else _hex(16)(value)
 
 
 def _marks(value: Any, n: int) -> str:
+    """Return the text with four letters for each sample, which may be empty; refuse anything else."""
     matches = isinstance(value, str) and len(value) in (0, 4 * n) and re.fullmatch(r"[A-Za-z0-9+/]*", value)
     return value if matches else _wrong(value, "four letters for each sample")
 
 
 def _files(value: Any) -> dict[str, dict[str, str]]:
+    """Return the name and the digest of each file; refuse anything else."""
     files = {}
     for name, file in _dict(value).items():
         with _within(quoted(name)):
@@ -410,6 +426,7 @@ def _files(value: Any) -> dict[str, dict[str, str]]:
 
 
 def _plain_name(value: Any) -> str:
+    """Return the name of a file in the folder of the plan; refuse paths that lead elsewhere."""
     return value if is_plain(value) else _wrong(value, "the name of a file beside the plan")
 
 
@@ -426,14 +443,17 @@ def _reading(value: Any) -> dict[str, Any]:
 
 
 def _column_name(value: Any) -> str:
+    """Return the name of a column; refuse anything else."""
     return checks.text(value, "it", "the name of a column")
 
 
 def _column_number(value: Any) -> int:
+    """Return the number of a column, which is negative where it counts from the last; refuse anything else."""
     return checks.whole(value, "it", -1000, 1000)
 
 
 def _label_names(value: Any) -> None:
+    """Refuse values that cannot name label ids, among them the name of a file."""
     if isinstance(value, str):  # it would be taken for a file
         raise ValueError(f"it has the labels {quoted(value)}, which are no names")
     label_names(value)

@@ -98,7 +98,7 @@ class Relatedness:
         return assignment
 
     def _late_relatives(self, assignment: NDArray[np.int64], n_splits: int) -> NDArray[np.int64]:
-        """Return the samples of a split with names that are related to an earlier one, for the first such pair."""
+        """Return the samples of the later of two splits with related names that have such a name, for the first two."""
         samples = [np.flatnonzero(assignment == i) for i in range(n_splits)]
         corpora = [self._corpus.select(own) for own in samples]
         links = Links.of(corpora, self._key, self.same)

@@ -82,14 +82,17 @@ OFF = "off"
 
 
 def _choice(kind: type[StrEnum], name: str, value: Any) -> StrEnum:
+    """Return the member of an enumeration; refuse anything else."""
     return parse_choice(kind, value, name)
 
 
 def _whole(name: str, value: Any) -> int:
+    """Return a whole number from 0 on; refuse anything else."""
     return checks.whole(value, name, 0, 2**31 - 1)
 
 
 def _seed(name: str, value: Any) -> int:
+    """Return a seed; refuse anything else."""
     return checks.seed(value, name)
 
 
@@ -110,6 +113,7 @@ def _seconds(name: str, value: Any) -> float | None:
 
 
 def _switch(name: str, value: Any) -> bool:
+    """Return True or False; refuse anything else."""
     return checks.switch(value, name)
 
 
@@ -121,6 +125,7 @@ def _same(name: str, value: Any) -> str:
 
 
 def _column(name: str, value: Any) -> str | None:
+    """Return the name of a column, or None for none; refuse anything else."""
     return None if value is None else checks.text(value, name, "the name of a column")
 
 
@@ -234,10 +239,12 @@ def _number_text(value: float | str) -> str:
 
 
 def _share_text(value: float | None) -> str:
+    """Return a share as the command line and signatures write it, ``off`` for None."""
     return OFF if value is None else _number_text(value)
 
 
 def _switch_text(value: bool) -> str:
+    """Return True or False as signatures and the command line write it."""
     return str(value).lower()
 
 

@@ -107,7 +107,7 @@ class Study(Drawn):
 
     @cached_property
     def ranks(self) -> dict[str, Any]:
-        """The orders of the systems: are they the same on every dataset, and after memory is taken out?"""
+        """The orders of the systems, and whether they are the same on every dataset and after memory is taken out."""
         return ranks_over(self.scores)
 
     def to_dict(self) -> dict[str, Any]:
