@@ -6,15 +6,20 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given as given_
+from hypothesis import strategies as st
 
 import cleancut as cc
 from cleancut import cli
+from cleancut.cli.paths import title_of_data
 from cleancut.demo.sampletext import generate
 from cleancut.showing.exhibit import Exhibit, Kind, Measured, Section, compared, reach, rounded
 from cleancut.showing.html import fragment, report_page
+from cleancut.showing.pictures import save_plots
 from cleancut.showing.provenance import Provenance, today
 from cleancut.showing.report_data import findings
 from cleancut.showing.sections import audit_sections, report_sections
+from cleancut.showing.short_names import short_names
 
 LONG = "conll03/xlm-roberta-large-finetuned-{}-checkpoint-12000-test.predictions"
 """The name of a system, as people's scripts make them."""
@@ -166,6 +171,100 @@ def test_the_key_of_a_picture_is_within_it(n_systems):
             assert box.x0 >= 0 and box.x1 <= figure.bbox.width and len(key.get_texts()) == n_systems
 
 
+# --- many systems with long names ------------------------------------------------------------------------------------
+
+
+MANY = [
+    f"{base}-finetuned-conll03-english-seed{42 + i}-epoch{10 + i % 4}"
+    for i, base in enumerate(["roberta-large", "xlm-roberta-base", "bert-large-cased"] * 5)
+]
+"""Names that have neither their beginning nor their end in common."""
+
+
+@pytest.fixture(scope="module")
+def many(given):
+    """The results of fifteen systems with long names."""
+    gold, _, train = given
+    preds = {}
+    for i, name in enumerate(MANY):
+        rng = random.Random(i)
+        kept = [[span for span in spans if rng.random() < 0.95 - 0.05 * i] for spans in gold.entities()]
+        preds[name] = gold.with_predictions(kept)
+    return findings(gold, preds, train, ci=30)
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["a-finetuned-b", "c-finetuned-d"], ["a\u2026b", "c\u2026d"]),
+        (["bert-tuned-conll03-s1", "roberta-large-conll03-s2"], ["bert-tuned\u2026s1", "roberta-large\u2026s2"]),
+        (["x-shared-words-a-other-words-1", "y-shared-words-b-other-words-2"], ["x\u2026a\u20261", "y\u2026b\u20262"]),
+        (["one-and-the-same-x", "one-and-the-same-y"], ["x", "y"]),  # from the beginning, without a trace
+        (["a-long-words-here", "long-words-here-a"], ["a\u2026here", "\u2026here-a"]),
+        (["quite-another-name", "nothing-in-common"], ["quite-another-name", "nothing-in-common"]),
+        (["same-middle-1", "same-middle-same-middle-1"], ["same-middle-1", "same-middle-same-middle-1"]),
+        (["a-b-cccccccccccccc", "d-b-eeeeeeeeeeeeee"], ["a-b-cccccccccccccc", "d-b-eeeeeeeeeeeeee"]),  # too little gain
+    ],
+)
+def test_what_all_names_share_is_left_out(names, short):
+    assert list(short_names(names).values()) == short
+
+
+@given_(st.lists(st.lists(st.sampled_from(["ab", "conll03", "x", "seed"]), max_size=6).map("-".join), unique=True))
+def test_short_names_tell_systems_apart_and_are_no_longer(names):
+    short = short_names(names)
+    assert list(short) == names and len(set(short.values())) == len(names)
+    assert all(len(short[name]) <= len(name) for name in names)
+
+
+def test_differences_of_many_systems_can_be_significant(many):
+    n_resamples = int(re.search(r"\|ci:(\d+)", many.comparison["signature"])[1])
+    assert n_resamples >= 2 * 105 / 0.05  # the smallest p-value is 1 / (n + 1), times 105 pairs
+    assert min(row["p_holm"] for row in many.comparison["pairs"]) < 0.05
+    assert "no difference can be significant" not in report_page(many)
+    assert {score["exact_f1"].settings["ci"] for score in many.scores.values()} == {30}  # intervals as asked for
+
+
+def test_too_few_resamples_are_told(given):
+    gold, preds, _ = given
+    for ci, told in ((59, True), (60, False)):
+        compared_ = cc.compare(gold, preds, ci=ci)
+        assert (min(row.p_holm for row in compared_.pairs) < 0.05) != told
+        message = f"With {ci} resamples, no difference can be significant at 0.05 once it is corrected for 3 pairs"
+        assert (message in cc.html_comparison(compared_)) == told
+
+
+def test_long_rows_of_tables_are_folded_together(many, results):
+    page = report_page(many)
+    titles = re.findall(r'<details class="many"><summary>(.*?)</summary>', page)
+    assert titles == [
+        "Types of each system (30 tables)", "Every pair of systems (105 tables)",
+        "Type confusion of the other systems (14 tables)",
+    ]  # fmt: skip
+    assert "details class=" not in report_page(results)
+
+
+def test_pictures_have_room_for_long_names(many, tmp_path, recwarn):
+    pytest.importorskip("matplotlib")
+    save_plots(report_sections(many), tmp_path / "plots")
+    assert [str(warning.message) for warning in recwarn if "layout" in str(warning.message)] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("wnut/test.conll", "wnut, test"), ("wnut/gold.conll", "gold"), ("wnut", "wnut"), ("wnut/.", "wnut"),
+        ("wnut/dev.jsonl.gz", "wnut, dev"), ("org/name", "org/name"),
+    ],
+)  # fmt: skip
+def test_titles_name_the_data(tmp_path, monkeypatch, source, title):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wnut").mkdir()
+    for name in ("test.conll", "gold.conll", "dev.jsonl.gz"):
+        (tmp_path / "wnut" / name).touch()
+    assert title_of_data(source) == title
+
+
 # --- where a page is from -------------------------------------------------------------------------------------------
 
 
@@ -273,6 +372,73 @@ def test_pages_fit_their_window(browser, saved, width, scheme):
     page.close()
 
 
+@pytest.fixture(scope="module")
+def saved_many(many, tmp_path_factory):
+    path = tmp_path_factory.mktemp("pages") / "many.html"
+    path.write_text(report_page(many, title="Ours, test"))
+    return path.as_uri()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_fifteen_long_names_leave_room_for_the_numbers(browser, saved_many, width, scheme):
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.goto(saved_many)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(e => e.checkVisibility())"
+        ".filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.getAttribute('aria-label'))"
+    )
+    shares = page.evaluate(
+        "[...document.querySelectorAll('.scroll tr:not(.group) > th[scope=row]')].filter(e => e.checkVisibility())"
+        ".map(e => e.offsetWidth / e.closest('.scroll').offsetWidth)"
+    )
+    lines = page.evaluate(  # the most lines of the name of a row
+        "Math.max(...[...document.querySelectorAll('th[scope=row]')].filter(e => e.checkVisibility())"
+        ".map(e => e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)))"
+    )
+    cut = page.evaluate(  # names beside the lines of ranks that reach beyond the picture
+        """[...document.querySelectorAll('svg.ranks text')].filter(e => {
+          const box = e.getBBox(), whole = e.ownerSVGElement.viewBox.baseVal;
+          return box.x < 0 || box.x + box.width > whole.width;
+        }).map(e => e.textContent)"""
+    )
+    page.close()
+    assert max(shares) < 0.6 and cut == [] and lines < 6
+    if width > 390:
+        assert wide == []  # heat maps and p-values are in view
+
+
+@pytest.mark.browser
+def test_pairs_are_shown_on_request_with_their_p_values_in_view(browser, saved_many):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(saved_many)
+    page.get_by_text("Every pair of systems (105 tables)").click()
+    assert page.locator('[data-slug="pairs-1"] table').is_hidden()
+    page.locator('[data-slug="pairs-1"] > summary').click()
+    head = page.locator('[data-slug="pairs-1"] thead th', has_text="Holm p").bounding_box()
+    page.close()
+    assert head["x"] + head["width"] < 1440
+
+
+@pytest.mark.browser
+def test_fifteen_systems_fit_on_paper(browser, saved_many):
+    page = browser.new_page(viewport={"width": 703, "height": 1000})  # A4 with margins
+    page.emulate_media(media="print")
+    page.goto(saved_many)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    cut = page.evaluate(
+        "[...document.querySelectorAll('th, td')].filter(e => e.checkVisibility())"
+        ".filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.textContent)"
+    )
+    tall = page.evaluate("document.querySelector('[data-slug=headline]').offsetHeight")
+    pages = re.findall(rb"/Type /Page\b", page.pdf(format="A4"))
+    page.close()
+    assert cut == [] and tall < 1000  # the card is on one sheet
+    assert 5 < len(pages) < 30  # tables of 105 pairs stay folded
+
+
 @pytest.mark.browser
 def test_no_column_is_lost_on_paper(browser, tmp_path):
     labels = [f"TYPE-{i:02d}-LONG" for i in range(18)]
@@ -301,13 +467,14 @@ LOOK = """async () => {
 
 
 @pytest.fixture(scope="module")
-def all_pages(given, results, tmp_path_factory):
+def all_pages(given, results, many, tmp_path_factory):
     """A page of each kind."""
     gold, preds, train = given
     folder = tmp_path_factory.mktemp("all")
     plan = cc.mincut({"train": train, "test": gold}, effort="fast")
     pages = {
         "report": report_page(results, title="Ours", provenance=Provenance.of("cleancut report", ["test.conll"])),
+        "many": report_page(many, title="Ours"),
         "audit": cc.html_audit(cc.audit({"train": train, "test": gold})),
         "split": cc.html_split(plan, components=cc.component_sizes({"train": train, "test": gold})),
         "compare": cc.html_comparison(cc.compare(gold, preds, cc.Exposure.of(train), ci=9).to_dict()),
@@ -320,7 +487,7 @@ def all_pages(given, results, tmp_path_factory):
 
 @pytest.mark.browser
 @pytest.mark.npm
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, 1280, 1440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_in_any_page(browser, axe, all_pages, width, scheme):
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)

@@ -33,7 +33,7 @@ from .options import (
     tell_shapes,
     type_options,
 )
-from .paths import Input, provenance
+from .paths import Input, provenance, title_of_data
 from .terminal import screen
 
 
@@ -104,7 +104,7 @@ def _audit(arguments: argparse.Namespace) -> str:
     if arguments.html:
         from ..showing.html import html_audit  # only here: it takes as long to import as a small audit
 
-        title = f"Audit of {arguments.source}" if arguments.source else "Audit"
+        title = f"Audit of {title_of_data(arguments.source)}" if arguments.source else "Audit"
         write_text(arguments.html, html_audit(result, title=title, provenance=provenance(arguments)))
     if arguments.json:
         return json_answer(result.to_dict())

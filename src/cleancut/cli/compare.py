@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from ..core.at_signs import join_at
@@ -33,7 +32,7 @@ from .options import (
     tell_shapes,
     type_options,
 )
-from .paths import provenance
+from .paths import provenance, title_of_data
 from .score import add_metrics, chosen_metrics
 from .terminal import screen, tell
 
@@ -112,7 +111,7 @@ def _compare(arguments: argparse.Namespace) -> str:
         if told is not None:
             comparison = comparison.computed(told, intervals=has_intervals)
     if arguments.html:
-        title = f"Comparison on {Path(arguments.gold.removesuffix('.gz')).stem}"
+        title = f"Comparison on {title_of_data(arguments.gold)}"
         write_text(arguments.html, html_comparison(comparison.to_dict(), title=title, provenance=provenance(arguments)))
     if arguments.json:
         return json_answer(comparison.to_dict())

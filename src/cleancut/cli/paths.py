@@ -11,6 +11,7 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ..core.exceptions import CleancutError
@@ -35,6 +36,26 @@ class Output(str):
 
 class OutputFolder(Output):
     """The value of an argument that is a folder to write files to, which is made if it does not exist."""
+
+
+def title_of_data(source: str) -> str:
+    """Return what the title of a page calls a dataset: its folder, its file, or for ``wnut17/test.jsonl`` both.
+
+    Args:
+        source: a folder, a file, or something else, such as a Hub id, which is its own name.
+
+    >>> title_of_data("org/name")
+    'org/name'
+    """
+    if not os.path.exists(source):
+        return source
+    path = Path(os.path.realpath(source))
+    name = path.name.removesuffix(".gz")
+    if path.is_dir() or not name:
+        return path.name or source
+    stem = Path(name).stem
+    is_split = stem.isalpha() and split_name(name) is not None
+    return f"{path.parent.name}, {stem}" if is_split and path.parent.name else stem
 
 
 def add_overwrite_option(parser: argparse.ArgumentParser) -> None:

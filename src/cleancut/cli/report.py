@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from ..core.exceptions import CleancutError
@@ -34,7 +33,7 @@ from .options import (
     tag_options,
     type_options,
 )
-from .paths import InputTree, Output, OutputFolder, add_overwrite_option, provenance
+from .paths import InputTree, Output, OutputFolder, add_overwrite_option, provenance, title_of_data
 from .terminal import Incomplete, screen, tell
 
 _SUFFIX = {Format.MARKDOWN: ".md", Format.LATEX: ".tex", Format.CSV: ".csv"}
@@ -76,7 +75,11 @@ def add(commands: Any) -> None:
         choices=list(Format),
         help="also write the tables in this format: to a file beside the page, or without -o to standard output",
     )
-    parser.add_argument("--title", metavar="T", help="the title of the page; by default the name of the gold file")
+    parser.add_argument(
+        "--title",
+        metavar="T",
+        help="the title of the page; by default the name of the gold file",
+    )
     add_beta_option(parser)
     parser.add_argument(
         "--ci", type=int, default=1000, metavar="N", help="the number of resamples for intervals; default 1000"
@@ -103,7 +106,7 @@ def _report(arguments: argparse.Namespace) -> str:
     options["max_errors"] = 10_000 if arguments.errors is None else arguments.errors
     data = findings(gold, systems, exposure, **options, **type_options(arguments))
     sections = report_sections(data)
-    title = arguments.title or Path(arguments.gold.removesuffix(".gz")).stem
+    title = arguments.title or title_of_data(arguments.gold)
     page = report_page(data, title=title, provenance=provenance(arguments)) if arguments.output else ""
     return "\n".join(_written(arguments, sections, page, tables_file))
 

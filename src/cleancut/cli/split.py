@@ -59,7 +59,7 @@ from .options import (
     tag_options,
     tell_shapes,
 )
-from .paths import Input, Output, OutputFolder, add_overwrite_option, provenance
+from .paths import Input, Output, OutputFolder, add_overwrite_option, provenance, title_of_data
 from .terminal import screen
 
 SPARK = "spark"
@@ -232,7 +232,7 @@ def _split(arguments: argparse.Namespace) -> str:
     if "stratify" in options:
         column = options["stratify"]
         options["stratify"] = {column: [value for part in samples.values() for value in part.column(column)]}
-    of_source = f" of {arguments.input[0]}" if len(arguments.input) == 1 else ""
+    of_source = f" of {title_of_data(arguments.input[0])}" if len(arguments.input) == 1 else ""
     if arguments.frontier:
         return _frontier(arguments, parts, options, f"Frontier{of_source}")
     # Refuse now rather than after the work.
@@ -367,7 +367,7 @@ def _split_incidences(arguments: argparse.Namespace) -> str:
         for name in ("unit", "same", "duplicates_together"):  # what they say is in the incidences already
             setattr(arguments, name, None)
         plans = _plans(data, arguments, _options(arguments, {}))
-        title = f"Split of {arguments.incidence or arguments.input[0]}"
+        title = f"Split of {title_of_data(arguments.incidence or arguments.input[0])}"
         page = html_split(plans, title=title, provenance=provenance(arguments)) if arguments.html else ""
         write_text(os.path.join(folder, REPORT), f"{split_text(plans, markdown=True)}\n")
         write_assignment(next(iter(plans.values())), data, folder)

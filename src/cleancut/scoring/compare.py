@@ -333,6 +333,20 @@ def _together(scores: Sequence[Score]) -> Rows:
     return Rows.together(rows, _parts(scores[0]))
 
 
+def least_resamples(n_pairs: int) -> int:
+    """Return the least number of resamples with which a difference can be significant.
+
+    The smallest p-value of ``n`` exchanges is 1 / (n + 1), which Holm's method multiplies by the number of pairs.
+
+    Args:
+        n_pairs: the number of pairs of systems.
+
+    >>> least_resamples(1), least_resamples(105)
+    (20, 2100)
+    """
+    return math.ceil(n_pairs / ALPHA)
+
+
 def holm(p: Sequence[float]) -> list[float]:
     """Return the p-values of a family of tests, corrected by Holm's method (1979).
 

@@ -105,6 +105,8 @@ class Exhibit:
     """A name and a value to compare the others with."""
     folded: bool = False
     """Whether a page shows its title only, until a reader unfolds it."""
+    group: str = ""
+    """What a long row of folded exhibits is called together; a page shows that name only, until a reader unfolds it."""
     strong: int = -1
     """The number of the column that stands out; -1 for none."""
     axes: tuple[str, str] = ("", "")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from .escaping import html_text as _text
 from .exhibit import Exhibit, Measured, Spot, cell_text, curves
+from .short_names import ELLIPSIS
 
 _WIDTH = 360
 """The width of a picture, in the units of its own."""
@@ -115,7 +116,10 @@ def ranks_svg(exhibit: Exhibit) -> str:
     """
     values = exhibit.header[1:]
     n_rows = len(exhibit.rows)
-    left, right = _RANK_NAMES, _WIDTH_OF_RANKS - _RANK_NAMES
+    names = {name: _cut(name) for name, _ in exhibit.rows}
+    left = max(_RANK_NAMES, 20 + _LETTER * max(map(len, names.values())))
+    whole = _WIDTH_OF_RANKS + 2 * (left - _RANK_NAMES)
+    right = whole - left
 
     def x(column: int) -> float:
         """Return how far to the right a column is."""
@@ -144,20 +148,32 @@ def ranks_svg(exhibit: Exhibit) -> str:
         marks.append(f'<g class="{_look(i)}">{title}<polyline class="rank" points="{line}"/>{drawn}</g>')
         if spots and cells[0] != "-":
             down = spots[0][1] + 4
-            marks.append(f'<text class="name" x="{left - 10}" y="{down:.1f}" text-anchor="end">{_text(name)}</text>')
+            shown = _text(names[name])
+            marks.append(f'<text class="name" x="{left - 10:g}" y="{down:.1f}" text-anchor="end">{shown}</text>')
         if spots and cells[-1] != "-":
-            marks.append(f'<text class="name" x="{right + 10}" y="{spots[-1][1] + 4:.1f}">{_text(name)}</text>')
+            down = spots[-1][1] + 4
+            marks.append(f'<text class="name" x="{right + 10:g}" y="{down:.1f}">{_text(names[name])}</text>')
     height = y(n_rows) + 16
     label = _text(f"{exhibit.title}: {n_rows} systems by {', '.join(values)}; the numbers are below.")
-    box = f'viewBox="0 0 {_WIDTH_OF_RANKS} {height:g}" role="img" aria-label="{label}"'
-    svg = f'<svg class="ranks" {box}>{"".join(marks)}</svg>'
+    box = f'viewBox="0 0 {whole:g} {height:g}" role="img" aria-label="{label}"'
+    svg = f'<svg class="ranks" style="--wide:{whole:g}" {box}>{"".join(marks)}</svg>'
     return f'<div class="across" tabindex="0" role="region" aria-label="{_text(exhibit.title)}">{svg}</div>'
 
 
+def _cut(name: str) -> str:
+    """Return a name with three dots for the middle of it if there is no room for the whole."""
+    half = _MOST_LETTERS // 2
+    return name if len(name) <= _MOST_LETTERS else f"{name[:half]}{ELLIPSIS}{name[-half:]}"
+
+
 _WIDTH_OF_RANKS = 640
-"""The width of a picture of ranks, in the units of its own."""
+"""The width of a picture of ranks with short names, in the units of its own."""
 _RANK_NAMES = 150
-"""The room for the names on either side of a picture of ranks."""
+"""The least room for the names on either side of a picture of ranks."""
+_LETTER = 6.2
+"""The room for a letter of a name."""
+_MOST_LETTERS = 44
+"""The most letters of a name beside a picture of ranks."""
 _RANK_STEP = 24
 """The distance of one rank from the next."""
 
@@ -224,6 +240,10 @@ def _look(i: int) -> str:
     return f"s{i % 8} hollow" if i // 8 % 2 else f"s{i % 8}"
 
 
+_NAMES_IN_LINE = 6
+"""The most names of a key that stand one behind the other; more stand in columns."""
+
+
 def series_key(names: Sequence[str]) -> str:
     """Return a list of which shape and colour stands for which system.
 
@@ -236,4 +256,5 @@ def series_key(names: Sequence[str]) -> str:
     marks = (
         f'<li><svg class="{_look(i)}" {box}>{_mark(i, 7, 7)}</svg>{_text(name)}</li>' for i, name in enumerate(names)
     )
-    return f'<ul class="key">{"".join(marks)}</ul>'
+    many = " many" if len(names) > _NAMES_IN_LINE else ""
+    return f'<ul class="key{many}">{"".join(marks)}</ul>'

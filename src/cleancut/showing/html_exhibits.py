@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import groupby
 
 from ..core.shown import percent
 from .escaping import html_text as _text
 from .exhibit import Cell, Exhibit, Kind, Measured, Section, cell_text, compared, reach, shades
 from .html_charts import curves_svg, points_svg, ranks_svg, series_key
+from .short_names import ELLIPSIS
 
 
 def section_content(section: Section) -> str:
@@ -21,9 +23,26 @@ def section_content(section: Section) -> str:
     charts = "".join(html for exhibit, html in drawn if exhibit.kind is Kind.POINTS)
     key = next((series_key(exhibit.header[1:]) for exhibit, _ in drawn if exhibit.kind is Kind.POINTS), "")
     charts = f'{key}<div class="charts">{charts}</div>' if charts else ""
-    rest = "".join(html for exhibit, html in drawn if exhibit.kind is not Kind.POINTS)
+    rest = _grouped([(exhibit, html) for exhibit, html in drawn if exhibit.kind is not Kind.POINTS])
     lead = f'<p class="lead">{_text(section.lead)}</p>'
     return f"<h2>{_text(section.title)}</h2>{lead}{charts}{rest}"
+
+
+_MANY = 6
+"""The most folded exhibits that a page lists one below another."""
+
+
+def _grouped(drawn: Sequence[tuple[Exhibit, str]]) -> str:
+    """Return exhibits below one another; a long row of folded ones with the name of a group is folded once more."""
+    written = []
+    for group, members in groupby(drawn, key=lambda one: one[0].group):
+        exhibits = [html for _, html in members]
+        together = "".join(exhibits)
+        if group and len(exhibits) > _MANY:
+            title = f"{group} ({len(exhibits)} tables)"
+            together = f'<details class="many"><summary>{_text(title)}</summary>{together}</details>'
+        written.append(together)
+    return "".join(written)
 
 
 def _exhibit(exhibit: Exhibit) -> str:
@@ -33,8 +52,16 @@ def _exhibit(exhibit: Exhibit) -> str:
     slug = _text(exhibit.slug)
     if exhibit.folded:
         return f'<details data-slug="{slug}"><summary>{_text(exhibit.title)}</summary>{drawn}{note}</details>'
-    card = ' class="card"' if exhibit.kind is Kind.GAP and not exhibit.folded else ""
-    return f'<figure{card} data-slug="{slug}"><figcaption>{_text(exhibit.title)}</figcaption>{drawn}{note}</figure>'
+    looks = ["card"] if exhibit.kind is Kind.GAP else []
+    looks += ["long"] if len(exhibit.rows) > _ROWS_TOGETHER else []
+    look = f' class="{" ".join(looks)}"' if looks else ""
+    return f'<figure{look} data-slug="{slug}"><figcaption>{_text(exhibit.title)}</figcaption>{drawn}{note}</figure>'
+
+
+_ROWS_TOGETHER = 10
+"""The most rows that are kept on one sheet of paper."""
+_DENSE = 8
+"""The number of columns from which on a table leaves less room between them."""
 
 
 def table(exhibit: Exhibit, shade: bool = False) -> str:
@@ -51,15 +78,23 @@ def table(exhibit: Exhibit, shade: bool = False) -> str:
     words = [column > 0 and exhibit.holds_words(column) for column in range(len(exhibit.header))]
     sides = [' class="left"' if is_words else "" for is_words in words]
     heads = zip(sides, exhibit.header, strict=True)
-    head = "".join(f'<th scope="col"{side}>{_text(name)}</th>' for side, name in heads)
+    head = "".join(f'<th scope="col"{side}>{_name(name)}</th>' for side, name in heads)
     body = "".join(_row(name, cells, exhibit, sides[1:], shade) for name, cells in exhibit.rows)
     style = f' style="--columns:{len(exhibit.header)}"'  # on paper, many columns are set in small print
     written = f"<table{style}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(exhibit.title)}">{written}</div>'
+    looks = "scroll"
+    looks += " dense" if len(exhibit.header) >= _DENSE else ""
+    looks += " heats" if shade else ""
+    return f'<div class="{looks}" tabindex="0" role="region" aria-label="{_text(exhibit.title)}">{written}</div>'
 
 
 _SHORT = 14
 """The most letters of a name that stays in one line, also on a phone."""
+
+
+def _name(name: str) -> str:
+    """Return a name that may be broken where words of it are left out."""
+    return _text(name).replace(ELLIPSIS, f"{ELLIPSIS}<wbr>")
 
 
 def _row(name: str, cells: Sequence[Cell], exhibit: Exhibit, sides: Sequence[str], shade: bool) -> str:
@@ -75,7 +110,7 @@ def _row(name: str, cells: Sequence[Cell], exhibit: Exhibit, sides: Sequence[str
         written.append(f"<td{style or words}>{_cell(cell)}{small}</td>")
     shown = exhibit.shown(name)
     kept = ' class="short"' if len(shown) <= _SHORT else ""
-    return f'<tr><th scope="row"{kept}>{_text(shown)}</th>{"".join(written)}</tr>'
+    return f'<tr><th scope="row"{kept}>{_name(shown)}</th>{"".join(written)}</tr>'
 
 
 def _heat_styles(exhibit: Exhibit, name: str, cells: Sequence[Cell]) -> list[str]:
@@ -202,7 +237,7 @@ def _gap(exhibit: Exhibit) -> str:
             marks += "" if math.isnan(cell.value) else f'<i class="s{i} m{i}" style="left:{at(cell.value)}"></i>'
         drawn = f'<td class="gap" aria-hidden="true"><div>{marks}</div></td>'
         numbers = "".join(f"<td>{_cell(cell)}</td>" for cell in cells)
-        rows.append(f'<tr><th scope="row">{_text(name)}</th>{drawn}{numbers}</tr>')
+        rows.append(f'<tr><th scope="row">{_name(name)}</th>{drawn}{numbers}</tr>')
     step = 1 if high - low <= 5 else 2
     ticks = range(low, high + 1, step)
     axis = "".join(f'<span style="left:{at(tick / 10)}">{10 * tick}</span>' for tick in ticks)

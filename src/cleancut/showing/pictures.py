@@ -216,6 +216,10 @@ def _finish(figure: Any, width: float, height: float, series: Sequence[str]) -> 
         figure.legend(loc="outside lower center", ncols=n_columns, fontsize=8)
 
 
+_SHORT_NAME = 14
+"""The most letters of a name for which a picture needs no room beyond its usual size."""
+
+
 def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     """Draw shaded cells, as on the page; counts beside fractions are left to the tables."""
     rows = [row for _, _, row in grouped_rows(exhibit)]
@@ -236,15 +240,19 @@ def _heat(exhibit: Exhibit, figure: Any, axes: Any) -> None:
             axes.text(c, r, _short_text(cell), ha="center", va="center", fontsize=7)
     axes.set_yticks(range(len(cells)), _names(exhibit), fontsize=7)
     names = [one_line(exhibit.header[1:][i]) for i in columns]
-    axes.set_xticks(range(len(columns)), names, rotation=30, ha="right", fontsize=8)
+    longest = max(map(len, names), default=0)
+    steep = 30 if longest <= _SHORT_NAME else 60
+    axes.set_xticks(range(len(columns)), names, rotation=steep, ha="right", rotation_mode="anchor", fontsize=8)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    figure.set_size_inches(2.8 + 0.6 * len(columns), 1.2 + 0.24 * len(cells))
+    below = 0.06 * max(0, longest - _SHORT_NAME)
+    figure.set_size_inches(2.8 + 0.6 * len(columns) + 0.4 * below, 1.2 + 0.24 * len(cells) + below)
 
 
 def _ranks(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     """Draw a line for each system through its ranks, with the first rank on top."""
     values = [one_line(value) for value in exhibit.header[1:]]
+    longest = max(len(name) for name, _ in exhibit.rows)
     for i, (name, cells) in enumerate(exhibit.rows):
         ranks = [math.nan if cell == "-" else float(str(cell)) for cell in cells]
         colour = _COLOURS[i % 8]
@@ -257,11 +265,12 @@ def _ranks(exhibit: Exhibit, figure: Any, axes: Any) -> None:
     axes.set_xticks(range(len(values)), values)
     axes.xaxis.tick_top()
     axes.set_yticks([])
-    axes.set_xlim(-1.2, len(values) + 0.2)
+    room = 1.2 + 0.055 * max(0, longest - _SHORT_NAME)
+    axes.set_xlim(-room, len(values) - 1 + room)
     axes.set_ylim(len(exhibit.rows) + 0.6, 0.4)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    figure.set_size_inches(6.4, 1.0 + 0.26 * len(exhibit.rows))
+    figure.set_size_inches(6.4 * (len(values) - 1 + 2 * room) / (len(values) + 1.4), 1.0 + 0.26 * len(exhibit.rows))
 
 
 def _short_text(cell: Cell) -> str:

@@ -17,7 +17,7 @@ from ..core.notices import say
 from ..core.pairing import Pair, pair
 from ..core.type_names import parse_types
 from ..scoring.buckets import PAPER, Buckets, attribute_names, buckets
-from ..scoring.compare import compare
+from ..scoring.compare import compare, least_resamples
 from ..scoring.errors import Errors, errors
 from ..scoring.exposure import Exposure
 from ..scoring.exposure_view import NOVELTY
@@ -100,7 +100,7 @@ class Findings:
         return "n_train_mentions" in self.sizes
 
     def with_short_names(self) -> Findings:
-        """Return the same findings with short names of systems, without the words that all names begin or end with."""
+        """Return the same findings with short names of systems, without the words that all names share."""
         short = short_names(list(self.scores))
         comparison = None if self.comparison is None else with_short_names(self.comparison)
         return replace(
@@ -159,9 +159,11 @@ def findings(
     systems = {name: replace(gold, mentions=one.pred, relations=None) for name, one in pairs.items()}
     comparison = None
     if ci and len(systems) > 1:
-        tested = compare(gold, systems, exposure, **settings)
-        comparison = tested.to_dict()
-        scores = tested.scores
+        n_pairs = len(systems) * (len(systems) - 1) // 2
+        n_resamples = max(ci, 2 * least_resamples(n_pairs))  # so that tests of many pairs can tell anything
+        tested = compare(gold, systems, exposure, **{**settings, "ci": n_resamples})
+        comparison = tested.to_dict(intervals=False)
+        scores = tested.scores if n_resamples == ci else _scores(gold, systems, exposure, settings)
     else:
         scores = _scores(gold, systems, exposure, settings)
     systems = {name: systems[name] for name in _from_the_best(scores)}

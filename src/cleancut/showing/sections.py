@@ -169,7 +169,8 @@ def _by_type(results: Findings) -> Section:
     for i, (name, own) in enumerate(results.scores.items()):
         for metric in metrics:
             tables = type_tables(own[metric].record, own[metric], f"{metric}-types-{i + 1}", f", {name}")
-            exhibits += [replace(table, folded=len(scores) > 1) for table in tables]
+            group = "Types of each system" if len(scores) > 1 else ""
+            exhibits += [replace(table, folded=len(scores) > 1, group=group) for table in tables]
     return Section("types", "By type", "The F1 of a type with few gold mentions says little.", exhibits)
 
 
@@ -292,7 +293,8 @@ def _confusion(results: Findings) -> Section:
         rows.append(("(spurious)", [*(met["spurious", None, pred] for pred in types), None, None]))
         header = ["gold \\ predicted", *types, "(boundary)", "(missed)"]
         title = f"{name}: predicted for gold"
-        exhibits.append(Exhibit(f"confusion-{i + 1}", title, header, rows, Kind.HEAT, folded=i > 0))
+        group = "Type confusion of the other systems" if i > 0 else ""
+        exhibits.append(Exhibit(f"confusion-{i + 1}", title, header, rows, Kind.HEAT, folded=i > 0, group=group))
     lead = (
         "Gold mentions whose span was predicted, by gold type (rows) and predicted type (columns); then those that "
         "were predicted with another boundary, and those that were missed. The shading is the share of the row."

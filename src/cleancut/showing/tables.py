@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.exceptions import quoted
 from ..core.shown import RELATED, related_sentence
+from ..core.signature import Signature
 from ..scoring.buckets import Buckets, describe
-from ..scoring.compare import ALPHA
+from ..scoring.compare import ALPHA, least_resamples
 from ..scoring.diagnosis import MIN_COUNT, self_diagnosis
 from ..scoring.exposure_view import NOVELTY_CLASSES, STAIRCASE_STEPS
 from ..scoring.metric import Metric, beta_of, f_beta
@@ -383,6 +384,7 @@ def _baseline_tables(comparison: Mapping[str, Any], baseline: str | None) -> lis
         header += [title_of(metric, value), ""]
     n_pairs = len(systems) * (len(systems) - 1) // 2
     note = f"Beside each value: the difference from {base}; * significant at {ALPHA}, corrected for {n_pairs} pairs."
+    note = "\n".join(filter(None, (note, _too_few_resamples(comparison))))
     return [Exhibit("baseline", f"Systems, and their differences from {base} (%)", header, rows, note=note)]
 
 
@@ -453,8 +455,31 @@ def _difference_tables(comparison: Mapping[str, Any]) -> list[Exhibit]:
             note = f"* significant at {ALPHA}{corrected}"
             rows = [(name, [*cells, mark]) for (name, cells), mark in zip(rows, marks, strict=True)]
         title = f"{a} minus {b} (%)"
-        tables.append(Exhibit(f"pairs-{i + 1}", title, header, rows, note=note, folded=len(pairs) > 1, strong=3))
+        if len(pairs) == 1:
+            note = "\n".join(filter(None, (note, _too_few_resamples(comparison))))
+        folded = len(pairs) > 1
+        group = "Every pair of systems" if folded else ""
+        slug = f"pairs-{i + 1}"
+        tables.append(Exhibit(slug, title, header, rows, note=note, folded=folded, group=group, strong=3))
     return tables
+
+
+def _too_few_resamples(comparison: Mapping[str, Any]) -> str:
+    """Return a warning where no difference can be significant, since there are too few resamples for so many pairs."""
+    signature = comparison.get("signature", "")
+    stated = Signature.parse(signature).get("ci", "") if Signature.is_in(signature) else ""
+    if not stated or not stated.isdecimal():
+        return ""
+    n_resamples = int(stated)
+    n_systems = len(comparison["systems"])
+    n_pairs = n_systems * (n_systems - 1) // 2
+    least = least_resamples(n_pairs)
+    if n_resamples >= least:
+        return ""
+    return (
+        f"With {n_resamples} resamples, no difference can be significant at {ALPHA} once it is corrected for {n_pairs} "
+        f"{'pair' if n_pairs == 1 else 'pairs'}: {least} are the least."
+    )
 
 
 def p_text(value: float | None) -> str:
