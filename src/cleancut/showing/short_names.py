@@ -50,8 +50,11 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     if not _tells_apart(trimmed):
         return full
     is_long = max(map(len, trimmed)) > _LONG and max(map(len, middles)) <= _MOST_WORDS
-    short = [_DOTS.sub(ELLIPSIS, name) for name in _without_shared_middle(middles)] if is_long else trimmed
-    return dict(zip(names, short if _tells_apart(short) else trimmed, strict=True))
+    if is_long:
+        short = [_DOTS.sub(ELLIPSIS, name) for name in _without_shared_middle(middles)]
+        if _tells_apart(short):
+            return dict(zip(names, short, strict=True))
+    return dict(zip(names, trimmed, strict=True))
 
 
 _MARKS = "-_./ "
