@@ -172,7 +172,7 @@ def test_what_counts_as_the_same_entity_is_an_option():
     assert str(Exposure(case=False, typed=False, unicode="NFKC").key) == "surface,uncased,nfkc"
     with pytest.raises(CleancutError, match="unicode='UTF8' is unknown"):
         Exposure(unicode="UTF8")
-    with pytest.raises(CleancutError, match="different keys do not merge: surface and surface.type"):
+    with pytest.raises(CleancutError, match="different keys cannot be merged: surface and surface.type"):
         Exposure(typed=False) + Exposure()
 
 

@@ -302,7 +302,7 @@ def test_a_staged_space_is_replaced_only_as_it_was_staged(folder):
 
     def refused(what):
         before = there(folder)
-        with pytest.raises(CleancutError, match=rf"not a staged Space alone{what}. Choose another folder"):
+        with pytest.raises(CleancutError, match=rf"other than a staged Space{what}. Choose another folder"):
             stage(["exact_f1"], "spaces")
         assert there(folder) == before
 
@@ -324,7 +324,7 @@ def test_a_staged_space_is_replaced_only_as_it_was_staged(folder):
 def test_the_sources_of_a_metric_are_not_staged_over(folder):
     shutil.copytree(cc.metric("exact_f1"), "spaces/exact_f1")
     before = there(folder / "spaces")
-    with pytest.raises(CleancutError, match="not a staged Space alone"):
+    with pytest.raises(CleancutError, match="holds something other than a staged Space"):
         stage(["exact_f1"], "spaces")
     assert there(folder / "spaces") == before
 
@@ -342,9 +342,9 @@ def test_the_sources_of_a_metric_are_not_staged_over(folder):
         ({"files": {"test": {"name": 5, "sha256": "0"}}}, "not a plan that SplitPlan.save wrote"),
         ({"files": []}, "not a plan that SplitPlan.save wrote"),
         ({"names": ["train", "../validation", "test"]}, "'../validation' cannot be the name of a split"),
-        ({"reading": {"labels": "elsewhere/precious.txt"}}, "labels 'elsewhere/precious.txt', which are no names"),
-        ({"read_as": {"labels": "elsewhere/precious.txt"}}, "labels 'elsewhere/precious.txt', which are no names"),
-        ({"reading": {"path": "elsewhere/precious.txt"}}, "reading: it has 'path', which is no option"),
+        ({"reading": {"labels": "elsewhere/precious.txt"}}, "labels 'elsewhere/precious.txt', which are not names"),
+        ({"read_as": {"labels": "elsewhere/precious.txt"}}, "labels 'elsewhere/precious.txt', which are not names"),
+        ({"reading": {"path": "elsewhere/precious.txt"}}, "reading: it has 'path', which is not an option"),
         ({"original_sizes": {"": 61}}, "the original splits have 61 samples, not 60"),
     ],
 )

@@ -185,8 +185,8 @@ def test_the_app_is_staged_again_but_never_over_files_of_others(cli, tmp_path):
     (tmp_path / "other" / "README.md").write_text("keep me")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     said_of = {
-        "space": "not a staged Space alone (examples/mine.conll). Choose",
-        "other": "not a staged Space alone. Choose",
+        "space": "holds something other than a staged Space (examples/mine.conll). Choose",
+        "other": "holds something other than a staged Space. Choose",
         "file": "file is a file. Name a folder.",
     }
     for folder, said in said_of.items():

@@ -419,9 +419,12 @@ def test_a_stream_with_another_row_is_refused_where_it_stands():
     changed = [0, 1, 2, 3] * 700
     changed[2001] = 0
     for stream, message in (
-        (whole.select(changed), "row 2001 of the stream is not the plan's, which has another there"),
+        (whole.select(changed), "row 2001 of the stream is not in the plan, which has another sample there"),
         (whole.select(range(2799)), "the stream ended after 2799"),
-        (datasets.concatenate_datasets([whole, rows]), "row 2800 of the stream is not the plan's, which has only 2800"),
+        (
+            datasets.concatenate_datasets([whole, rows]),
+            "row 2800 of the stream is not in the plan, which has only",
+        ),
     ):
         with pytest.raises(CleancutError, match=message):
             list(plan.apply(stream.to_iterable_dataset())["train"])

@@ -133,7 +133,7 @@ def test_a_plan_as_it_was_written_is_taken(tmp_path):
         (b"\xff\xfe", ""),
         (b"null", "does not say format"),
         (b'{"format": "cleancut-plan-9"}', "does not say format"),
-        (b'{"format": "cleancut-plan-1", "names": NaN}', "NaN is no number"),
+        (b'{"format": "cleancut-plan-1", "names": NaN}', "NaN is not a number"),
         (b"9" * 100_000, ""),
     ],
 )

@@ -351,7 +351,10 @@ def test_types_and_columns_have_other_names(folder, tmp_path):
     ("arguments", "message"),
     [
         ("nowhere", "nowhere: no such folder. Give a folder with a folder for each dataset."),
-        ("empty", "empty is no study: no folder in it has a folder pred. Give a folder with a folder for each dataset"),
+        (
+            "empty",
+            "empty is not a study: no folder in it has a folder pred. Give a folder with a folder for each",
+        ),
         (". --gold g.conll", "--gold has no effect on a study, whose folder holds the data. Leave it out."),
         (". --errors 5", "--errors has no effect on a study"),
         (". --beta 2", "--beta has no effect on a study"),

@@ -314,7 +314,8 @@ def _ids_of(given: Any, name: str) -> NDArray[Any]:
         return np.asarray(given) if array is None else array
     except (ValueError, TypeError, RuntimeError) as error:  # rows of several lengths, tensors without values
         raise CleancutError(
-            f"{name}: {quoted(given)} is no array ({reason(error)}). Expected logits (rows, positions, labels) or ids."
+            f"{name}: {quoted(given)} is not an array ({reason(error)}). "
+            "Expected logits (rows, positions, labels) or ids."
         ) from None
 
 

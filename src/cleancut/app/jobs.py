@@ -212,7 +212,7 @@ def _sources(given: Several, role: str) -> list[Source]:
         return [_source(path, role) for path in given]
     for name, text in given.items():
         if not re.fullmatch(r"[\w-]{1,64}", name) or not isinstance(text, str):
-            raise CleancutError(f"{quoted(name)}: give texts by their names, of letters, digits, _ and - only.")
+            raise CleancutError(f"{quoted(name)} is not valid. Give each text a name of letters, digits, _ and - only.")
     return [replace(_source(text, name), name=_file_name(name, text)) for name, text in given.items()]
 
 
@@ -332,7 +332,9 @@ def _data(given: Several, hub: str) -> _Data:
 def _from_hub(source: str) -> dict[str, Samples]:
     """Return the splits of a dataset that anyone may read, if it is not too large."""
     if len(source) > _MOST_HUB_NAME:
-        raise CleancutError(f"{source[:30]}… is no name of a dataset: it has {len(source)} characters. Write org/name.")
+        raise CleancutError(
+            f"{source[:30]}… is too long for the name of a dataset: it has {len(source)} characters. Write org/name."
+        )
     os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] = "1"  # before the clients read it: only public data
     os.environ["HF_HOME"] = os.path.abspath("hub")  # is deleted with the current folder
     if is_local(source):

@@ -88,7 +88,7 @@ def _compare(arguments: argparse.Namespace) -> str:
     metrics = chosen_metrics(arguments)
     systems, columns = system_files(arguments)
     if arguments.baseline is not None and arguments.baseline not in systems:
-        raise CleancutError(f"--baseline {arguments.baseline} is no system. Give one of {', '.join(systems)}.")
+        raise CleancutError(f"--baseline {arguments.baseline} is not a system. Give one of {', '.join(systems)}.")
     exposure = exposure_of(arguments, metrics or available_metrics(train=bool(arguments.train)))
     reading: dict[str, Any] = {**columns, **tag_options(arguments), **column_options(arguments)}
     reading |= answer_options(arguments)

@@ -438,7 +438,9 @@ def _spark_conf(arguments: argparse.Namespace) -> dict[str, str]:
     pairs = [text.partition("=") for text in arguments.spark_conf or ()]
     for name, equals, _ in pairs:
         if not equals:  # the value is not shown: it may be a secret
-            raise CleancutError(f"--spark-conf: {name.partition('=')[0]:.40} is no NAME=VALUE. Give the value as well.")
+            raise CleancutError(
+                f"--spark-conf: {name.partition('=')[0]:.40} is not NAME=VALUE. Give the value as well."
+            )
     return {name: value for name, _, value in pairs}
 
 

@@ -30,7 +30,7 @@ def max_unpacked() -> int:
         return DEFAULT
     parts = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)I?B?", given.upper())
     if parts is None:
-        raise CleancutError(f"{VARIABLE}={quoted(given)} is not a size. Give such as 16GB.")
+        raise CleancutError(f"{VARIABLE}={quoted(given)} is not a size. Give a size such as 16GB.")
     return int(parts[1]) * _UNITS[parts[2]]
 
 

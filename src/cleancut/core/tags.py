@@ -169,7 +169,7 @@ class Tagging:
     def __add__(self, other: Tagging) -> Tagging:
         if self.repair is not other.repair:
             raise CleancutError(
-                f"scores with repair='{self.repair.value}' and repair='{other.repair.value}' do not add up."
+                f"scores with repair='{self.repair.value}' and repair='{other.repair.value}' cannot be added."
             )
         if self.repair is not Repair.CONLLEVAL and self.letters and other.letters and self.judged_by != other.judged_by:
             raise CleancutError(

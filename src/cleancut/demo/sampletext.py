@@ -41,7 +41,8 @@ _PLAIN = "[bal|dor|fan|gel|kam|lor|mun|nar|pol|rav|sel|tur|val|zem][a|e|i|o|u][d
 """Names that look neither like a disease nor like a drug: only the text around them, or memory, can tell."""
 
 _STEM = (
-    "[Ash|Black|Brack|Cald|Cran|Dun|Elm|Fair|Fal|Glen|Graf|Hart|Hazel|Ing|Kings|Kirk|Lang|Mel|Mer|Nether|Nor|Oak|Pem|Pen|"
+    "["
+    "Ash|Black|Brack|Cald|Cran|Dun|Elm|Fair|Fal|Glen|Graf|Hart|Hazel|Ing|Kings|Kirk|Lang|Mel|Mer|Nether|Nor|Oak|Pem|Pen|"
     "Rad|Rush|Sten|Thorn|Under|Wake|Wex|Whit|Win|Yar]"
 )
 

@@ -36,7 +36,7 @@ def check_config(name: str) -> None:
         CleancutError: datasets would not load a config of this name.
     """
     if not isinstance(name, str) or not is_config(name):
-        raise CleancutError(f"{quoted(name)} cannot be the name of a config. Letters, digits, . _ - only.")
+        raise CleancutError(f"{quoted(name)} cannot be the name of a config. Use letters, digits, . _ - only.")
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,9 @@ def _bytes_in(size: int | str) -> int:
     except (ValueError, TypeError, AttributeError):
         n_bytes = 0
     if n_bytes < 1:
-        raise CleancutError(f"max_shard_size={quoted(size)} is not a size. Give a number of bytes, or such as '500MB'.")
+        raise CleancutError(
+            f"max_shard_size={quoted(size)} is not a size. Give a number of bytes, or a size such as '500MB'."
+        )
     return n_bytes
 
 

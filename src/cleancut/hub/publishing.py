@@ -94,7 +94,9 @@ def publish(
     also = checks.names(also, "also", f"a list of some of {', '.join(DERIVED)}")
     unknown = set(also) - set(DERIVED)
     if unknown:
-        raise CleancutError(f"{', '.join(sorted(unknown))}: no such config to derive. Choose of {', '.join(DERIVED)}.")
+        raise CleancutError(
+            f"{', '.join(sorted(unknown))}: no such config to derive. Choose from {', '.join(DERIVED)}."
+        )
     check_config(config)
     ladder_options = {name: value for name, value in (("levels", levels), ("seeds", seeds)) if value is not None}
     if ladder_options and "ladder" not in also:
@@ -257,7 +259,7 @@ def _train_and(split: str, splits: Mapping[str, Samples]) -> tuple[Samples, Samp
     test = splits[split]
     if not hasattr(test.rows, "with_format") or test.shape is None:
         raise CleancutError(
-            f"the split {quoted(split)} is no dataset, whose rows could be published. Give a DatasetDict."
+            f"the split {quoted(split)} is not a dataset, whose rows could be published. Give a DatasetDict."
         )
     return splits["train"], test
 

@@ -38,7 +38,7 @@ def publish_metrics(org: str, names: Iterable[str] = (), *, push: bool = False) 
     """
     checks.switches(push=push)
     if not isinstance(org, str) or not is_repo(f"{org}/name"):
-        raise CleancutError(f"{quoted(org)} is not a user or an organisation. Letters, digits, . _ - only.")
+        raise CleancutError(f"{quoted(org)} is not a user or an organisation. Use letters, digits, . _ - only.")
     with temporary_folder() as folder:
         spaces = {check_repo(f"{org}/{space.name}"): files_of_space(space) for space in stage(names, folder)}
     repos = list(spaces)

@@ -90,10 +90,10 @@ def _refuse_foreign(target: Path, fresh: Mapping[str, str], main: str) -> None:
         CleancutError: the folder holds something else; the message names it.
     """
     if target.is_symlink() or not target.is_dir():
-        raise CleancutError(f"{target} is there and is not a staged Space alone. Choose another folder.")
+        raise CleancutError(f"{target} exists and holds something other than a staged Space. Choose another folder.")
     present = [path for path in sorted(target.rglob("*")) if not _is_left_by_python(path)]
     if present and not (target / main).is_file():
-        raise CleancutError(f"{target} is there and is not a staged Space alone. Choose another folder.")
+        raise CleancutError(f"{target} exists and holds something other than a staged Space. Choose another folder.")
     staged = recorded_tree(target)
     for path in present:
         inner = path.relative_to(target).as_posix()
@@ -105,7 +105,9 @@ def _refuse_foreign(target: Path, fresh: Mapping[str, str], main: str) -> None:
             digests = [digest for digest in (fresh.get(inner), staged.get(inner)) if digest]
             is_ours = any(is_as_written(path, digest) for digest in digests)
         if not is_ours:
-            raise CleancutError(f"{target} is there and is not a staged Space alone ({inner}). Choose another folder.")
+            raise CleancutError(
+                f"{target} exists and holds something other than a staged Space ({inner}). Choose another folder."
+            )
 
 
 def _is_left_by_python(path: Path) -> bool:

@@ -111,7 +111,7 @@ def _refuse_other_rows(plan: SplitPlan, batch: list[dict[str, Any]], shape: Shap
         return
     for i in range(len(batch)):
         if marks[4 * i : 4 * i + 4] != wanted[4 * i : 4 * i + 4]:
-            known = "another there" if 4 * i < len(wanted) else f"only {len(plan.assignment)} samples"
+            why = "another sample there" if 4 * i < len(wanted) else f"only {len(plan.assignment)} samples"
             raise CleancutError(
-                f"row {first + i} of the stream is not the plan's, which has {known}. Give what was split."
+                f"row {first + i} of the stream is not in the plan, which has {why}. Give the data that was split."
             )

@@ -87,7 +87,7 @@ def _number(name: str, size: float | int | None, n: int) -> int | None:
     if size is None:
         return None
     if isinstance(size, bool) or not isinstance(size, int | float):
-        raise CleancutError(f"{name}={quoted(size)} is no size. Give a share below 1, or a number of rows.")
+        raise CleancutError(f"{name}={quoted(size)} is not a size. Give a share below 1, or a number of rows.")
     is_share = isinstance(size, float)
     rows = size if not is_share else round(size * n) if 0 < size < 1 else 0
     if not 0 < rows < n:

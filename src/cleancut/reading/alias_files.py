@@ -34,7 +34,7 @@ def read_aliases(path: str | os.PathLike[str]) -> Aliases:
             names = _listed(line, place) if is_jsonl else _cut(line, place)
             lines.append(names)
     if not lines:
-        raise CleancutError(f"{shown}: there are no aliases. Write two or more names a line.")
+        raise CleancutError(f"{shown}: there are no aliases. Write two or more names on each line.")
     return Aliases.of(lines)
 
 
@@ -57,7 +57,7 @@ def _listed(line: str, place: str) -> list[str]:
 def _checked(names: Any, place: str, wanted: str) -> list[str]:
     """Return names that are a list of two or more texts."""
     if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):
-        raise CleancutError(f"{place}: {quoted(names)} is no list of names. {wanted}.")
+        raise CleancutError(f"{place}: {quoted(names)} is not a list of names. {wanted}.")
     if len(names) < 2:
         raise CleancutError(f"{place}: {quoted(names)} has {len(names)} name. {wanted}.")
     return names

@@ -133,7 +133,7 @@ def _text_of_task(fields: Row, to_name: str, entities: Sequence[Row], where: str
         quoting = []
     if len(quoting) != 1:
         names = ", ".join(texts) or "none"
-        raise CleancutError(f"{where}: which field holds the text? There are {names}. Call it text.")
+        raise CleancutError(f"{where}: which field holds the text? There are {names}. Rename it to text.")
     return quoting[0]
 
 
@@ -432,5 +432,7 @@ def _argilla_text(record: Row, number: int, name: str) -> str:
         return str(texts["text"])
     if len(texts) != 1:
         names = ", ".join(texts) or "none"
-        raise CleancutError(f"record {number} ({name}): which field holds the text? There are {names}. Call it text.")
+        raise CleancutError(
+            f"record {number} ({name}): which field holds the text? There are {names}. Rename it to text."
+        )
     return str(next(iter(texts.values())))

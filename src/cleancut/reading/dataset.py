@@ -550,7 +550,7 @@ class Converter:
             case Form.QUOTES | Form.CHARACTER_SPANS:
                 return self._in_text(spans, self._text(row))
             case Form.TAGS:
-                raise AssertionError("tags are no spans")
+                raise AssertionError("tags are not spans")
             case _:
                 assert_never(shape.form)
 

@@ -561,7 +561,10 @@ def _corpora(source: Source, format: str | None, options: Options, size: int | N
     source.check()
     kind = format_of(source, format)
     if kind is Format.ROWS:
-        raise CleancutError(f"{source}: rows of another tool, whose mentions have to be found. Read it with read().")
+        raise CleancutError(
+            f"{source}: another tool has written these rows, and their columns have to be detected. "
+            "Read the file with read()."
+        )
     if (options.column, options.word_column) != (None, None) and kind is not Format.CONLL:
         raise CleancutError(f"{source}: a column number is for CoNLL files, but this is {kind}. Leave it out.")
     entry = _OF_KIND[kind]

@@ -53,5 +53,5 @@ def label_file(path: str | os.PathLike[str]) -> Any:
         if isinstance(stored, Mapping) and key in stored:
             stored = stored[key]
     if not isinstance(stored, Mapping | list):
-        raise CleancutError(f"{path}: {quoted(stored)} is no list of names, label2id or id2label. Give one of them.")
+        raise CleancutError(f"{path}: {quoted(stored)} is not a list of names, label2id or id2label. Give one of them.")
     return names_in(stored)

@@ -97,7 +97,7 @@ class Source:
             CleancutError: ``text`` is neither text nor bytes.
         """
         if not isinstance(text, str | bytes | bytearray | memoryview):
-            raise CleancutError(f"{quoted(text)} is no text. Give the text, or the bytes, of a file.")
+            raise CleancutError(f"{quoted(text)} is not a text. Give the text, or the bytes, of a file.")
         checks.text(name, "name", "a name for messages, such as pasted.conll")
         if isinstance(text, str):
             # half a character, which UTF-8 does not have, becomes bytes that are not UTF-8: errors name its line

@@ -176,7 +176,7 @@ def study_files(
         raise CleancutError(f"{folder}: no such folder. Give a folder with a folder for each dataset.")
     if not is_study(path):
         wanted = f"Give a folder with a folder for each dataset, which holds train, test and a folder {PREDICTIONS}"
-        raise CleancutError(f"{folder} is no study: no folder in it has a folder {PREDICTIONS}. {wanted}.")
+        raise CleancutError(f"{folder} is not a study: no folder in it has a folder {PREDICTIONS}. {wanted}.")
     homes = [path] if _has_predictions(path) else _folders_in(path)
     chosen = parse_reading(reading or {})
     datasets: dict[str, DatasetFiles] = {}

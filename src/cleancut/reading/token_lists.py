@@ -87,14 +87,16 @@ def word_lists(values: list[Any], name: str) -> Exported:
         name: the name of the file, for messages.
 
     Raises:
-        CleancutError: an item is no word with its tag.
+        CleancutError: an item is not a word with its tag.
     """
     rows = []
     for i, sentence in enumerate(values):
         pairs = [_pair(item) for item in sentence]
         if None in pairs:
             odd = sentence[pairs.index(None)]
-            raise CleancutError(f"row {i} ({name}): {quoted(odd)} is no word with its tag. Give tags such as B-PER, O.")
+            raise CleancutError(
+                f"row {i} ({name}): {quoted(odd)} is not a word with its tag. Give tags such as B-PER, O."
+            )
         known = [pair for pair in pairs if pair is not None]
         rows.append({"tokens": [word for word, _ in known], "tags": [tag for _, tag in known]})
     return Exported(rows, TAGS)

@@ -430,7 +430,7 @@ class Counts:
 
     def __add__(self, other: Counts) -> Counts:
         if self.columns != other.columns:
-            raise TypeError("counts of different scores do not add up")
+            raise TypeError("counts of different scores cannot be added")
         types = sorted(set(self.by_type) | set(other.by_type))
         none = dict.fromkeys(self.columns, 0)
         by_type = {}

@@ -70,7 +70,7 @@ class Comparison(Drawn):
             return NotImplemented
         if list(self.scores) != list(other.scores):
             raise CleancutError(
-                f"comparisons of different systems do not add up: {', '.join(self.scores)} and "
+                f"comparisons of different systems cannot be added: {', '.join(self.scores)} and "
                 f"{', '.join(other.scores)}."
             )
         scores: dict[str, dict[str, Score]] = {}
@@ -490,7 +490,7 @@ def contamination_correlation(
         try:
             both = np.array([[level, score[name]] for level, score in zip(levels, scores, strict=True)], float)
         except Exception:  # whatever the method of an object raises
-            raise CleancutError(f"a level or {name} is no number. Give numbers.") from None
+            raise CleancutError(f"a level or {name} is not a number. Give numbers.") from None
         both = both.reshape(-1, 2)
         x, y = both[~np.isnan(both).any(axis=1)].T
         r, p = pearsonr(x, y) if len(x) > 2 and np.ptp(x) and np.ptp(y) else (math.nan, math.nan)

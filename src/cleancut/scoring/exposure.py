@@ -133,7 +133,7 @@ class Exposure:
         if hasattr(train, "column_names"):
             train = _corpus_of_dataset(train, columns)
         elif columns is not None and not (isinstance(columns, Mapping) and not columns):
-            raise CleancutError(f"columns={quoted(columns)} has no effect on data that is no dataset. Leave it out.")
+            raise CleancutError(f"columns={quoted(columns)} has no effect on data that is not a dataset. Leave it out.")
         is_other = isinstance(train, str | bytes | Mapping | set | frozenset) or hasattr(train, "__array__")
         is_other = is_other or not isinstance(train, Iterable)
         if not isinstance(train, Corpus) and is_other:
@@ -220,9 +220,9 @@ class Exposure:
         if not isinstance(other, Exposure):
             return NotImplemented
         if self.key != other.key:
-            raise CleancutError(f"indices with different keys do not merge: {self.key} and {other.key}.")
+            raise CleancutError(f"indices with different keys cannot be merged: {self.key} and {other.key}.")
         if self.same != other.same:
-            raise CleancutError(f"indices of different notions do not merge: {self.same} and {other.same}.")
+            raise CleancutError(f"indices of different notions cannot be merged: {self.same} and {other.same}.")
         merged = Exposure(**self.key._asdict(), same=self.same)
         for part in (self, other):
             merged._absorb(part)

@@ -224,7 +224,7 @@ def _meta(array: NDArray[Any]) -> dict[str, Any]:
     if not isinstance(stored, dict) or stored.get("format") not in _FORMATS:
         raise ValueError(f"it does not say format: {FORMAT}")
     if (stored["format"] == FORMAT_OF_NOTIONS) is not (stored.get("same") is not None):
-        raise ValueError(f"same is {quoted(stored.get('same'))} in a file of {stored['format']}")
+        raise ValueError(f"a file of format {stored['format']} cannot have same={quoted(stored.get('same'))}")
     key, types = stored.get("key"), stored.get("types")
     if not isinstance(key, dict) or set(key) != set(Key._fields):
         raise ValueError(f"key is {quoted(key)}")

@@ -135,7 +135,7 @@ class Rows:
 
     def __add__(self, other: Rows) -> Rows:
         if [table.shape[1] for table in self.tables] != [table.shape[1] for table in other.tables]:
-            raise TypeError("rows of different scores do not add up")
+            raise TypeError("rows of different scores cannot be added")
         if self.names is not None and other.names is not None:
             both = tuple(np.concatenate(pair) for pair in zip(self.tables, other.tables, strict=True))
             return _by_name(both, self.names + other.names)

@@ -286,7 +286,7 @@ class Score(Drawn, Mapping[str, Any]):
             return NotImplemented
         if (self.metric, dict(self.settings)) != (other.metric, dict(other.settings)):
             raise CleancutError(
-                f"scores that were computed differently do not add up: {self.signature} and {other.signature}."
+                f"scores that were computed differently cannot be added: {self.signature} and {other.signature}."
             )
         return replace(self, sums=self.sums + other.sums)
 

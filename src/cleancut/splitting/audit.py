@@ -78,7 +78,7 @@ def by_pair(stored: Mapping[str, _T], names: Iterable[str]) -> dict[Pair, _T]:
     pairs = {pair_name(pair): pair for pair in permutations(names, 2)}
     for name in stored:
         if name not in pairs:
-            raise ValueError(f"{quoted(name)} is no pair of the splits {', '.join(names)}")
+            raise ValueError(f"{quoted(name)} is not a pair of the splits {', '.join(names)}")
     return {pairs[name]: value for name, value in stored.items()}
 
 

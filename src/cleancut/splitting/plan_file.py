@@ -86,7 +86,7 @@ def _read_json(path: str) -> Any:
 
 def _refuse_constant(text: str) -> NoReturn:
     """Refuse ``NaN`` and ``Infinity``, which Python's reader takes and JSON does not have."""
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a number in JSON")
 
 
 # --- kinds of values ------------------------------------------------------------------------------------------------
@@ -373,12 +373,12 @@ def _settings(stored: _Stored, signature: Signature) -> SplitSettings:
     try:
         of_signature = SplitSettings.from_signature(signature)
     except (KeyError, TypeError) as error:
-        raise ValueError(f"signature: {error} is no setting of a split") from None
+        raise ValueError(f"signature: {error} is not a setting of a split") from None
     if not stored.has("settings"):
         return of_signature
     given = stored.take("settings", _dict)
     if unknown := set(given) - set(OPTIONS):
-        raise ValueError(f"settings: {quoted(min(unknown))} is no option of a split")
+        raise ValueError(f"settings: {quoted(min(unknown))} is not an option of a split")
     with _within("settings"):
         settings = SplitSettings(**given)
     for name in OPTIONS:
@@ -435,7 +435,7 @@ def _reading(value: Any) -> dict[str, Any]:
     reading = {}
     for name, option in _dict(value).items():
         if name not in _READ_AS:
-            raise ValueError(f"it has {quoted(name)}, which is no option")
+            raise ValueError(f"it has {quoted(name)}, which is not an option")
         with _within(name):
             _READ_AS[name](option)
             reading[name] = option
@@ -455,7 +455,7 @@ def _column_number(value: Any) -> int:
 def _label_names(value: Any) -> None:
     """Refuse values that cannot name label ids, among them the name of a file."""
     if isinstance(value, str):  # it would be taken for a file
-        raise ValueError(f"it has the labels {quoted(value)}, which are no names")
+        raise ValueError(f"it has the labels {quoted(value)}, which are not names")
     label_names(value)
 
 

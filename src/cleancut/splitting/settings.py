@@ -152,7 +152,7 @@ def _effort(name: str, value: Any) -> Effort | str:
     if isinstance(value, str) and seconds_of(value):
         return value
     if isinstance(value, str) and _TIME.fullmatch(value):
-        raise CleancutError(f"{name}={quoted(value)} is no time to search in. Give 1s or more.")
+        raise CleancutError(f"{name}={quoted(value)} is too short for a search. Give 1s or more.")
     try:
         return parse_choice(Effort, value, name)
     except CleancutError as error:
