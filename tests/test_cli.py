@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from cleancut import SplitPlan, cli, exact_f1, partial_f1, read
+from cleancut import SplitPlan, cli, errors, exact_f1, partial_f1, read
 
 pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
 
@@ -611,3 +611,44 @@ def test_buckets_as_a_table_and_as_json(capsys, tmp_path):
     assert code == 0 and set(values(out)) == {"pred", "gold"}
     code, out, err = run(capsys, *args, "--attributes", "elen")
     assert (code, out) == (2, "") and "Did you mean eLen" in err
+
+
+# --- errors, folds and one shape of JSON ------------------------------------------------------------------
+
+
+def test_json_systems_has_one_shape_for_one_system_and_for_several(files, capsys):
+    one, same = files / "pred.conll", f"same={files / 'gold.conll'}"
+    for command in ("score", "buckets"):
+        given = [command, "--gold", files / "gold.conll", "--pred", one]
+        flat = values(run(capsys, *given, "--json")[1])
+        of_one = json.loads(run(capsys, *given, "--json-systems")[1])
+        of_two = json.loads(run(capsys, *given, same, "--json-systems")[1])
+        assert set(of_one) == set(of_two) == {"systems", "read_as"}
+        assert list(of_one["systems"]) == ["pred"] and list(of_two["systems"]) == ["pred", "same"]
+        assert of_one["systems"]["pred"] == of_two["systems"]["pred"] == flat
+        assert values(run(capsys, *given, same, "--json")[1]) == of_two["systems"]
+
+
+def test_errors_of_each_system_are_listed(files, capsys):
+    wanted = errors(read(files / "gold.conll"), read(files / "pred.conll"))
+    wrong = [row for row in wanted.matches if row["kind"] != "exact"]
+    found = values(score(capsys, files, "--errors", "--json")[1])
+    assert found["errors"] == wanted.to_dict() and {"exact_f1", "partial_f1"} < set(found) and wrong
+    code, text, _ = score(capsys, files, "--errors", 1)
+    assert code == 0 and f"Errors: {len(wrong)}" in text and "gold \\ predicted" in text
+    header, _, row, note = text.partition("Errors: ")[2].splitlines()[1:]
+    assert header.split() == ["sample", "kind", "gold", "predicted"]
+    assert row.split() == ["0", "boundary", "'Ada", "King'", "PER", "'Ada'", "PER"] and note == "Samples count from 0."
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--errors", 0], "--errors=0 is out of range"),
+        (["--errors", "--runs"], "--errors has no effect with --runs"),
+        (["--json-systems", "--runs"], "--json-systems has no effect with --runs"),
+    ],
+)
+def test_options_of_errors_and_json_are_checked(files, capsys, options, message):
+    code, out, err = score(capsys, files, *options)
+    assert code == 2 and out == "" and message in err and err.count("\n") == 1

@@ -397,3 +397,41 @@ def test_clean_splits_and_bad_groups(task):
         CleanCutSplit(1).split(X, groups=entities)
     with pytest.raises(CleancutError, match="no 'folds'"):
         CleanCutSplit().set_params(folds=3)
+
+
+# --- on the command line --------------------------------------------------------------------------------
+
+
+def test_the_command_writes_the_folds_of_the_function(tmp_path, capsys):
+    corpus = mixed_corpus(90)
+    write(corpus, tmp_path / "corpus.conll")
+    out = tmp_path / "folds"
+    given = ["split", str(tmp_path / "corpus.conll"), "-o", str(out), "--folds", "3", "--effort", "fast"]
+    assert main([*given, "--discard", "auto", "--json"]) == 0
+    wanted = mincut_folds(read(tmp_path / "corpus.conll"), 3, discard="auto", effort="fast")
+    shown = json.loads(capsys.readouterr().out)
+    assert {name: shown[name] for name in wanted.to_dict()} == json.loads(json.dumps(wanted.to_dict()))
+    for fold in range(3):
+        train, test = (read(out / f"fold-{fold}.{part}.jsonl") for part in ("train", "test"))
+        assert audit({"train": train, "test": test}).pairs["test", "train"]["n_partial"] == 0
+    assert main([*given, "--format", "conll", "--overwrite"]) == 0
+    assert "share an entity" in capsys.readouterr().out and (out / "fold-2.test.conll").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--folds", "1"], "--folds=1 is out of range"),
+        (["--folds", "3", "--ratios", "80/20"], "--ratios has no effect with --folds"),
+        (["--folds", "3", "--frontier"], "--frontier has no effect with --folds"),
+        (["--folds", "3", "--discard", "0.1"], "Give 0 or 'auto'"),
+        (["--folds", "3", "--key", "pair"], "--key pair: folds are cut by entities"),
+        (["--folds", "3", "--engine", "spark"], "--engine has no effect with --folds"),
+        (["--folds", "3", "--format", "input"], "--format input has no effect with --folds"),
+    ],
+)
+def test_options_that_folds_do_not_have_are_refused(tmp_path, capsys, options, message):
+    write(mixed_corpus(90), tmp_path / "corpus.jsonl")
+    assert main(["split", str(tmp_path / "corpus.jsonl"), "-o", str(tmp_path / "folds"), *options]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1 and not (tmp_path / "folds").exists()

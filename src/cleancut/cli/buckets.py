@@ -12,13 +12,13 @@ from ..showing.text import buckets_text
 from .options import (
     add_beta_option,
     add_interval_option,
-    add_json_option,
     add_seed_option,
     add_system_options,
+    add_systems_json_option,
     command,
     exposure_of,
-    json_answer,
     read_systems,
+    systems_json,
     type_options,
 )
 from .terminal import screen
@@ -63,7 +63,7 @@ def add(commands: Any) -> None:
     add_beta_option(parser)
     add_interval_option(parser)
     add_seed_option(parser)
-    add_json_option(parser)
+    add_systems_json_option(parser)
 
 
 def _buckets(arguments: argparse.Namespace) -> str:
@@ -77,9 +77,5 @@ def _buckets(arguments: argparse.Namespace) -> str:
     options |= {"beta": arguments.beta, "ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     gold, systems = read_systems(arguments)
     rows_of = {system: buckets(gold, pred, exposure, **options) for system, pred in systems.items()}
-    if arguments.json:
-        plain: dict[str, dict[str, Any]] = {system: dict(rows) for system, rows in rows_of.items()}
-        if len(plain) == 1:
-            [plain] = plain.values()
-        return json_answer(plain)
-    return buckets_text(rows_of, min_count=arguments.min_count, screen=screen())
+    text = systems_json({system: dict(rows) for system, rows in rows_of.items()}, arguments)
+    return text or buckets_text(rows_of, min_count=arguments.min_count, screen=screen())

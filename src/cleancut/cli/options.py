@@ -59,6 +59,25 @@ def command(commands: Any, name: str, run: Callable[..., str | None], summary: s
     return parser
 
 
+READING = "how files are read"
+SAME = "which names are the same"
+COLUMNS_OF_DATA = "columns of data that are not CoNLL"
+"""The titles of groups of options in the help."""
+
+
+def options_titled(parser: Any, title: str) -> Any:
+    """Return the group of options of a title, which several functions add options to.
+
+    Args:
+        parser: the parser of a command; or a group, to which the options then belong.
+        title: the title of the group.
+    """
+    if not isinstance(parser, argparse.ArgumentParser):
+        return parser
+    groups = {group.title: group for group in parser._action_groups}
+    return groups.get(title) or parser.add_argument_group(title)
+
+
 _PRED = (
     "predictions for the same text, one file for each system; NAME=FILE gives a system another name than its file's. "
     "Without --pred, the last two columns of the gold file hold the gold tags and the predictions, as in conlleval"
@@ -90,7 +109,7 @@ def add_system_options(parser: Any, pred: str = _PRED, *, needs_gold: bool = Tru
         help="the training data: a file, or a dataset on the Hub (org/name:config@revision)",
     )
     add_side_column_options(parser, "gold and the training")
-    add_column_options(parser.add_argument_group("columns of data that are not CoNLL"))
+    add_column_options(parser)
     add_key_options(parser)
     add_tag_options(parser)
     add_map_option(parser)
@@ -104,6 +123,7 @@ def add_side_column_options(parser: Any, gold: str = "gold") -> None:
         parser: the parser of a command, or a group of its options.
         gold: which tags the first of the two columns holds, for the help.
     """
+    parser = options_titled(parser, READING)
     for name, content in {"gold": f"{gold} tags", "pred": "predictions"}.items():
         parser.add_argument(
             f"--{name}-column",
@@ -196,6 +216,7 @@ def add_tag_options(parser: Any) -> None:
     Args:
         parser: the parser of a command, or a group of its options.
     """
+    parser = options_titled(parser, READING)
     parser.add_argument(
         "--scheme", metavar="S", help=f"the scheme of the tags ({', '.join(Scheme)}); inferred by default"
     )
@@ -214,6 +235,7 @@ def add_map_option(parser: Any) -> None:
     Args:
         parser: the parser of a command, or a group of its options.
     """
+    parser = options_titled(parser, READING)
     parser.add_argument(
         "--map",
         type=Input,
@@ -266,12 +288,45 @@ def add_json_option(parser: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
+def add_systems_json_option(parser: Any) -> None:
+    """Add ``--json`` and ``--json-systems`` for commands that take one system or several.
+
+    Args:
+        parser: the parser of a command, or a group of its options.
+    """
+    choice = parser.add_mutually_exclusive_group()
+    add_json_option(choice)
+    choice.add_argument(
+        "--json-systems",
+        action="store_true",
+        help="print one JSON object, whose shape is the same for one system and for several: the results of each are "
+        "below its name, under systems",
+    )
+
+
+def systems_json(results: Mapping[str, Mapping[str, Any]], arguments: argparse.Namespace) -> str | None:
+    """Return what ``--json`` or ``--json-systems`` prints of the results of systems; None if neither is given.
+
+    Args:
+        results: the results of each system, as a dict.
+        arguments: the arguments of the command.
+    """
+    if arguments.json_systems:
+        return json_answer({"systems": results})
+    if not arguments.json:
+        return None
+    if len(results) == 1:
+        [results] = results.values()
+    return json_answer(results)
+
+
 def add_conll_column_option(parser: Any) -> None:
     """Add ``--column`` for commands that read all their files in one way.
 
     Args:
         parser: the parser of a command, or a group of its options.
     """
+    parser = options_titled(parser, READING)
     parser.add_argument(
         "--column", type=int, metavar="N", help="the CoNLL column that holds the tags; by default the last one"
     )
@@ -313,6 +368,7 @@ def add_column_options(parser: Any) -> None:
     Args:
         parser: the parser of a command, or a group of its options.
     """
+    parser = options_titled(parser, COLUMNS_OF_DATA)
     for name, content in COLUMNS.items():
         parser.add_argument(f"--{name}", metavar="COL", help=f"the column that holds {content}; detected by default")
     parser.add_argument(
@@ -353,6 +409,7 @@ def add_key_options(parser: Any, *, relations: bool = False) -> None:
         parser: the parser of a command, or a group of its options.
         relations: offer relations as what splits may share, too.
     """
+    parser = options_titled(parser, SAME)
     choices = ["surface+type", "surface"]
     explanation = (
         "what makes two mentions the same entity: the same words and the same type (surface+type, the default), or "
@@ -375,6 +432,7 @@ def add_same_options(parser: Any) -> None:
     Args:
         parser: the parser of a command, or a group of its options.
     """
+    parser = options_titled(parser, SAME)
     parser.add_argument(
         "--same",
         default="exact",
@@ -399,6 +457,7 @@ def add_aliases_option(parser: Any) -> None:
     Args:
         parser: the parser of a command, or a group of its options.
     """
+    parser = options_titled(parser, SAME)
     parser.add_argument(
         "--aliases",
         type=Input,
@@ -430,6 +489,7 @@ def add_join_option(parser: Any) -> None:
     Args:
         parser: the parser of a command, or a group of its options.
     """
+    parser = options_titled(parser, SAME)
     parser.add_argument(
         "--join-at", action="store_true", help='join a mention "@" to the user name that follows it, as in BTC'
     )

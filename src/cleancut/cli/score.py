@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core import checks
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean, quoted
@@ -13,32 +14,37 @@ from ..reading.files import columns_for, read_batches
 from ..reading.progress import with_progress
 from ..reading.systems import system_batches
 from ..scoring.compare import over_runs
+from ..scoring.errors import Errors, errors
 from ..scoring.exposure import Exposure
 from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.score import Score
 from ..showing.escaping import one_line
 from ..showing.report_data import left_out
-from ..showing.text import runs_text, scores_text
+from ..showing.text import errors_text, runs_text, scores_text
 from .options import (
     add_beta_option,
     add_interval_option,
-    add_json_option,
     add_same_options,
     add_seed_option,
     add_system_options,
+    add_systems_json_option,
     answer_options,
     column_options,
     command,
     exposure_of,
     json_answer,
     key,
+    read_systems,
     system_files,
+    systems_json,
     tag_options,
     tell_shapes,
     type_options,
 )
 from .terminal import screen, tell
 
+_ERRORS_SHOWN = 20
+"""The number of errors of a system that ``--errors`` shows by default."""
 _PARAMETERS = ("credit", "muc", "iou", "beta", "staircase")
 """The options that only some metrics have a parameter for."""
 
@@ -53,7 +59,7 @@ def add(commands: Any) -> None:
         commands,
         "score",
         _score,
-        "score predictions against gold annotation",
+        "score predictions: precision, recall, F1, and F1 on names unseen in training",
         "cleancut score --gold test.conll --pred system.conll --by-type",
     )
     add_system_options(parser)
@@ -87,7 +93,16 @@ def add(commands: Any) -> None:
         action="store_true",
         help="clean score: also show recall by how far names are from what training has shown, in six steps",
     )
-    add_json_option(parser)
+    parser.add_argument(
+        "--errors",
+        type=int,
+        nargs="?",
+        const=_ERRORS_SHOWN,
+        metavar="N",
+        help="also show which types were confused, and the first N errors of each system, with what was predicted for "
+        f"what; default {_ERRORS_SHOWN}. JSON has all",
+    )
+    add_systems_json_option(parser)
 
 
 def add_metrics(parser: Any) -> None:
@@ -130,14 +145,18 @@ def _score(arguments: argparse.Namespace) -> str:
         tell(note)
     if arguments.runs:
         return _runs(results, arguments)
-    if arguments.json:
-        plain: dict[str, dict[str, Any]] = {}
-        for name, scores in results.items():
-            plain[name] = {metric: score.to_dict() for metric, score in scores.items()}
-        if len(files) == 1:
-            [plain] = plain.values()
-        return json_answer(plain)
-    return scores_text(results, by_type=arguments.by_type, screen=screen())
+    errors_of = _errors(arguments)
+    plain: dict[str, dict[str, Any]] = {}
+    for name, scores in results.items():
+        plain[name] = {metric: score.to_dict() for metric, score in scores.items()}
+        if name in errors_of:
+            plain[name]["errors"] = errors_of[name].to_dict()
+    text = systems_json(plain, arguments)
+    if text is None:
+        text = scores_text(results, by_type=arguments.by_type, screen=screen())
+        if errors_of:
+            text += f"\n\n{errors_text(errors_of, most=arguments.errors, screen=screen())}"
+    return text
 
 
 def _check_options(arguments: argparse.Namespace, metrics: Sequence[str]) -> None:
@@ -149,10 +168,23 @@ def _check_options(arguments: argparse.Namespace, metrics: Sequence[str]) -> Non
             remedy = "Give --train FILE." if lacks_train else "Add it to --metrics."
             raise CleancutError(f"--{name} belongs to the {owners[0].short} score. {remedy}")
     if arguments.runs:
+        if arguments.errors is not None or arguments.json_systems:
+            option = "--json-systems" if arguments.errors is None else "--errors"
+            raise CleancutError(f"{option} has no effect with --runs, which shows all runs together. Leave it out.")
         if arguments.ci is not None:
             raise CleancutError("--runs tells the spread over runs and --ci that over samples. Give one of them.")
         if not arguments.pred:
             raise CleancutError("--runs needs the predictions of each run. Give --pred 'runs/*.conll'.")
+
+
+def _errors(arguments: argparse.Namespace) -> dict[str, Errors]:
+    """Return which gold mention met which prediction, for each system, if that is asked for."""
+    if arguments.errors is None:
+        return {}
+    checks.whole(arguments.errors, "--errors", 1)
+    gold, systems = read_systems(arguments)
+    renamed_types = type_options(arguments)
+    return {name: errors(gold, pred, credit=arguments.credit, **renamed_types) for name, pred in systems.items()}
 
 
 def _options_of(metric: str, arguments: argparse.Namespace) -> dict[str, Any]:

@@ -11,7 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..core import checks
 from ..core.at_signs import join_at
+from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError, quoted
 from ..core.files import made_folder, name_inside, temporary_folder, write_text
@@ -23,7 +25,7 @@ from ..reading.progress import work_shown
 from ..reading.splits import by_split
 from ..showing.escaping import one_line
 from ..showing.html import html_frontier, html_split
-from ..showing.text import frontier_text, split_text, to_json
+from ..showing.text import folds_text, frontier_text, split_text, to_json
 from ..splitting.audit import Unit
 from ..splitting.folders import (
     ASSIGNMENT,
@@ -35,6 +37,7 @@ from ..splitting.folders import (
     write_assignment,
     written_together,
 )
+from ..splitting.folds import mincut_folds
 from ..splitting.frontier import frontier
 from ..splitting.incidence import Incidences, write_incidence
 from ..splitting.mincut import component_sizes, mincut, read_as, source_of
@@ -116,6 +119,12 @@ def _add_split(commands: Any) -> None:
         metavar="FILE",
         help="a .toml file, or the name of a recipe of cleancut, that gives SOURCE and the options that are not "
         "given here",
+    )
+    parser.add_argument(
+        "--folds",
+        type=int,
+        metavar="K",
+        help="write K folds for cross-validation that share as few entities as possible, instead of splits",
     )
     parser.add_argument("--compare", action="store_true", help="also show splits by the methods random and paper")
     _add_split_options(parser)
@@ -215,6 +224,10 @@ def _split(arguments: argparse.Namespace) -> str:
     _refuse_without_effect(arguments, several, "with --frontier, which tries several", arguments.frontier)
     if not arguments.output and not arguments.frontier:
         raise CleancutError("split: there is no folder to write to. Give -o DIR, or --frontier to see what to choose.")
+    if arguments.folds is not None:
+        checks.whole(arguments.folds, "--folds", 2)
+        _refuse_without_effect(arguments, _OF_SPLITS, "with --folds", True)
+        _refuse_without_effect(arguments, ("engine",), "with --folds", arguments.engine == SPARK)
     if arguments.recipe:
         Recipe.find(arguments.recipe).fill(vars(arguments))
     if not arguments.input and not arguments.incidence:
@@ -235,6 +248,8 @@ def _split(arguments: argparse.Namespace) -> str:
     of_source = f" of {title_of_data(arguments.input[0])}" if len(arguments.input) == 1 else ""
     if arguments.frontier:
         return _frontier(arguments, parts, options, f"Frontier{of_source}")
+    if arguments.folds is not None:
+        return _folds(arguments, parts, options)
     # Refuse now rather than after the work.
     refuse_foreign(arguments.output, _to_write(arguments, samples), overwrite=arguments.overwrite)
     plans = _plans(parts, arguments, options)
@@ -252,6 +267,28 @@ def _split(arguments: argparse.Namespace) -> str:
     if page:
         write_text(arguments.html, page)
     return _summary(plans, arguments)
+
+
+_OF_SPLITS = (
+    "frontier", "incidence", "recipe", "compare", "html", "ratios", "method", "stratify", "type_share", "prove",
+)  # fmt: skip
+"""The options of a split that folds do not have."""
+
+
+def _folds(arguments: argparse.Namespace, parts: Mapping[str, Corpus], options: dict[str, Any]) -> str:
+    """Write folds that share as few entities as possible, and return what they are as text or JSON."""
+    if options.pop("key") != Shared.ENTITY:
+        raise CleancutError(f"--key {arguments.key}: folds are cut by entities. Leave it out.")
+    format = arguments.format or SplitFormat.JSONL
+    if format == SplitFormat.INPUT:
+        raise CleancutError("--format input has no effect with --folds. Give --format jsonl or conll.")
+    corpus = Corpus.concatenate(list(parts.values()))
+    with stopped_by_interrupt(), work_shown("cutting") as progress:
+        folds = mincut_folds(corpus, arguments.folds, progress=progress, **options)
+    folds.write(corpus, arguments.output, format=format, overwrite=arguments.overwrite)
+    if arguments.json:
+        return json_answer(folds.to_dict())
+    return f"{folds_text(folds, screen=screen())}\n\nWritten to {one_line(arguments.output)}."
 
 
 def _options(arguments: argparse.Namespace, more: Mapping[str, Any]) -> dict[str, Any]:

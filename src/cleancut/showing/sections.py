@@ -30,6 +30,7 @@ from .tables import (
     answer_table,
     audit_tables,
     comparison_tables,
+    confusion_table,
     frontier_tables,
     has_a_name,
     in_words,
@@ -284,17 +285,10 @@ def _confusion(results: Findings) -> Section:
     """Return what was predicted for each type, by the kinds of errors that the list of errors has."""
     exhibits = []
     for i, (name, own) in enumerate(results.errors.items()):
-        types = list(own.confusion)
-        met = Counter((row["kind"], row["gold_label"], row["pred_label"]) for row in own.matches)
-        rows: list[Row] = []
-        for gold in types:
-            same_span = [met["exact", gold, pred] + met["type", gold, pred] for pred in types]
-            rows.append((gold, [*same_span, met["boundary", gold, gold], met["missed", gold, None]]))
-        rows.append(("(spurious)", [*(met["spurious", None, pred] for pred in types), None, None]))
-        header = ["gold \\ predicted", *types, "(boundary)", "(missed)"]
         title = f"{name}: predicted for gold"
         group = "Type confusion of the other systems" if i > 0 else ""
-        exhibits.append(Exhibit(f"confusion-{i + 1}", title, header, rows, Kind.HEAT, folded=i > 0, group=group))
+        table = confusion_table(own, f"confusion-{i + 1}", title)
+        exhibits.append(replace(table, folded=i > 0, group=group))
     lead = (
         "Gold mentions whose span was predicted, by gold type (rows) and predicted type (columns); then those that "
         "were predicted with another boundary, and those that were missed. The shading is the share of the row."

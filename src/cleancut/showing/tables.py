@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +14,7 @@ from ..core.signature import Signature
 from ..scoring.buckets import Buckets, describe
 from ..scoring.compare import ALPHA, least_resamples
 from ..scoring.diagnosis import MIN_COUNT, self_diagnosis
+from ..scoring.errors import Errors
 from ..scoring.exposure_view import NOVELTY_CLASSES, STAIRCASE_STEPS
 from ..scoring.metric import Metric, beta_of, f_beta
 from ..scoring.registry import record_of, score_metrics, title_of
@@ -336,6 +338,60 @@ def _gap_tables(buckets: Buckets, of_system: str, i: int, min_count: int) -> lis
     title = f"Where {f_beta('F1', buckets.beta)} differs most{of_system}"
     header = ["attribute", "best", "worst", "gap"]
     return [Exhibit(f"gaps-{i + 1}", title, header, rows, note=f"{note}.")]
+
+
+# --- errors -----------------------------------------------------------------------------------------------------
+
+
+def confusion_table(errors: Errors, slug: str, title: str) -> Exhibit:
+    """Return what was predicted for each type: the same span with a type, another boundary, or nothing.
+
+    Args:
+        errors: the errors of a system.
+        slug: the name of the table.
+        title: its title.
+    """
+    types = list(errors.confusion)
+    met = Counter((row["kind"], row["gold_label"], row["pred_label"]) for row in errors.matches)
+    rows: list[Row] = []
+    for gold in types:
+        same_span = [met["exact", gold, pred] + met["type", gold, pred] for pred in types]
+        rows.append((gold, [*same_span, met["boundary", gold, gold], met["missed", gold, None]]))
+    rows.append(("(spurious)", [*(met["spurious", None, pred] for pred in types), None, None]))
+    header = ["gold \\ predicted", *types, "(boundary)", "(missed)"]
+    return Exhibit(slug, title, header, rows, Kind.HEAT)
+
+
+def error_tables(errors_of: Mapping[str, Errors], *, most: int) -> list[Exhibit]:
+    """Return the confused types and the first errors of each system.
+
+    Args:
+        errors_of: the errors of each system.
+        most: the greatest number of errors to list of a system.
+    """
+    tables = []
+    for i, (system, own) in enumerate(errors_of.items()):
+        of_system = f", {system}" if len(errors_of) > 1 else ""
+        tables.append(confusion_table(own, f"confusion-{i + 1}", f"Predicted for gold{of_system}"))
+        wrong = [row for row in own.matches if row["kind"] != "exact"]
+        rows: list[Row] = []
+        for row in wrong[:most]:
+            rows.append((str(row["sample"]), [row["kind"], _mention(row, "gold"), _mention(row, "pred")]))
+        title = f"Errors{of_system}: {len(wrong)}"
+        if len(wrong) > most:
+            title += f", of which the first {most} are shown"
+        note = "Samples count from 0."
+        tables.append(Exhibit(f"errors-{i + 1}", title, ["sample", "kind", "gold", "predicted"], rows, note=note))
+    return tables
+
+
+def _mention(row: Values, side: str) -> str:
+    """Return the words of a mention and its type, or a dash where there is none."""
+    if row[f"{side}_label"] is None:
+        return "-"
+    text = row[f"{side}_text"]
+    words = f"tokens {row[f'{side}_start']} to {row[f'{side}_end']}" if text is None else quoted(text)
+    return f"{words} {row[f'{side}_label']}"
 
 
 # --- a comparison -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..scoring.buckets import Buckets
 from ..scoring.compare import Comparison
 from ..scoring.diagnosis import MIN_COUNT
+from ..scoring.errors import Errors
 from ..scoring.score import Score
 from .escaping import json_text, markdown_text, one_line, visible
 from .exhibit import Cell, Exhibit, Measured, Row, cell_text, row_texts
@@ -23,6 +24,7 @@ from .tables import (
     audit_tables,
     bucket_tables,
     comparison_tables,
+    error_tables,
     fold_tables,
     frontier_tables,
     ladder_tables,
@@ -305,6 +307,17 @@ def scores_text(results: Results, *, by_type: bool = False, screen: Screen = PLA
     if answers.rows:
         exhibits.append(answers)
     return _joined(exhibits, score_notes(results), screen)
+
+
+def errors_text(errors_of: Mapping[str, Errors], *, most: int, screen: Screen = PLAIN) -> str:
+    """Return the confused types and the first errors of each system as text.
+
+    Args:
+        errors_of: the errors of each system.
+        most: the greatest number of errors to list of a system.
+        screen: where the text is shown.
+    """
+    return _joined(error_tables(renamed(errors_of), most=most), [], screen)
 
 
 def runs_text(
