@@ -72,7 +72,7 @@ def test_a_notion_is_named_in_one_way(text, shown):
     [
         ({"same": "folded"}, "Did you mean fold"),
         ({"same": ""}, "is unknown"),
-        ({"same": "id"}, "is unknown"),
+        ({"same": "mesh"}, "is unknown"),
         ({"same": "fold+"}, "is unknown"),
         ({"same": None}, "is unknown"),
         ({"same": "alias"}, "Give aliases="),

@@ -33,8 +33,10 @@ Args:
     typed: does the type? (default True)
     unicode: a Unicode normal form to bring words into first, such as "NFKC" (default None).
     confusable: add the recall of mentions whose words have several types in the references (default False).
-    same: which names count as seen: "exact" (default), "fold" (whatever case and punctuation), "alias", "part" (one has
-        the words of the other), "templates" (the sentence, once masked), combined with "+": "fold+part".
+    same: which names count as seen: "exact" (default), "fold" (whatever case and punctuation), "id", "alias", "part"
+        (one has the words of the other), "templates" (the sentence, once masked), combined with "+": "fold+part".
+    entity_ids: for "id", the ids (MeSH, Wikidata) of each reference, or beside tags of each token: [["D001", None]];
+        train has them as a column of this name.
     aliases: for "alias", lists of names that mean the same: [["USA", "United States"]].
     part_limit: for "part", a word in more training names of two or more words is generic (default 20).
     staircase: add recall in six steps from seen to new, recall_step_* and n_step_* (default False).

@@ -12,7 +12,7 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus
 from ..core.entities import Shared
 from ..core.exceptions import CleancutError
-from ..core.same import EXACT, PART_LIMIT, Same
+from ..core.same import EXACT, PART_LIMIT, Notion, Same
 from ..core.tags import Repair, Scheme
 from ..core.type_names import parse_type_map
 from ..reading.alias_files import read_aliases
@@ -399,6 +399,9 @@ def column_options(arguments: argparse.Namespace) -> dict[str, Any]:
         arguments: the arguments of the command.
     """
     named: dict[str, Any] = {name: getattr(arguments, name) for name in (*COLUMNS, "end")}
+    ids = vars(arguments).get("ids")
+    if isinstance(ids, str):  # the --ids of convert is a switch for something else
+        named["ids"] = ids
     return named if arguments.word_column is None else {**named, "word_column": arguments.word_column}
 
 
@@ -437,8 +440,9 @@ def add_same_options(parser: Any) -> None:
         "--same",
         default="exact",
         metavar="S",
-        help="which names count as the same: exact (default), fold (whatever case and punctuation), alias (a table has "
-        "both), part (one has the words of the other), templates (their sentences, once masked); combined with +",
+        help="which names count as the same: exact (default), fold (whatever case and punctuation), id (they have an "
+        "id in common: --ids), alias (a table has both: --aliases), part (one has the words of the other), templates "
+        "(their sentences, once masked); combined with +",
     )
     add_aliases_option(parser)
     parser.add_argument(
@@ -452,12 +456,18 @@ def add_same_options(parser: Any) -> None:
 
 
 def add_aliases_option(parser: Any) -> None:
-    """Add ``--aliases``, a file of names that mean the same.
+    """Add ``--ids`` and ``--aliases``, which say what the ways ``id`` and ``alias`` of ``--same`` compare.
 
     Args:
         parser: the parser of a command, or a group of its options.
     """
     parser = options_titled(parser, SAME)
+    parser.add_argument(
+        "--ids",
+        metavar="COL",
+        help="the field of the entities, or the column beside them (in CoNLL its number), with the ids of entities, "
+        "such as those of MeSH or Wikidata, for --same id",
+    )
     parser.add_argument(
         "--aliases",
         type=Input,
@@ -478,9 +488,23 @@ def same_options(arguments: argparse.Namespace, *, several: bool = False) -> dic
     limit = PART_LIMIT if given.get("part_limit") is None else arguments.part_limit
     text = given.get("same") or EXACT.notions[0]
     if several and "," in text:
-        return {"same": Same.several(text, aliases=aliases, part_limit=limit)}
+        notions = Same.several(text, aliases=aliases, part_limit=limit)
+        _check_ids(notions, given.get("ids"))
+        return {"same": notions}
     same = Same.of(text, aliases=aliases, part_limit=limit)
+    _check_ids([same], given.get("ids"))
     return {} if same.is_exact else {"same": same}
+
+
+def _check_ids(notions: Iterable[Same], ids: str | None) -> None:
+    """Raise an error where names are to be compared by ids that are not named, or ids are named for nothing."""
+    is_by_id = any(Notion.ID in notion.notions for notion in notions)
+    if is_by_id and ids is None:
+        raise CleancutError(
+            "--same id needs the ids of entities. Give --ids COL, the field or the column that holds them."
+        )
+    if ids is not None and not is_by_id:
+        raise CleancutError(f"--ids {ids} has no effect without --same id. Add it, or leave --ids out.")
 
 
 def add_join_option(parser: Any) -> None:

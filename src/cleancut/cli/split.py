@@ -240,7 +240,7 @@ def _split(arguments: argparse.Namespace) -> str:
     read = read_as(samples, _reading(arguments), joined=arguments.join_at)
     parts = {name: part.corpus for name, part in given_samples(samples, read).items()}
     notions = same_options(arguments, several=arguments.frontier)
-    arguments.same = arguments.part_limit = arguments.aliases = None  # the notions have all of it
+    arguments.same = arguments.part_limit = arguments.aliases = arguments.ids = None  # the notions have all of it
     options = {**_options(arguments, shared_key(arguments)), **notions}
     if "stratify" in options:
         column = options["stratify"]

@@ -45,7 +45,7 @@ def join_at(corpus: Corpus) -> Corpus:
         corpus: any corpus.
 
     Returns:
-        The same samples with joined mentions; relations follow their mentions.
+        The same samples with joined mentions; relations and ids follow their mentions.
 
     Raises:
         CleancutError: the argument is not a corpus.
@@ -63,6 +63,5 @@ def join_at(corpus: Corpus) -> Corpus:
     keep[signs + 1] = False
     place = np.cumsum(keep) - 1  # the joined mention takes the place of the "@"
     joined = replace(mentions, end=end, tagged=None).keep(keep)
-    relations = corpus.relations and corpus.relations.moved(place)
     joined = replace(joined, tagging=mentions.tagging)  # so that repairs stay counted
-    return replace(corpus, mentions=joined, relations=relations)
+    return corpus.with_mentions(joined, place)

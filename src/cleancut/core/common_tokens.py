@@ -78,4 +78,4 @@ def _moved(corpus: Corpus, common: Sequence[Sequence[str]]) -> Corpus:
     moved = Corpus.of(
         common, entities=entities, relations=relations, ids=corpus.ids, docs=corpus.docs, where=corpus.mentions.where
     )
-    return replace(moved, from_text=True)
+    return replace(moved, from_text=True, entity_ids=corpus.entity_ids)  # the mentions have the same order

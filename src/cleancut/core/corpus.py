@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from . import checks
 from .answer_report import AnswerReport
 from .arrays import bounds_of, ranges
+from .entity_ids import EntityIds
 from .exceptions import CleancutError, parse_choice, quoted
 from .inputs import Interner, Raw, RawSpans, RawTags, in_sample, intern_words, recognise
 from .tags import Repair, Scheme, Tagging, Where, decode, encode, parse_scheme, prefix_letter, split_tag
@@ -445,6 +446,8 @@ class Corpus:
     """The document of each sample; None if no sample has one."""
     relations: Relations | None = field(default=None, repr=False)
     """The relations between mentions; None if there are none."""
+    entity_ids: EntityIds | None = field(default=None, repr=False)
+    """The ids of the entities that mentions are of, such as those of MeSH; None if they were not read."""
     from_text: bool = field(default=False, repr=False)
     """Whether the tokens were cut out of a text at the edges of the mentions, which are at character offsets."""
 
@@ -456,6 +459,7 @@ class Corpus:
         tags: Any = None,
         entities: Any = None,
         relations: Sequence[Any] | None = None,
+        entity_ids: Sequence[Any] | None = None,
         ids: Sequence[Any] | None = None,
         docs: Sequence[Any] | None = None,
         labels: Any = None,
@@ -470,6 +474,8 @@ class Corpus:
             tags: the tags (or label ids) of each sample; give tags or entities.
             entities: the spans of each sample, as ``{"start", "end", "label"}`` or ``(start, end, label)``.
             relations: the relations of each sample, as ``{"head", "tail", "label"}``; they need entities.
+            entity_ids: for each sample, a list with the ids of each of its entities, or beside tags of each of its
+                tokens: a text, a list of texts, or None. They are for ``same="id"``.
             ids: the id of each sample.
             docs: the document of each sample.
             labels: the names of label ids: a list, an id2label dict or a ``ClassLabel``.
@@ -497,7 +503,8 @@ class Corpus:
             if not isinstance(raw, RawSpans):
                 raise CleancutError(f"{where(0)}: relations are between entities. Give entities rather than tags.")
             between = Relations.of(relations, raw, mentions, where)
-        return cls(words, vocabulary, mentions, names, documents, between)
+        beside = None if entity_ids is None else EntityIds.of(entity_ids, raw, mentions, where)
+        return cls(words, vocabulary, mentions, names, documents, between, beside)
 
     @classmethod
     def concatenate(cls, corpora: Sequence[Corpus]) -> Corpus:
@@ -532,6 +539,7 @@ class Corpus:
             known_ids,
             known_docs,
             _joined_relations(corpora),
+            _joined_ids(corpora),
             all(corpus.from_text for corpus in corpora),
         )
 
@@ -572,7 +580,7 @@ class Corpus:
         # Lists that are all empty can only be spans here: tags would be as many as the tokens.
         raw = spans_if_empty(raw) if isinstance(raw, RawTags) else raw
         mentions = mentions_of(raw, scheme, repair, where)
-        return replace(self, mentions=on_lengths(mentions, self.lengths, "tokens"), relations=None)
+        return replace(self, mentions=on_lengths(mentions, self.lengths, "tokens"), relations=None, entity_ids=None)
 
     def select(self, samples: NDArray[np.integer] | Sequence[int] | slice) -> Corpus:
         """Return some of the samples, in the given order.
@@ -598,7 +606,11 @@ class Corpus:
             shift = np.repeat(first - bounds[chosen], sizes)
             ends = relations.head[picked] + shift, relations.tail[picked] + shift
             relations = Relations(*ends, relations.label[picked], relations.labels)._sorted()
-        return Corpus(words, self.vocabulary, mentions, ids, docs, relations, self.from_text)
+        entity_ids = self.entity_ids
+        if entity_ids is not None:
+            bounds = bounds_of(np.bincount(self.mentions.sample, minlength=len(self)))
+            entity_ids = entity_ids.select(ranges(bounds[chosen], np.diff(bounds)[chosen]))
+        return Corpus(words, self.vocabulary, mentions, ids, docs, relations, entity_ids, self.from_text)
 
     def keep(self, chosen: NDArray[np.bool_]) -> Corpus:
         """Return all samples with some of their mentions, and the relations between these.
@@ -606,8 +618,19 @@ class Corpus:
         Args:
             chosen: for each mention, whether it is kept.
         """
-        relations = self.relations and self.relations.moved(np.where(chosen, np.cumsum(chosen) - 1, -1))
-        return replace(self, mentions=self.mentions.keep(chosen), relations=relations)
+        mentions = self.mentions.keep(chosen)
+        return self.with_mentions(mentions, np.where(chosen, np.cumsum(chosen) - 1, -1))
+
+    def with_mentions(self, mentions: Mentions, place: NDArray[np.int64]) -> Corpus:
+        """Return the same text with mentions that were made of the present ones, with their relations and ids.
+
+        Args:
+            mentions: the new mentions.
+            place: for each present mention, its number among the new ones; -1 for one that is no more there.
+        """
+        relations = None if self.relations is None else self.relations.moved(place)
+        entity_ids = None if self.entity_ids is None else self.entity_ids.moved(place)
+        return replace(self, mentions=mentions, relations=relations, entity_ids=entity_ids)
 
     def renamed(self, types: Mapping[str, str]) -> Corpus:
         """Return the same text with other names of types. Mentions that become equal are merged.
@@ -618,10 +641,9 @@ class Corpus:
         mentions = self.mentions.renamed(types)
         if mentions is self.mentions:
             return self
-        relations = self.relations
-        if relations is not None:  # mentions may have been merged
-            relations = relations.moved(_places_in(mentions, self.mentions, types))
-        return replace(self, mentions=mentions, relations=relations)
+        if self.relations is None and self.entity_ids is None:
+            return replace(self, mentions=mentions)
+        return self.with_mentions(mentions, _places_in(mentions, self.mentions, types))  # some may be merged
 
     def used_words(self) -> NDArray[np.int64]:
         """Return the numbers of the words that occur. A part of a corpus has the vocabulary of the whole."""
@@ -716,6 +738,19 @@ def _joined_relations(corpora: Sequence[Corpus]) -> Relations | None:
             parts.append((head + shift, tail + shift, names[label]))
     head, tail, label = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Relations(head, tail, label, tuple(table))._sorted()
+
+
+def _joined_ids(corpora: Sequence[Corpus]) -> EntityIds | None:
+    """Return the ids of the entities of several corpora; None where they were not read for one with mentions."""
+    parts = []
+    sizes = []
+    for corpus in corpora:
+        if corpus.entity_ids is not None:
+            parts.append(corpus.entity_ids)
+            sizes.append(len(corpus.mentions))
+        elif len(corpus.mentions):
+            return None
+    return EntityIds.concatenate(parts, sizes) if parts else None
 
 
 # --- masks ---------------------------------------------------------------------------------------------
@@ -950,7 +985,12 @@ def samples_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
         corpus: the samples.
     """
     relations = corpus.relation_lists()
-    for i, (tokens, entities) in enumerate(zip(corpus.tokens(), corpus.entities(), strict=True)):
+    spans = corpus.entities()
+    if corpus.entity_ids is not None:
+        lists = corpus.entity_ids.lists(len(corpus.mentions))
+        for span, ids in zip(chain.from_iterable(spans), lists, strict=True):
+            span["ids"] = ids
+    for i, (tokens, entities) in enumerate(zip(corpus.tokens(), spans, strict=True)):
         sample: dict[str, Any] = {}
         if corpus.ids is not None and corpus.ids[i] is not None:
             sample["id"] = corpus.ids[i]

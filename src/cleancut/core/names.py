@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .arrays import bounds_of, ranges
 from .corpus import Corpus
 from .entities import Key, entity_codes_of
+from .entity_ids import ids_of
 from .inputs import Interner
 from .name_parts import NameTree, WordLists, generic_words, is_generic, part_pairs
 from .same import Notion, Same, folded_word
@@ -253,6 +254,11 @@ class Links(NamedTuple):
                 mention[i].append(at)
                 code[i].append(n_codes + which)
             n_codes += int(linked.max(initial=-1)) + 1
+        if same.has(Notion.ID):
+            for i, (at, which) in enumerate(_id_links(corpora, names.labels, key.typed)):
+                mention[i].append(at)
+                code[i].append(n_codes + which)
+            n_codes = 1 + max(int(own[-1].max(initial=n_codes - 1)) for own in code)
         if same.has(Notion.TEMPLATES):
             hashes = [template_hashes(corpus) for corpus in corpora]
             numbers = np.unique(np.concatenate(hashes), return_inverse=True)[1]
@@ -286,6 +292,27 @@ def are_in(codes: NDArray[np.integer], others: NDArray[np.integer]) -> NDArray[n
     is_there = np.zeros(max(codes.max(initial=-1), others.max(initial=-1)) + 1, bool)
     is_there[others] = True
     return is_there[codes]
+
+
+def _id_links(
+    corpora: Sequence[Corpus], labels: Sequence[str], typed: bool
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield mentions and codes for each corpus: two mentions have a code in common exactly if they have an id.
+
+    Args:
+        corpora: the corpora, whose ids must be known.
+        labels: the names of types, which are part of the codes where types matter.
+        typed: whether they do.
+    """
+    table = Interner()
+    number_of_label = {label: number for number, label in enumerate(labels)}
+    for corpus in corpora:
+        ids = ids_of(corpus)
+        code = np.array([table[name] for name in ids.names] or [0], np.int64)[ids.id]
+        if typed:
+            own = [number_of_label[label] for label in corpus.mentions.labels] or [0]
+            code = code * len(labels) + np.array(own, np.int64)[corpus.mentions.label[ids.mention]]
+        yield ids.mention, code
 
 
 def _part_links(names: Names, limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -74,6 +74,7 @@ def pair(
     if isinstance(gold, Corpus) and isinstance(pred, Corpus):
         gold, pred, projection = _beside(gold, by_id(gold, pred), names)
     corpus = next((side for side in (gold, pred) if isinstance(side, Corpus)), None)
+    is_of_gold = isinstance(gold, Corpus)
     if corpus is not None and tokens is not None:
         raise CleancutError("tokens= has no effect: the corpus has its words already. Leave it out.")
     gold = gold.mentions if isinstance(gold, Corpus) else gold
@@ -92,7 +93,8 @@ def pair(
     of_gold = of_gold.renamed(names)
     of_pred = of_pred.renamed(names)
     if corpus is not None and corpus.mentions is not of_gold:  # renamed, or only the predictions came with their text
-        corpus = replace(corpus, mentions=of_gold)
+        entity_ids = corpus.renamed(names).entity_ids if is_of_gold else None
+        corpus = replace(corpus, mentions=of_gold, entity_ids=entity_ids)
     return Pair(of_gold, of_pred, corpus, names, projection)
 
 

@@ -124,7 +124,7 @@ def on_gold_tokens(
         n_apart=n_inside - n_widened,
         n_lost=len(mentions) - len(sample),
     )
-    return replace(gold, mentions=placed, relations=None), counts
+    return replace(gold, mentions=placed, relations=None, entity_ids=None), counts
 
 
 class _Letters:

@@ -1,7 +1,7 @@
 """Which names count as the same: the notion that scores, audits and splits share.
 
 A notion has equivalences (``exact``, ``fold``, ``alias``), which change the entity key, and relations
-(``part``, ``templates``), which do not: if *Bill Clinton* is related to *Clinton*, and *Clinton* to *Clinton
+(``id``, ``part``, ``templates``), which do not: if *Bill Clinton* is related to *Clinton*, and *Clinton* to *Clinton
 Foundation*, the first and the last are still two names. Every notion includes ``exact``.
 """
 
@@ -32,6 +32,8 @@ class Notion(StrEnum):
     """The words are the same, as the entity key compares them."""
     FOLD = "fold"
     """The letters, marks and digits are the same, whatever their case and width."""
+    ID = "id"
+    """The mentions have an id in common, such as one of MeSH."""
     ALIAS = "alias"
     """A table of aliases has both names."""
     PART = "part"

@@ -11,6 +11,8 @@ from typing import Any
 
 from .exceptions import CleancutError
 
+IDS = "entity_ids"
+"""The name of a column with the ids of entities, for each span or token."""
 ANNOTATIONS = {"tags": "tags", "ner_tags": "tags", "entities": "entities"}
 """The usual names of annotation columns, and whether each holds the tags of all tokens or spans."""
 _REMEDY = (
@@ -42,7 +44,8 @@ def training_columns(data: Any) -> dict[str, Any]:
         data: columns by name, a ``Dataset``, or a ``DatasetDict``, of which the split ``train`` is taken.
 
     Returns:
-        ``tokens``, and ``tags`` or ``entities``; with ``labels`` where the features of a dataset name the label ids.
+        ``tokens``, and ``tags`` or ``entities``; with ``labels`` where the features of a dataset name the label ids,
+        and with ``entity_ids`` where there is such a column.
 
     Raises:
         CleancutError: the columns have other names, or more than one of them holds annotation.
@@ -53,7 +56,8 @@ def training_columns(data: Any) -> dict[str, Any]:
         data = data["train"]
     if isinstance(data, Mapping):
         tokens, annotation = _usual_columns(data)
-        return {"tokens": data[tokens], ANNOTATIONS[annotation]: data[annotation]}
+        ids = {IDS: data[IDS]} if IDS in data else {}
+        return {"tokens": data[tokens], ANNOTATIONS[annotation]: data[annotation], **ids}
     if not hasattr(data, "column_names") or not hasattr(data, "with_format"):
         raise CleancutError(f"train must have the columns tokens and tags (or entities), got {type(data).__name__}.")
     tokens, annotation = _usual_columns(data.column_names or ())
@@ -61,6 +65,8 @@ def training_columns(data: Any) -> dict[str, Any]:
         raise CleancutError(f"train: a {type(data).__name__} can be read only once. Give a Dataset.")
     table = data.select_columns([tokens, annotation]).with_format("arrow")[:]
     columns = {"tokens": table.column(tokens), ANNOTATIONS[annotation]: table.column(annotation)}
+    if IDS in data.column_names:
+        columns[IDS] = data.select_columns([IDS]).with_format("arrow")[:].column(IDS).to_pylist()
     names = class_label_names(data.features[annotation])
     return {**columns, "labels": list(names)} if names else columns
 

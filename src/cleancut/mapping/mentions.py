@@ -89,7 +89,7 @@ def _is_plain(table: Any, shape: Shape) -> bool:
     """Return whether the columns can be read as whole Arrow arrays, which is much faster than row by row."""
     import pyarrow as pa
 
-    if shape.sentences is not None or shape.tokens is None or shape.prefixed:
+    if shape.sentences is not None or shape.tokens is None or shape.prefixed or shape.ids is not None:
         return False
     names = (shape.tokens, shape.annotation)
     if shape.packed.intersection(names) or any(table.column(name).null_count for name in names):
@@ -185,14 +185,17 @@ def _of_tagged_rows(rows: Sequence[Mapping[str, Any]], shape: Shape) -> RowMenti
     converter = Converter(shape)
     tokens = []
     tags = []
+    ids = []
     row_numbers = []
     for row_number, sample in _samples(rows, shape):
         sample_tokens, sample_tags = converter.tagged(sample)
         tokens.append(sample_tokens)
         tags.append(sample_tags)
+        ids.append(converter.ids(sample, len(sample_tags)))
         row_numbers.append(row_number)
     where = in_rows("dataset", row_numbers)
-    corpus = Corpus.of(tokens, tags=tags, labels=shape.labels, scheme=shape.scheme, where=where)
+    entity_ids = None if shape.ids is None else ids
+    corpus = Corpus.of(tokens, tags=tags, entity_ids=entity_ids, labels=shape.labels, scheme=shape.scheme, where=where)
     return _in_order(corpus, np.array(row_numbers, np.int64), len(rows))
 
 
@@ -201,14 +204,17 @@ def _of_span_rows(rows: Sequence[Mapping[str, Any]], shape: Shape) -> RowMention
     converter = Converter(shape)
     tokens = []
     items_of_samples: list[list[list[TokenSpan]]] = []
+    ids = []
     row_numbers = []
     for row_number, sample in _samples(rows, shape):
         sample_tokens, items = converter.items(sample)
         tokens.append(sample_tokens)
         items_of_samples.append(items)
+        ids.append(converter.ids_of_spans(sample, items))
         row_numbers.append(row_number)
     spans: list[list[TokenSpan]] = [[span for item in items for span in item] for items in items_of_samples]
-    corpus = Corpus.of(tokens, entities=spans, where=in_rows("dataset", row_numbers))
+    entity_ids = None if shape.ids is None else ids
+    corpus = Corpus.of(tokens, entities=spans, entity_ids=entity_ids, where=in_rows("dataset", row_numbers))
     number_of_mention = _mention_numbers(corpus)
     pairs: list[tuple[int, int]] = []
     n_items = 0

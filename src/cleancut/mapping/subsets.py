@@ -325,12 +325,15 @@ def decontaminate(
     if isinstance(against, Mapping) and "test" in against:
         against = against["test"]
     notion = Same.of(same, aliases=aliases, part_limit=part_limit)
+    asked_columns = columns if columns is not None else more_columns
     shown = against
     if not isinstance(against, Exposure):
-        shown = Exposure.of(against, case=case, typed=typed, unicode=unicode, same=notion)
+        ids = asked_columns.ids if isinstance(asked_columns, Shape) else asked_columns.get("ids")
+        of_against = {"ids": ids} if ids is not None and hasattr(against, "column_names") else None
+        key: dict[str, Any] = {"case": case, "typed": typed, "unicode": unicode}
+        shown = Exposure.of(against, **key, same=notion, columns=of_against)
     elif not notion.is_exact:
         shown = against.under(notion)
-    asked_columns = columns if columns is not None else more_columns
 
     def cleaned(part: Any) -> Any:
         """Return the remaining rows of one dataset."""

@@ -111,7 +111,7 @@ class AnswerBook:
         """
         groups = self._groups(gold, last)
         mentions = answered(gold.tokens(), groups, self._reading, gold.mentions.where)
-        return replace(gold, mentions=mentions, relations=None)
+        return replace(gold, mentions=mentions, relations=None, entity_ids=None)
 
     def _groups(self, gold: Corpus, last: bool) -> list[list[Said]]:
         """Return the answers to each sample."""

@@ -15,6 +15,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.inputs import intern_words, recognise, reuse_memory
 from ..core.tags import Tagging, Where
+from .id_fields import checked_ids, refuse_absent_ids
 from .opening import Source
 
 BATCH = 20_000
@@ -43,6 +44,8 @@ class Options(NamedTuple):
     """The column of the spans, where the caller names it."""
     word_column: int | None = None
     """The CoNLL column of the words, where the caller names it."""
+    ids: str | int | None = None
+    """The field or column of the ids of entities; None where they are not read."""
 
 
 _MOST_COLUMNS = 10_000
@@ -65,6 +68,8 @@ def check_reading(options: Mapping[str, Any]) -> None:
     for name in ("tokens", "tags", "entities", "text", "document"):
         if options.get(name) is not None:
             checks.text(options[name], name, "the name of a column")
+    if options.get("ids") is not None:
+        checked_ids(options["ids"])
 
 
 class Rows(NamedTuple):
@@ -84,6 +89,8 @@ class Rows(NamedTuple):
     """The document of each sample; None where it has none."""
     relations: Sequence[Any]
     """The relations of each sample; None where it has none."""
+    entity_ids: Sequence[Any] | None = None
+    """The ids of the entities of each sample; None where they are not read."""
 
     def part(self, first: int, last: int) -> Rows:
         """Return some of the samples.
@@ -93,6 +100,7 @@ class Rows(NamedTuple):
             last: the one behind the last of them.
         """
         chosen = slice(first, last)
+        entity_ids = None if self.entity_ids is None else self.entity_ids[chosen]
         return Rows(
             self.form,
             self.kind,
@@ -101,6 +109,7 @@ class Rows(NamedTuple):
             self.ids[chosen],
             self.docs[chosen],
             self.relations[chosen],
+            entity_ids,
         )
 
 
@@ -122,9 +131,18 @@ class ListedRows:
     """The document of each sample; None where it has none."""
     relations: list[Any] = field(default_factory=list)
     """The relations of each sample; None where it has none."""
+    entity_ids: list[Any] = field(default_factory=list)
+    """The ids of the entities of each sample; None where it has none."""
 
     def append(
-        self, line: int, tokens: list[Any], annotation: list[Any], sample_id: Any, document: Any, relations: Any
+        self,
+        line: int,
+        tokens: list[Any],
+        annotation: list[Any],
+        sample_id: Any,
+        document: Any,
+        relations: Any,
+        entity_ids: Any = None,
     ) -> None:
         """Add a sample.
 
@@ -135,6 +153,7 @@ class ListedRows:
             sample_id: its id, or None.
             document: its document, or None.
             relations: its relations, or None.
+            entity_ids: the ids of its entities, or None.
         """
         self.lines.append(line)
         self.tokens.append(tokens)
@@ -142,6 +161,7 @@ class ListedRows:
         self.ids.append(sample_id)
         self.docs.append(document)
         self.relations.append(relations)
+        self.entity_ids.append(entity_ids)
 
     @property
     def kind(self) -> str:
@@ -164,7 +184,7 @@ class ListedRows:
             CleancutError: a sample cannot be encoded; the message names it.
         """
         coded = Coded(intern_words(self.tokens, where), recognise(self.annotation, labels, where))
-        return Rows(self.form, self.kind, coded, self.lines, self.ids, self.docs, self.relations)
+        return Rows(self.form, self.kind, coded, self.lines, self.ids, self.docs, self.relations, self.entity_ids)
 
 
 class _Batch:
@@ -188,7 +208,11 @@ class _Batch:
         """Return the samples that were added as a corpus; ``place`` makes the function that names their places."""
         coded = Coded.joined([part.coded for part in self._parts])
         lines = list(chain.from_iterable(part.lines for part in self._parts))
-        return Corpus.of(
+        where = place(lines, self.n_before)
+        entity_ids: list[Any] | None = None
+        if options.ids is not None:
+            entity_ids = list(chain.from_iterable(part.entity_ids or () for part in self._parts))
+        corpus = Corpus.of(
             coded.words,
             **{self._parts[0].form: coded.raw},
             relations=list(chain.from_iterable(part.relations for part in self._parts)),
@@ -196,8 +220,12 @@ class _Batch:
             docs=list(chain.from_iterable(part.docs for part in self._parts)),
             scheme=options.scheme,
             repair=options.repair,
-            where=place(lines, self.n_before),
+            where=where,
+            entity_ids=entity_ids,
         )
+        if entity_ids is not None and options.ids is not None:
+            refuse_absent_ids(entity_ids, len(corpus.mentions), options.ids, where(0))
+        return corpus
 
 
 def rows_corpus(rows: ListedRows, options: Options, where: Where) -> Corpus:

@@ -87,13 +87,18 @@ def _read_text(path: Path) -> _Text:
     text_path = path.with_suffix(".txt")
     if not text_path.is_file():
         raise CleancutError(f"{path} has no text beside it. Put {text_path.name} there.")
-    entities = []
+    entities: list[Row] = []
+    names: list[str] = []
+    ids_of_name: dict[str, list[str]] = {}
     n_split = 0
     source = Source(str(text_path))
     bare = source.text()  # offsets count line ends as they stand
     text = f"\ufeff{bare}" if source.read().startswith(BYTE_ORDER_MARK) else bare
     is_quoted = True
     for number, line in enumerate(Source(str(path)).text().split("\n"), 1):
+        reference = _REFERENCE.match(line)
+        if reference is not None:
+            ids_of_name.setdefault(reference[1], []).append(reference[2])
         if not line.startswith("T"):
             continue
         match = _MENTION.fullmatch(line.rstrip("\r"))
@@ -110,7 +115,11 @@ def _read_text(path: Path) -> _Text:
                 f"{len(text)} characters."
             )
         is_quoted &= len(pieces) > 1 or bare[start:end] == words
+        names.append(line.partition("\t")[0])
         entities.append({"start": start, "end": end, "label": label})
+    for name, entity in zip(names, entities, strict=True):
+        if name in ids_of_name:
+            entity["id"] = ids_of_name[name]
     # offsets count the mark of the byte order too, unless the words of the mentions show that they do not
     counted_in = bare if is_quoted else text
     return _Text(path, counted_in, entities, n_split)
@@ -118,6 +127,9 @@ def _read_text(path: Path) -> _Text:
 
 _MENTION = re.compile(r"T\S*\t(\S+) (\d{1,18} +\d{1,18}(?: *; *\d{1,18} +\d{1,18})*) *(?:\t(.*))?")
 """Matches the line of a mention: its name, type, offsets (of each piece, where there are several) and words."""
+
+_REFERENCE = re.compile(r"N\S*\tReference (\S+) (\S+)")
+"""Matches the line of a normalisation: its name, the name of a mention, and the id of its entity."""
 
 
 _Named = tuple[str, str | None, list[str | None]]
@@ -184,7 +196,7 @@ def _row_of_line(line: str, spans: Sequence[Row], first: int) -> Row:
     for span in spans:
         start = token_from[span["start"] - first]
         end = token_until[span["end"] - first]
-        entities.append({"start": start, "end": end, "label": span["label"]})
+        entities.append({**span, "start": start, "end": end})
     return {"tokens": tokens, "entities": entities}
 
 

@@ -19,6 +19,7 @@ from ..core.vocabulary import Vocabulary
 from .batches import ListedRows, Options, Rows, row_corpora
 from .column_names import TAG_A_ROW, TOKEN_A_ROW
 from .columns import plain_name
+from .id_fields import conll_column_of_ids
 from .opening import BYTE_ORDER_MARK, Block, Source
 from .writing import Texts
 
@@ -54,12 +55,16 @@ def _conll_blocks(source: Source, options: Options) -> Iterator[Rows | ListedRow
     layout = conll_layout(source, options.word_column)
     _check_first_tag(source, layout, options)
     columns = _Columns.of(layout, options.column)
+    if options.ids is not None and columns.are_there:
+        taken = {"words": columns.word, "tags": columns.tag}
+        columns = columns._replace(ids=conll_column_of_ids(options.ids, columns.width, taken, source))
     names = _Names()
     for block in source.blocks(b"\n\n", b"\n\r\n"):
         if layout.header is not None and block.line == 1:  # its line stays, so that errors number lines as they are
             block = block._replace(data=block.data.replace(layout.header.encode(), b"", 1))
         rows: Rows | ListedRows | None = None
-        if columns.are_there and columns.width <= _WIDEST and not columns.has_language_codes:
+        is_usual = columns.are_there and columns.width <= _WIDEST and columns.ids is None
+        if is_usual and not columns.has_language_codes:
             rows = _rows_at_once(block, columns, names)
         if rows is None:
             rows = _rows_by_line(source, block, columns, names)
@@ -74,6 +79,8 @@ class _Columns(NamedTuple):
     word: int
     tag: int
     has_language_codes: bool
+    ids: int | None = None
+    """The column of the ids of entities; None where they are not read."""
 
     @classmethod
     def of(cls, layout: ConllLayout, column: int | None) -> _Columns:
@@ -124,6 +131,7 @@ def _rows_by_line(source: Source, block: Block, columns: _Columns, names: _Names
     rows = ListedRows("tags")
     tokens: list[str] = []
     tags: list[str] = []
+    entity_ids: list[str] = []
     first_line = 0
     for number, line in chain(source.lines_of(block), [(0, "")]):
         is_blank = not line or line.isspace()
@@ -131,8 +139,9 @@ def _rows_by_line(source: Source, block: Block, columns: _Columns, names: _Names
             if tokens:
                 words = without_language(tokens) if columns.has_language_codes else tokens
                 sample_id, document = names.of_sample()
-                rows.append(first_line, words, tags, sample_id, document, None)
+                rows.append(first_line, words, tags, sample_id, document, None, entity_ids)
                 tokens, tags = [], []
+                entity_ids = []
             if not is_blank:
                 names.tell(line)
             continue
@@ -145,6 +154,8 @@ def _rows_by_line(source: Source, block: Block, columns: _Columns, names: _Names
             first_line = number
         tokens.append(fields[columns.word])
         tags.append(fields[columns.tag])
+        if columns.ids is not None:
+            entity_ids.append(fields[columns.ids])
     return rows
 
 

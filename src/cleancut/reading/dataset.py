@@ -39,6 +39,7 @@ from .formats import (
     standard_columns,
 )
 from .hub_ids import HubId, dataset_of, is_local, load_hub, rows_of_file
+from .id_fields import ids_of_row, refuse_absent_ids
 from .label_names import names_in
 from .opening import Readable, Source
 from .parquet import relations_in
@@ -47,7 +48,7 @@ from .shape import Form, Shape
 from .spans import Fields, Span, number_in, spans_in, text_in
 from .splits import split_files
 
-COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end")
+COLUMNS = ("tokens", "tags", "entities", "text", "labels", "scheme", "document", "end", "ids")
 """The options that say which columns of a dataset hold what, where these are not detected rightly."""
 
 
@@ -186,6 +187,7 @@ def from_dataset(
     scheme: str | None = None,
     document: str | None = None,
     end: str | None = None,
+    ids: str | None = None,
     repair: str = "conlleval",
 ) -> Corpus:
     """Return a dataset as a corpus: a ``Dataset``, a list of dicts, or the id or path of a dataset with one split.
@@ -204,6 +206,7 @@ def from_dataset(
         scheme: the scheme of the tags.
         document: the column that names the document of a row.
         end: whether the end of a span belongs to it: ``exclusive`` or ``inclusive``.
+        ids: the column, or the field of spans, with the ids of entities (MeSH, Wikidata), for ``same="id"``.
         repair: what to do with ill-formed mentions: ``conlleval``, ``discard`` or ``error``.
 
     Raises:
@@ -221,6 +224,7 @@ def from_dataset(
         "scheme": scheme,
         "document": document,
         "end": end,
+        "ids": ids,
         "repair": repair,
     }
     if isinstance(dataset, str | os.PathLike):
@@ -297,18 +301,22 @@ def read_shape(dataset: Any, shape: Shape, repair: str = "conlleval") -> Samples
         columns = list(dict.fromkeys([*columns, "id"]))
     converter = Converter(shape)
     row_of_sample: list[int] = []
+    entity_ids: list[Any] = []
     corpora = []
     # what is discarded must not depend on what a batch shows
     size = BATCH if shape.scheme is not None or repair == Repair.CONLLEVAL else None
     samples = converter.samples(rows_in(dataset, columns))
     while batch := list(islice(samples, size)):
         row_of_sample += [sample.row for sample in batch]
+        entity_ids += [sample.entity_ids for sample in batch]
         corpora.append(_batch_corpus(batch, shape, repair))
     if not corpora:
         empty: Any = {shape.form.argument: []}
         corpora.append(Corpus.of([], **empty))
     has_tokens_from_text = shape.text is not None and shape.tokens is None
     corpus = replace(Corpus.concatenate(corpora), from_text=has_tokens_from_text)
+    if shape.ids is not None:
+        refuse_absent_ids(entity_ids, len(corpus.mentions), shape.ids, "the data")
     is_sample_a_row = shape.sentences is None and shape.sentence is None
     rows = None if is_sample_a_row else np.array(row_of_sample, np.int64)
     return Samples(
@@ -325,6 +333,9 @@ def _batch_corpus(batch: Sequence[_Sample], shape: Shape, repair: str) -> Corpus
     """Return some samples as a corpus."""
     annotation: Any = {shape.form.argument: [sample.annotation for sample in batch]}
     labels = shape.labels if shape.form is Form.TAGS else None
+    entity_ids: list[Any] | None = None
+    if shape.ids is not None:
+        entity_ids = [sample.entity_ids for sample in batch]
     return Corpus.of(
         [sample.tokens for sample in batch],
         **annotation,
@@ -334,12 +345,13 @@ def _batch_corpus(batch: Sequence[_Sample], shape: Shape, repair: str) -> Corpus
         scheme=shape.scheme,
         repair=repair,
         where=in_rows("dataset", [sample.row for sample in batch]),
+        entity_ids=entity_ids,
     )
 
 
 def _is_plain(shape: Shape, dataset: Any) -> bool:
     """Return whether the columns of a dataset can be taken from Arrow as they are."""
-    if shape.sentences or shape.sentence or shape.tokens is None:
+    if shape.sentences or shape.sentence or shape.tokens is None or shape.ids is not None:
         return False
     if shape.prefixed or {shape.tokens, shape.annotation} & shape.packed:
         return False
@@ -391,6 +403,8 @@ class _Sample(NamedTuple):
     annotation: list[Any]
     id: Any
     doc: Any
+    entity_ids: list[Any] | None = None
+    """The ids of the entities of each item of the annotation; None where there are none."""
 
 
 _ADJUSTMENTS = {
@@ -464,17 +478,18 @@ class Converter:
             doc = row.get(shape.document) if shape.document else None
             with in_row(i):
                 if shape.sentences is None:
-                    yield _Sample(i, *self._one(row), row.get("id"), doc)
+                    yield self._sample(i, row, row.get("id"), doc)
                     continue
                 # a row is a document, also where it has no name
                 name = i if doc is None else doc
                 for sentence in records_in(self._value(row, shape.sentences) or ()):
-                    yield _Sample(i, *self._one(sentence), None, name)
+                    yield self._sample(i, sentence, None, name)
 
     def _grouped(self, rows: Iterable[Mapping[str, Any]], sentence: str) -> Iterator[_Sample]:
         """Yield the samples of rows that are tokens. A row without a number belongs to the sentence before it."""
         shape = self._shape
         assert shape.tokens is not None
+        ids = shape.ids if shape.has_column_of_ids else None
         sample = _Sample(0, [], [], None, None)
         number: Any = None
         for i, row in enumerate(rows):
@@ -486,7 +501,8 @@ class Converter:
             if i == 0 or row_number != number or doc != sample.doc:
                 if sample.tokens:
                     yield sample
-                sample = _Sample(i, [], [], None, doc)
+                own_ids: list[Any] | None = None if ids is None else []
+                sample = _Sample(i, [], [], None, doc, own_ids)
                 number = row_number
             word = row.get(shape.tokens)
             tag = row.get(shape.annotation)
@@ -496,6 +512,8 @@ class Converter:
                 tag = number_in(tag)
             sample.tokens.append(word)
             sample.annotation.append(tag)
+            if sample.entity_ids is not None and ids is not None:
+                sample.entity_ids.append(row.get(ids))
         if sample.tokens:
             yield sample
 
@@ -506,12 +524,44 @@ class Converter:
             return unpacked(value) if value.strip() else None
         return value
 
-    def _one(self, row: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
-        """Return the tokens, and the tags or token spans, of one sample."""
+    def _sample(self, i: int, row: Mapping[str, Any], name: Any, doc: Any) -> _Sample:
+        """Return one sample, which is row ``i`` or a sentence of it."""
         if self._shape.form is Form.TAGS:
-            return self.tagged(row)
+            tokens, tags = self.tagged(row)
+            return _Sample(i, tokens, tags, name, doc, self.ids(row, len(tags)))
         tokens, items = self.items(row)
-        return tokens, [span for item in items for span in item]
+        spans = [span for item in items for span in item]
+        return _Sample(i, tokens, spans, name, doc, self.ids_of_spans(row, items))
+
+    def ids(self, row: Mapping[str, Any], n_items: int) -> list[Any] | None:
+        """Return the ids of entities that a row has for each span or token; None where it has none.
+
+        Args:
+            row: the row, or the sentence of a row.
+            n_items: the number of its spans or tokens.
+
+        Raises:
+            CleancutError: it has more or fewer ids.
+        """
+        if self._shape.ids is None:
+            return None
+        ids = ids_of_row(row, self._value(row, self._shape.annotation), self._shape.ids)
+        if ids is not None and len(ids) != n_items:
+            what = "tokens" if self._shape.form is Form.TAGS else "entities"
+            raise CleancutError(
+                f"{n_items} {what} but {len(ids)} values with ids in {self._shape.ids}. Give one for each."
+            )
+        return ids
+
+    def ids_of_spans(self, row: Mapping[str, Any], items: Sequence[Sequence[TokenSpan]]) -> list[Any] | None:
+        """Return the ids of entities for each token span that the spans of a row became; None where it has none.
+
+        Args:
+            row: the row, or the sentence of a row.
+            items: the token spans of each of its spans, as ``items`` returns them.
+        """
+        ids = self.ids(row, len(items))
+        return None if ids is None else [own for own, item in zip(ids, items, strict=True) for _ in item]
 
     def tagged(self, row: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
         """Return the tokens and the tags of one sample.
@@ -852,7 +902,7 @@ def read_files(files: Mapping[str, Readable], *, column: int | None = None, **op
     tables: dict[str, Any] = {}
     containers: dict[str, str] = {}
     sources = {name: Source.of(file) for name, file in files.items()}
-    column_names = set(COLUMNS) - {"labels", "scheme"}
+    column_names = set(COLUMNS) - {"labels", "scheme", "ids"}
     named_columns = [option for option in given if option in column_names]
     for name, source in sources.items():
         if not needs_shape(source, **given):

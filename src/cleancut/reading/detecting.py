@@ -33,6 +33,7 @@ def detect(
     scheme: str | None = None,
     document: str | None = None,
     end: str | None = None,
+    ids: str | None = None,
 ) -> Shape:
     """Return the shape of a dataset, by its features and rows.
 
@@ -46,6 +47,7 @@ def detect(
         scheme: the scheme of the tags.
         document: the column that names the document of a row.
         end: whether the end of a span belongs to it: ``exclusive`` or ``inclusive``.
+        ids: the column, or the field of spans, with the ids of entities; they are never detected.
 
     Returns:
         The columns and how they are read. What the caller has named is taken as it is; the rest is detected.
@@ -66,6 +68,7 @@ def detect(
         scheme=scheme,
         document=document,
         end=end,
+        ids=ids,
     )
 
 
@@ -108,12 +111,13 @@ def _detect(
     scheme: str | None = None,
     document: str | None = None,
     end: str | None = None,
+    ids: str | None = None,
 ) -> Shape:
     """Return the shape of a table; the options are those of ``detect``."""
     if tags is not None and entities is not None:
         raise CleancutError("give either tags or entities, not both.")
     ends = None if end is None else parse_choice(End, end, "end")
-    given = Given(tokens, tags, entities, text, names_in(labels), parse_scheme(scheme), document, ends)
+    given = Given(tokens, tags, entities, text, names_in(labels), parse_scheme(scheme), document, ends, ids)
     check_reading(given._asdict())
     _check_given(table, given)
     for find in (token_spans, token_tags, text_spans, token_quotes, nested_tags, token_rows):
@@ -121,7 +125,8 @@ def _detect(
         if shape is not None:
             _check_used(shape, given)
             packed = frozenset(name for name, kind in table.kinds.items() if kind.packed)
-            return replace(shape, document=given.document or _document(table), packed=packed)
+            with_document = replace(shape, document=given.document or _document(table), packed=packed)
+            return replace(with_document, ids=given.ids, has_column_of_ids=given.ids in table.kinds)
     raise _unclear(table, given)
 
 

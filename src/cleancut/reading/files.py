@@ -38,6 +38,7 @@ def read(
     text: str | None = None,
     document: str | None = None,
     end: str | None = None,
+    ids: str | int | None = None,
 ) -> Corpus:
     """Return a whole file as a corpus.
 
@@ -56,6 +57,7 @@ def read(
         text: the column of the text that spans count the characters of.
         document: the column of the documents.
         end: whether the end of a span belongs to it: ``inclusive`` or ``exclusive``.
+        ids: the field or column of the ids of entities, for ``same="id"``; in CoNLL the number of a column.
 
     Returns:
         The samples with their mentions.
@@ -74,6 +76,7 @@ def read(
         "document": document,
         "end": end,
         "word_column": word_column,
+        "ids": ids,
     }
     return next(_batches(Source.of(path), None, format, column, reading))
 
@@ -295,9 +298,9 @@ def columns_for(readable: Readable, columns: Mapping[str, Any]) -> dict[str, Any
     """
     given = {name: value for name, value in columns.items() if value is not None}
     source = Source.of(readable)
-    if not given.keys() & {*_OF_COLUMNS, "word_column"}:
+    if not given.keys() & {*_OF_COLUMNS, "word_column", "ids"}:
         return {}
     if not source.is_there and not is_brat(source):
         return {}
-    wanted = ("word_column",) if format_of(source) is Format.CONLL else _OF_COLUMNS
+    wanted = ("word_column", "ids") if format_of(source) is Format.CONLL else (*_OF_COLUMNS, "ids")
     return {name: value for name, value in given.items() if name in wanted}

@@ -489,6 +489,7 @@ def read_plain(
     tags: str | None = None,
     entities: str | None = None,
     word_column: int | None = None,
+    ids: str | int | None = None,
 ) -> Corpus:
     """Return a whole file of CoNLL columns, or of JSONL or parquet with the usual columns, as a corpus.
 
@@ -503,11 +504,12 @@ def read_plain(
         tags: the column of the tags.
         entities: the column of the spans.
         word_column: the CoNLL column of the words, where it is not the usual one.
+        ids: the field or column of the ids of entities, where they are read.
 
     Raises:
         CleancutError: the file cannot be read; the message names the place.
     """
-    options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
+    options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column, ids)
     source = Source.of(readable)
     with source.shown():
         return next(_corpora(source, format, options, None))
@@ -526,6 +528,7 @@ def plain_batches(
     tags: str | None = None,
     entities: str | None = None,
     word_column: int | None = None,
+    ids: str | int | None = None,
 ) -> Iterator[Corpus]:
     """Return the samples of such a file in corpora of some size, in constant memory.
 
@@ -541,12 +544,13 @@ def plain_batches(
         tags: the column of the tags.
         entities: the column of the spans.
         word_column: the CoNLL column of the words, where it is not the usual one.
+        ids: the field or column of the ids of entities, where they are read.
 
     Raises:
         CleancutError: the file cannot be read; the message names the place.
     """
     source = Source.of(readable)
-    options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column)
+    options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column, ids)
     if scheme is None and repair != Repair.CONLLEVAL:
         # what is discarded must not depend on what a batch shows
         lenient = options._replace(repair=Repair.CONLLEVAL)

@@ -69,10 +69,16 @@ def _bioc_row(document: Row, part: Row, annotations: Iterable[Row], first: int) 
         places = [(int(place["offset"]) - first, int(place["length"])) for place in annotation["locations"]]
         start = min(offset for offset, _ in places)
         end = max(offset + length for offset, length in places)
-        label = annotation.get("infons", {}).get("type")
+        infons = annotation.get("infons", {})
+        label = infons.get("type")
         quote = annotation.get("text") if len(places) == 1 else None
-        entities.append({"start": start, "end": end, "label": label, "text": quote})
+        ids = {name: value for name, value in infons.items() if name in _IDS_OF_BIOC}
+        entities.append({**ids, "start": start, "end": end, "label": label, "text": quote})
     return {**id_as(document, "doc"), "text": part.get("text") or "", "entities": entities}
+
+
+_IDS_OF_BIOC = ("identifier", "MESH", "CUI", "Identifier", "mesh", "cui")
+"""Infons of BioC with the ids of entities."""
 
 
 def is_dygie(record: Row) -> bool:

@@ -16,6 +16,7 @@ from ..core.inputs import Raw, RawSpans, arrow_words, in_sample, recognise
 from .batches import FEW, ListedRows, Options, Rows, row_corpora, rows_corpus, with_row
 from .column_names import PlainColumns, plain_columns, preferred_names
 from .conll import CONLL_SUFFIXES
+from .id_fields import ids_of_row
 from .opening import Block, Readable, Source
 from .writing import Texts, Writing, refuse_relations
 
@@ -101,6 +102,8 @@ def _jsonl_blocks(source: Source, options: Options) -> Iterator[Rows | ListedRow
 
 def _rows_at_once(source: Source, block: Block, options: Options) -> Rows | None:
     """Return the samples of a block whose records are like its first one; None where one is not."""
+    if options.ids is not None:
+        return None
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
@@ -192,7 +195,8 @@ def _row(record: Mapping[str, Any], options: Options, number: int, where: str) -
     relations = record.get("relations")
     if relations is not None and not isinstance(relations, list):
         raise CleancutError(f"{where}: relations must be a list, got {quoted(relations)}.")
-    return columns.form, (number, tokens, annotation, record.get("id"), record.get("doc"), relations)
+    entity_ids = None if options.ids is None else ids_of_row(record, annotation, options.ids)
+    return columns.form, (number, tokens, annotation, record.get("id"), record.get("doc"), relations, entity_ids)
 
 
 def corpus_of_lines(lines: Iterable[str], name: str, **options: Any) -> Corpus | None:

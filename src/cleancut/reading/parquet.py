@@ -20,6 +20,7 @@ from ..core.tags import Where
 from .batches import FEW, Options, in_rows, with_row
 from .column_names import plain_columns
 from .conll import CONLL_SUFFIXES
+from .id_fields import ids_of_row, refuse_absent_ids
 from .jsonl import JSONL_SUFFIXES
 from .opening import Source
 from .parquet_pages import bytes_taken
@@ -190,7 +191,8 @@ def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where:
     docs = table.column("doc").to_pylist() if "doc" in table.column_names else None
     labels = options.labels if options.labels is not None else names.get(columns.annotation)
     relations = relations_in(table) if columns.form == "entities" else None
-    return Corpus.of(
+    entity_ids = None if options.ids is None else _ids_in(table, columns.annotation, options.ids)
+    corpus = Corpus.of(
         table.column(columns.tokens),
         **{columns.form: annotation},
         ids=ids,
@@ -200,7 +202,17 @@ def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where:
         repair=options.repair,
         where=where,
         relations=relations,
+        entity_ids=entity_ids,
     )
+    if entity_ids is not None and options.ids is not None:
+        refuse_absent_ids(entity_ids, len(corpus.mentions), options.ids, place)
+    return corpus
+
+
+def _ids_in(table: Any, annotation: str, ids: str | int) -> list[Any]:
+    """Return what each row of an Arrow table has as ids of its entities; None where it has none."""
+    present = [name for name in (annotation, str(ids)) if name in table.column_names]
+    return [ids_of_row(row, row[annotation], ids) for row in table.select(present).to_pylist()]
 
 
 def relations_in(table: Any) -> list[Any] | None:
@@ -249,7 +261,11 @@ def columns_to_read(names: Iterable[str], where: str, **options: Any) -> list[st
     """
     present = list(names)
     columns = plain_columns(present, Options(**options), where)
-    return [columns.tokens, columns.annotation, *(name for name in ("id", "doc") if name in present)]
+    return [
+        columns.tokens,
+        columns.annotation,
+        *(name for name in ("id", "doc", options.get("ids")) if name in present),
+    ]
 
 
 def stored_labels(path: str, column: str) -> list[str] | None:

@@ -90,6 +90,10 @@ class Shape:
     """The columns whose values are lists inside strings."""
     fields: Fields = TRIPLE
     """The fields of spans."""
+    ids: str | None = None
+    """The column, or the field of spans, with the ids of entities; None where they are not read."""
+    has_column_of_ids: bool = False
+    """Whether the ids of entities are a column of the rows."""
 
     @property
     def inclusive(self) -> bool:
@@ -102,7 +106,8 @@ class Shape:
         names = [self.tokens, self.text, self.annotation, self.sentence]
         if self.sentences:
             names = [self.sentences]
-        return [name for name in dict.fromkeys([*names, self.document]) if name is not None]
+        ids = self.ids if self.has_column_of_ids else None
+        return [name for name in dict.fromkeys([*names, self.document, ids]) if name is not None]
 
     def __str__(self) -> str:
         parts = []
@@ -140,6 +145,8 @@ class Given(NamedTuple):
     """The column that names the document of a row."""
     end: End | None = None
     """Whether the end of a span belongs to it."""
+    ids: str | None = None
+    """The column, or the field of spans, with the ids of entities."""
 
     def inside(self, column: str) -> Given:
         """Return these settings for the fields of a column: ``sentences.words`` becomes ``words``.

@@ -42,6 +42,7 @@ def system_batches(
         raise CleancutError(f"--ignore-types has no effect: {pred} holds no answers of a language model. Leave it out.")
     tags = {name: reading[name] for name in ("labels", "scheme", "repair")}
     named_columns = {source: columns_for(source, reading) for source in (gold_source, pred_source)}
+    named_columns[pred_source].pop("ids", None)  # predictions are compared with names of gold, not of training
     if not any(_is_detected(source, named, reading) for source, named in named_columns.items()):
         pair = {"gold_column": reading["gold_column"], "pred_column": reading["pred_column"]}
         yield from paired_batches(gold_source, pred_source, **pair, **tags)

@@ -48,6 +48,8 @@ def pubtator(source: Source) -> Exported:
                     f"{source}, line {number}: a mention of {fields[0]}, whose text does not come before it."
                 )
             span = {"start": int(fields[1]), "end": int(fields[2]), "label": fields[4], "text": fields[3]}
+            if len(fields) > 5:
+                span["id"] = fields[5]
             rows[fields[0]]["entities"].append(span)
     return Exported(list(rows.values()), characters_of(list(rows.values())))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core import checks
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice, quoted
+from ..core.inputs import RawSpans, in_sample, recognise
 from ..core.pairing import pair
 from ..core.same import PART_LIMIT, Same, notion_setting
 from ..core.type_names import types_setting
@@ -49,6 +50,7 @@ def clean_f1(
     same: str | Same | None = None,
     aliases: Any = None,
     part_limit: int = PART_LIMIT,
+    entity_ids: Any = None,
     staircase: bool = False,
     beta: float = 1.0,
     tokens: Any = None,
@@ -91,10 +93,13 @@ def clean_f1(
             judged by one index of the whole, ``confusable=Exposure.of(gold)``, and refuse to add up if each is judged
             by its own shard.
         same: which names count as the same, so that a mention is contaminated, such as ``fold+part``: ``exact``,
-            ``fold`` (whatever case and punctuation), ``alias``, ``part`` (one has the words of the other) and
-            ``templates`` (the sentence, once masked), with ``+`` between them. By default the notion of the index.
+            ``fold`` (whatever case and punctuation), ``id`` (an id in common), ``alias``, ``part`` (one has the words
+            of the other) and ``templates`` (the sentence, once masked), with ``+`` between them. By default the notion
+            of the index.
         aliases: lists of names that mean the same, for ``alias``.
         part_limit: a word that occurs in more training names of two or more words than this is generic, for ``part``.
+        entity_ids: for ``id``, where gold is lists with ``tokens``: for each sample the ids of each of its entities, or
+            beside tags of each of its tokens. A corpus has its ids from ``read(..., ids=...)``.
         staircase: add the recall of gold mentions by how far they are from what training has shown, each on the first
             step that applies: ``recall_step_seen``, ``recall_step_other_type``, ``recall_step_folded`` (another case or
             punctuation), ``recall_step_part``, ``recall_step_template`` (a new name in a seen template) and
@@ -127,6 +132,9 @@ def clean_f1(
     credit = float(checks.share(credit, "credit"))
     beta = checks.beta(beta)
     resamples, seed = parse_resampling(ci, seed)
+    if entity_ids is not None:
+        gold = _with_ids(gold, entity_ids, tokens, labels, scheme, repair)
+        tokens = None
     both = pair(gold, pred, tokens=tokens, labels=labels, scheme=scheme, repair=repair, types=types)
     scored, text = with_text("clean_f1", both)
     exposure = _under(exposure, same, aliases, part_limit)
@@ -182,6 +190,21 @@ def _under(exposure: Any, same: str | Same | None, aliases: Any, part_limit: int
             raise CleancutError("aliases= and part_limit= have no effect without same=. Give same='alias' or 'part'.")
         return exposure
     return exposure.under(same, aliases=aliases, part_limit=part_limit)
+
+
+def _with_ids(gold: Any, entity_ids: Any, tokens: Any, labels: Any, scheme: str | None, repair: str) -> Corpus:
+    """Return lists of gold annotation as a corpus with the ids of its entities."""
+    if isinstance(gold, Corpus) or tokens is None:
+        raise CleancutError(
+            "entity_ids= belongs to lists with tokens=. A corpus has ids from read(..., ids=...) or Corpus.of()."
+        )
+    where = in_sample("gold")
+    raw = recognise(gold, labels, where)
+    if isinstance(raw, RawSpans):
+        return Corpus.of(tokens, entities=raw, entity_ids=entity_ids, where=where)
+    if raw.kept is not None:
+        raise CleancutError("entity_ids= has no place beside label ids of -100. Leave such positions out on all sides.")
+    return Corpus.of(tokens, tags=raw, entity_ids=entity_ids, scheme=scheme, repair=repair, where=where)
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:

@@ -29,7 +29,7 @@ from ..core.files import replacing
 from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
 from ..core.rooms import module_of
-from ..core.same import PART_LIMIT, Same
+from ..core.same import PART_LIMIT, Notion, Same
 from ..core.templates import template_hashes
 from ..core.type_names import parse_types
 from .exposure_file import (
@@ -57,7 +57,7 @@ class Exposure:
         case: whether case matters for what counts as the same entity.
         typed: whether the type is part of the entity.
         unicode: a Unicode normal form that words are converted to first.
-        same: which names count as the same, such as ``fold+part``: ``exact``, ``fold``, ``alias``, ``part`` and
+        same: which names count as the same, such as ``fold+part``: ``exact``, ``fold``, ``id``, ``alias``, ``part`` and
             ``templates``, with ``+`` between them. It decides what is ``seen``; counts are by the key.
         aliases: lists of names that mean the same, for ``alias``.
         part_limit: a word that occurs in more names of two or more words than this is generic, for ``part``.
@@ -92,6 +92,8 @@ class Exposure:
         self._of_word_type = PairTally()  # (word id, type id) -> tokens in mentions of the type
         self._of_surface_type = PairTally()  # (surface id, type id) -> mentions
         self._templates: NDArray[np.uint64] | None = np.zeros(0, np.uint64)  # sorted; None if they were not counted
+        self._ids = Interner()  # id of an entity, such as one of MeSH -> its number
+        self._of_id_type: PairTally | None = PairTally()  # (number of an id, type id) -> mentions; None if unknown
         self._views: WeakKeyDictionary[Corpus, Exposed] = WeakKeyDictionary()
         self._renamed: dict[tuple[tuple[str, str], ...], Exposure] = {}
         self._under: dict[Same, Exposure] = {}
@@ -177,6 +179,7 @@ class Exposure:
         self.n_mentions += len(mentions)
         self._fingerprint = (self._fingerprint + _fingerprint(corpus)) % 2**64
         self._add_templates(template_hashes(corpus))
+        self._add_ids(corpus, label)
         self._forget()
 
     def count_occurrences(self, train: Iterable[Corpus]) -> None:
@@ -356,6 +359,9 @@ class Exposure:
         content = f"{self._fingerprint:016x}|{self.key}"
         if not self.same.is_exact:
             content += f"|{self.same}"
+        if self.same.has(Notion.ID) and self._of_id_type is not None:
+            table = sorted((name, number) for name, number in self._ids.items())
+            content += f"|{table}|{self._of_id_type.codes.tolist()}"
         return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     def __repr__(self) -> str:
@@ -391,6 +397,12 @@ class Exposure:
         occurrences = self._tables.occurrences
         meta["occurrences_checked"] = self._tables.occurrences_checked
         templates = {} if self._templates is None else {"templates": self._templates}
+        ids = [name.encode("utf-8", "surrogatepass") for name in self._ids]
+        of_ids: dict[str, NDArray[Any]] = {}
+        if self._of_id_type is not None and len(ids):
+            of_ids["ids"] = np.frombuffer(b"".join(ids), np.uint8)
+            of_ids["id_sizes"] = np.array([len(name) for name in ids], np.int32)
+            of_ids["of_id_type"] = self._of_id_type.table()
         return {
             "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8),
             "words": np.frombuffer(b"".join(words), np.uint8),
@@ -403,6 +415,7 @@ class Exposure:
             "of_surface_type": self._of_surface_type.table(),
             "occurrences": np.zeros(0, np.int64) if occurrences is None else occurrences,
             **templates,
+            **of_ids,
         }
 
     @classmethod
@@ -432,6 +445,9 @@ class Exposure:
         exposure._of_word_type = PairTally(stored.of_word_type)
         exposure._of_surface_type = PairTally(stored.of_surface_type)
         exposure._templates = stored.templates
+        exposure._ids = Interner({name: i for i, name in enumerate(stored.ids)})
+        has_ids = stored.of_id_type is not None or not stored.n_mentions
+        exposure._of_id_type = PairTally(stored.of_id_type) if has_ids else None
         if stored.occurrences is not None:
             exposure._tables.occurrences = stored.occurrences
             exposure._tables.occurrences_checked = stored.occurrences_checked
@@ -508,12 +524,28 @@ class Exposure:
         self.n_mentions += other.n_mentions
         self._fingerprint = (self._fingerprint + other._fingerprint) % 2**64
         self._add_templates(other._templates)
+        if self._of_id_type is None or other._of_id_type is None:
+            self._of_id_type = None
+        else:
+            ids = np.array([self._ids[name] for name in other._ids], np.int64)
+            self._of_id_type.add_table(other._of_id_type, ids, types)
         self._forget()
 
     def _add_templates(self, hashes: NDArray[np.uint64] | None) -> None:
         """Add the templates of further samples; with None, those of the index are no longer known."""
         known = self._templates
         self._templates = None if hashes is None or known is None else np.union1d(known, hashes)
+
+    def _add_ids(self, corpus: Corpus, label: NDArray[np.int64]) -> None:
+        """Count the ids of the entities of a corpus; if it has none, those of the index are no longer known."""
+        if not len(corpus.mentions):
+            return
+        ids = corpus.entity_ids
+        if ids is None or self._of_id_type is None:
+            self._of_id_type = None
+            return
+        numbers = np.array([self._ids[name] for name in ids.names] or [0], np.int64)
+        self._of_id_type.add(numbers[ids.id], label[ids.mention])
 
     def _forget(self) -> None:
         """Drop everything that was derived from the counts before they changed."""
@@ -537,6 +569,8 @@ class Exposure:
             of_surface_type=self._of_surface_type,
             same=self.same,
             templates=self._templates,
+            ids=self._ids,
+            of_id_type=self._of_id_type,
         )
 
 

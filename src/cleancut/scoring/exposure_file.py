@@ -11,7 +11,7 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -34,9 +34,9 @@ _MOST = 2**53
 """Counts below it are exact in every kind of number, and do not overflow when they are added."""
 _ARRAYS = (
     "meta", "words", "word_sizes", "surfaces", "surface_sizes", "of_word", "of_word_inside", "of_word_type",
-    "of_surface_type", "occurrences", "templates",
+    "of_surface_type", "occurrences", "templates", "ids", "id_sizes", "of_id_type",
 )  # fmt: skip
-_LATER = ("occurrences", "templates")
+_LATER = ("occurrences", "templates", "ids", "id_sizes", "of_id_type")
 """Arrays that files of earlier versions may lack."""
 
 _BROKEN = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, KeyError, MemoryError)
@@ -76,6 +76,10 @@ class StoredIndex(NamedTuple):
     """The notion of the same name."""
     templates: NDArray[np.uint64] | None = None
     """The hashes of the templates of all samples, sorted; None if they were not counted."""
+    ids: Sequence[str] = ()
+    """The ids of entities."""
+    of_id_type: NDArray[np.int64] | None = None
+    """Codes of id and type, and their counts; None if ids were not read."""
 
 
 def read_index(path: str | os.PathLike[str]) -> StoredIndex:
@@ -179,6 +183,7 @@ def parse_index(arrays: Mapping[str, NDArray[Any]]) -> StoredIndex:
         of_surface_type=of_surface_type,
         occurrences=occurrences,
         templates=_templates(arrays, meta["n_samples"]),
+        **_ids(arrays, n_types),
     )
 
 
@@ -200,6 +205,19 @@ def _parse_notion(stored: Any) -> Same:
         raise ValueError(f"same is {quoted(stored)}")
     notions = "+".join(map(str, stored["notions"]))
     return Same.of(notions, aliases=stored.get("aliases"), part_limit=stored.get("part_limit"))
+
+
+def _ids(arrays: Mapping[str, NDArray[Any]], n_types: int) -> dict[str, Any]:
+    """Return the ids of entities and their counts by type; nothing where there are none."""
+    stored = [name for name in ("ids", "id_sizes", "of_id_type") if name in arrays]
+    if not stored:
+        return {}
+    if len(stored) < 3:
+        raise ValueError(f"{' and '.join(stored)} without the other arrays of ids")
+    data = _flat(arrays, "ids", 256).astype(np.uint8).tobytes()
+    pieces = _pieces(data, _flat(arrays, "id_sizes", 2**31), "ids")
+    ids = [name.decode("utf-8", "surrogatepass") for name in pieces]
+    return {"ids": ids, "of_id_type": _pairs(arrays, "of_id_type", len(ids), n_types)}
 
 
 def _templates(arrays: Mapping[str, NDArray[Any]], n_samples: int) -> NDArray[np.uint64] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, Mentions, sorted_names
 from ..core.entities import Key
+from ..core.entity_ids import NEEDED, ids_of
 from ..core.exceptions import CleancutError
 from ..core.name_parts import WordLists
 from ..core.names import NameIndex, Names
@@ -57,6 +58,10 @@ class Tables:
     """The notion of the same name."""
     templates: NDArray[np.uint64] | None = None
     """The hashes of the templates of all training samples, sorted; None if they were not counted."""
+    ids: Mapping[str, int] = field(default_factory=dict)
+    """The number of each id of an entity."""
+    of_id_type: PairTally | None = None
+    """How many training mentions of each type have each id; None if ids were not read."""
 
     @property
     def can_look_up(self) -> bool:
@@ -247,9 +252,27 @@ class Exposed:
         same = self._index.same
         names, of_mention = self._corpus.names(self.key)
         related = self._key_seen | self._index.related.related(names)[of_mention]
+        if same.has(Notion.ID):
+            related = related | self._id_seen
         if same.has(Notion.TEMPLATES):
             related = related | self.template_seen[self._corpus.mentions.sample]
         return related
+
+    @property
+    def _id_seen(self) -> NDArray[np.bool_]:
+        """For each mention, whether a training mention, of its type if types matter, has an id of it."""
+        counts = self._index.of_id_type
+        if counts is None:
+            raise CleancutError(NEEDED)
+        ids = ids_of(self._corpus)
+        number = np.array([self._index.ids.get(name, -1) for name in ids.names] or [-1], np.int64)[ids.id]
+        is_known = number >= 0
+        if self.key.typed:
+            own_type = np.where(is_known, self._type[ids.mention], -1)
+            is_known = counts.get(number, own_type) > 0
+        seen = np.zeros(len(self._corpus.mentions), bool)
+        seen[ids.mention[is_known]] = True
+        return seen
 
     @cached_property
     def template_seen(self) -> NDArray[np.bool_]:
@@ -615,6 +638,7 @@ class _Text:
         self.vocabulary = corpus.vocabulary
         self.bounds = bounds_of(corpus.lengths)
         self.mentions = corpus.mentions
+        self.entity_ids = corpus.entity_ids
         self.begin = self.bounds[self.mentions.sample] + self.mentions.start
         self.size = (self.mentions.end - self.mentions.start).astype(np.int64)
 

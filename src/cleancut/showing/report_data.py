@@ -156,7 +156,7 @@ def findings(
         settings |= {"ci": ci, "seed": seed}
     exposure = Exposure.of(train) if isinstance(train, Corpus) else train
     pairs = {name: pair(gold, pred) for name, pred in preds.items()}
-    systems = {name: replace(gold, mentions=one.pred, relations=None) for name, one in pairs.items()}
+    systems = {name: replace(gold, mentions=one.pred, relations=None, entity_ids=None) for name, one in pairs.items()}
     comparison = None
     if ci and len(systems) > 1:
         n_pairs = len(systems) * (len(systems) - 1) // 2

@@ -16,6 +16,7 @@ import numpy as np
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
 from ..core.entities import Key
+from ..core.entity_ids import ids_of
 from ..core.same import Notion, Same, folded_word
 from ..core.templates import template_hashes
 
@@ -34,7 +35,7 @@ class _Name(NamedTuple):
 
 
 def related_names(splits: Mapping[str, Corpus], key: Key, same: Same) -> dict[tuple[str, str], int]:
-    """Count for every two splits the names of the first that are related to a name of the second, or its template.
+    """Count for every two splits the names of the first that are related to a name of the second, and what they share.
 
     Args:
         splits: the splits by name.
@@ -42,11 +43,12 @@ def related_names(splits: Mapping[str, Corpus], key: Key, same: Same) -> dict[tu
         same: the notion of the same name.
 
     Returns:
-        The number of related names, or of shared templates, for each pair of splits in the order of the splits.
+        The number of related names, of shared ids and of shared templates, for each pair of splits in their order.
     """
     names = {split: set(_names(corpus, key)) for split, corpus in splits.items()}
     generic = _generic_words(names, same.part_limit)
     templates = {split: _templates(corpus) for split, corpus in splits.items()}
+    ids = {split: _ids(corpus, key) for split, corpus in splits.items()} if same.has(Notion.ID) else {}
     counts = {}
     for one, other in combinations(splits, 2):
         related = names[one] & names[other]
@@ -55,6 +57,8 @@ def related_names(splits: Mapping[str, Corpus], key: Key, same: Same) -> dict[tu
         if same.has(Notion.PART):
             related |= _parts(names[one], names[other], generic)
         counts[one, other] = len(related)
+        if ids:
+            counts[one, other] += len(ids[one] & ids[other])
         if same.has(Notion.TEMPLATES):
             counts[one, other] += len(templates[one] & templates[other])
     return counts
@@ -77,6 +81,13 @@ def _forms(names: set[_Name], key: Key, same: Same) -> set[tuple[str, str]]:
     listed = list(names)
     forms = same.forms([name.words for name in listed], key)
     return {(form, name.label) for form, name in zip(forms, listed, strict=True)}
+
+
+def _ids(corpus: Corpus, key: Key) -> set[tuple[str, str]]:
+    """Return the ids of all mentions, with the types of these where types matter."""
+    labels = [corpus.mentions.labels[code] if key.typed else "" for code in corpus.mentions.label.tolist()]
+    lists = ids_of(corpus).lists(len(labels))
+    return {(name, label) for own, label in zip(lists, labels, strict=True) for name in own}
 
 
 def _generic_words(names: Mapping[str, set[_Name]], limit: int) -> set[str]:

@@ -321,7 +321,7 @@ def equivalence(same: Same) -> Same:
     Raises:
         CleancutError: it also relates names that are not the same.
     """
-    for notion in (Notion.PART, Notion.TEMPLATES):
+    for notion in (Notion.ID, Notion.PART, Notion.TEMPLATES):
         if notion in same.notions:
             raise CleancutError(
                 f"same={quoted(str(same))}: incidences tell which names are the same entity (fold, alias), and have no "
