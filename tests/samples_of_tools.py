@@ -343,6 +343,12 @@ SAMPLES = {
     + "".join(f'"{TOKENS[i]}","{_tags(i)}"\n' for i in range(5)),
     "array.json": json.dumps([{"tokens": TOKENS[i], "ner_tags": _tags(i)} for i in range(5)], indent=1),
     "columns.json": json.dumps({"tokens": TOKENS, "tags": [_tags(i) for i in range(5)]}),
+    "pandas-table.json": json.dumps(
+        {
+            "schema": {"fields": [{"name": "tokens", "type": "string"}], "pandas_version": "1.4.0"},
+            "data": [{"index": i, "tokens": TOKENS[i], "ner_tags": _tags(i)} for i in range(5)],
+        }
+    ),
     "data.json": json.dumps({"version": 1, "data": _span_rows("entities")}, indent=2),
     "prodigy.jsonl": _lines(_prodigy()),
     "doccano.jsonl": _lines([{"id": i, "text": TEXTS[i], "label": [list(span) for span in _at(i)]} for i in range(5)]),

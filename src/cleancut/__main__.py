@@ -1,5 +1,6 @@
 """``python -m cleancut``, and the program ``cleancut``."""
 
+import gc
 import os
 import sys
 
@@ -11,8 +12,12 @@ def main() -> int:
     end_quietly_when_interrupted()
     # numpy's linear algebra makes its threads when it is imported, which takes longer than all that is multiplied here
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # what is imported stays until the end, so that looking for garbage in it, now and at the end, finds none
+    gc.disable()
     from .cli import main as run
 
+    gc.freeze()
+    gc.enable()
     return run()
 
 

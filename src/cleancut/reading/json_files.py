@@ -46,7 +46,12 @@ def is_json(source: Source) -> bool:
 
 def _is_whole(value: Row) -> bool:
     """Return whether an object holds all rows of a file, rather than one of them."""
-    return _is_of_columns(value) or is_of_pandas(value) or is_bioc(value) or any(map(is_spacy_pairs, _lists_in(value)))
+    is_table = _is_of_columns(value) or is_of_pandas(value) or set(value) == _OF_PANDAS_TABLE
+    return is_table or is_bioc(value) or any(map(is_spacy_pairs, _lists_in(value)))
+
+
+_OF_PANDAS_TABLE = {"schema", "data"}
+"""The fields of a table that ``DataFrame.to_json`` writes with ``orient="table"``: rows, and what is said of them."""
 
 
 def _lists_in(value: Row) -> list[list[Any]]:

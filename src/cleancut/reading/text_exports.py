@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from dataclasses import replace
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
 
 from ..core.exceptions import CleancutError, reason
 from .exported import CHARACTERS, Exported, characters_of
 from .json_exports import bioc
 from .opening import Row, Source
 from .xml_exports import apart_from_text
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 
 def is_pubtator(source: Source) -> bool:
@@ -151,6 +154,8 @@ def xml_document(source: Source) -> Exported:
     text = source.text().lstrip("\ufeff").lstrip()
     if "<!ENTITY" in text:
         raise CleancutError(f"{source}: XML that defines entities of its own is not read. Write them out.")
+    from xml.etree import ElementTree  # takes long to import, and few files are XML
+
     try:
         root = ElementTree.fromstring(text.encode())
     except ElementTree.ParseError as error:
@@ -174,10 +179,10 @@ def xml_document(source: Source) -> Exported:
     return Exported(rows, CHARACTERS)
 
 
-def _collection_of_bioc(root: ElementTree.Element) -> Row:
+def _collection_of_bioc(root: Element) -> Row:
     """Return a collection of BioC as its JSON has it, as far as mentions are concerned."""
 
-    def part(element: ElementTree.Element) -> Row:
+    def part(element: Element) -> Row:
         return {
             "offset": element.findtext("offset") or 0,
             "text": element.findtext("text"),
@@ -185,7 +190,7 @@ def _collection_of_bioc(root: ElementTree.Element) -> Row:
             "sentences": [part(child) for child in element.findall("sentence")],
         }
 
-    def annotation(element: ElementTree.Element) -> Row:
+    def annotation(element: Element) -> Row:
         infons = {child.get("key"): child.text for child in element.findall("infon")}
         places = [dict(child.attrib) for child in element.findall("location")]
         return {"infons": infons, "locations": places, "text": element.findtext("text")}
@@ -197,20 +202,20 @@ def _collection_of_bioc(root: ElementTree.Element) -> Row:
     return {"documents": documents}
 
 
-def _names_of_samples(root: ElementTree.Element) -> set[str]:
+def _names_of_samples(root: Element) -> set[str]:
     """Return the names of the outermost elements that have elements and text of their own beside them."""
     if len(root) and _has_text(root):
         return {root.tag}
     return set().union(*(_names_of_samples(child) for child in root))
 
 
-def _has_text(element: ElementTree.Element) -> bool:
+def _has_text(element: Element) -> bool:
     """Return whether an element has text of its own."""
     texts = [element.text, *(child.tail for child in element)]
     return any(text and text.strip() for text in texts)
 
 
-def _outermost(element: ElementTree.Element, names: Set[str]) -> Iterator[ElementTree.Element]:
+def _outermost(element: Element, names: Set[str]) -> Iterator[Element]:
     """Yield the outermost elements that have one of some names."""
     if element.tag in names:
         yield element
@@ -223,7 +228,7 @@ _TYPES = ("type", "TYPE", "label", "sem", "CATEG", "category", "ner")
 """Attributes that may have the type of a mention, such as those of MUC, GENIA and HAREM."""
 
 
-def _mentions_in(element: ElementTree.Element, parts: list[str]) -> list[Row]:
+def _mentions_in(element: Element, parts: list[str]) -> list[Row]:
     """Add the text of an element to ``parts``, and return the mentions that the elements in it are."""
     entities: list[Row] = []
     parts.append(element.text or "")

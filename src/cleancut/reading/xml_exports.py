@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from .exported import CHARACTERS, TOKEN_SPANS, Exported
 from .opening import Row
 from .token_lists import runs_of
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 
 def apart_from_text(root: Element) -> Exported | None:
