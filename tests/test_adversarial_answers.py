@@ -68,6 +68,28 @@ FORMS = {
     "types before names in brackets": ", ".join(f"({label}: {name})" for name, label in NAMES),
     "sentences on one line": " ".join(f'"{name}" is a {label}.' for name, label in NAMES),
     "sentences of bullets": "\n".join(f'- "{name}" is classified as {label}.' for name, label in NAMES),
+    "candidates judged in columns": "\n".join(
+        f"{i}. {name} | True | {label} | is a {label} in the text" for i, (name, label) in enumerate(NAMES, 1)
+    ) + "\n5. It | False | ==NONE== | is a pronoun",
+    "words with tags": json.dumps(
+        [{"entity": tag, "index": i, "word": token} for i, (token, tag) in enumerate(TAGGED) if tag != "O"]
+    ),
+    "parts of words with tags": json.dumps([
+        {"word": word, "entity": tag}
+        for token, tag in TAGGED if tag != "O"
+        for word, tag in ((token[:2], tag), (f"##{token[2:]}", f"I{tag[1:]}")) if word != "##"
+    ]),
+    "bars between names": "PER: Ada Lovelace | Ada\nLOC: New York | York",
+    "breaks in cells": "| Type | Entities |\n|---|---|\n| PER | Ada Lovelace<br>Ada |\n| LOC | New York<br/>York |",
+    "types on one line": "PER: Ada Lovelace, Ada; LOC: New York, York",
+    "elements with several names": "<PER>Ada Lovelace, Ada</PER>\n<LOC>New York, York</LOC>",
+    "check marks": "\n".join(f"\u2705 {name} \u2013 {label}" for name, label in NAMES),
+    "numbers as keys": json.dumps({str(i): name for i, name in enumerate(NAMES, 1)}),
+    "German keys": "\n".join(f"- Entit\u00e4t: {name}; Typ: {label}" for name, label in NAMES),
+    "Chinese keys": "\n".join(f"\u5b9e\u4f53\uff1a{name}\uff0c\u7c7b\u578b\uff1a{label}" for name, label in NAMES),
+    "a text for each type":
+        f"PER: {MARKED.format('@@Ada Lovelace##', '@@Ada##', 'New York', 'York')}\n"
+        f"LOC: {MARKED.format('Ada Lovelace', 'Ada', '@@New York##', '@@York##')}",
     "elements of types":
         "<PER><item>Ada Lovelace</item><item>Ada</item></PER>\n<LOC><item>New York</item><item>York</item></LOC>",
     "types above indented names":
@@ -91,6 +113,57 @@ def test_a_form_is_read_whatever_stands_around_it(form, around):
     answer = AROUND[around].format(FORMS[form])
     score = exact_f1(PLAIN, read_answers([answer], PLAIN))
     assert (score.n_exact, score.n_pred, score.n_invented, score.n_unparsed) == (4, 4, 0, 0)
+
+
+@pytest.mark.parametrize("label", ["None", "N/A", "not an entity", "O"])
+def test_words_that_are_said_to_be_no_mention_are_none(label):
+    names = [*NAMES, ("rained", label)]
+    answer = json.dumps([{"text": name, "label": of_name} for name, of_name in names])
+    score = exact_f1(PLAIN, read_answers([answer], PLAIN))
+    assert (score.n_exact, score.n_pred, score.n_unparsed) == (4, 4, 0)
+
+
+def test_names_of_two_types_that_are_alike_in_part_are_no_correction():
+    gold = Corpus.of(
+        ["@ ada saw @ bo".split()], entities=[[(0, 1, "PER"), (1, 2, "PER"), (3, 4, "LOC"), (4, 5, "LOC")]]
+    )
+    answer = '```json\n{"PER": ["@", "ada"]}\n```\n```json\n{"LOC": ["@", "bo"]}\n```'
+    score = exact_f1(gold, read_answers([answer], gold))
+    assert (score.n_pred, score.f1_highest) == (4, 1.0)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "PER:\nLOC:",
+        "| Type | Names |\n|---|---|\n| PER | None |\n| LOC | None |",
+        "1. It | False | ==NONE== | is a pronoun",
+        json.dumps({"annotated_text": TEXT}),
+        f"PER: {TEXT}\nLOC: {TEXT}",
+        '[]\n\nExample: {"text": "Foo", "label": "BAR"} was not there.',
+        '<?xml version="1.0"?>\n<entities></entities>',
+        '{"PER": "-", "LOC": "-"}',
+    ],
+)
+def test_answers_without_mentions_are_empty(answer):
+    score = exact_f1(PLAIN, read_answers([answer], PLAIN))
+    assert (score.n_empty, score.n_pred, score.n_unparsed) == (1, 0, 0)
+
+
+def test_a_candidate_that_is_refused_does_not_hide_lines_that_are_not_understood():
+    score = exact_f1(PLAIN, read_answers(["- Ada ~~ a person\n- It | False | a pronoun"], PLAIN))
+    assert (score.n_empty, score.n_unparsed) == (0, 1)
+
+
+def test_tags_of_pipes_and_backslashes_are_read():
+    tokens = ["f", "(", "x", "|", "\\", "theta", ")", "by", "Ada", "Lovelace"]
+    tags = ["O"] * 8 + ["B-PER", "I-PER"]
+    gold = Corpus.of([tokens], tags=[tags])
+    pairs = [*zip(tokens, tags, strict=True)]
+    table = "| Token | Tag |\n|---|---|\n" + "\n".join(f"| {token} | {tag} |" for token, tag in pairs)
+    for answer in (repr(pairs), table):
+        score = exact_f1(gold, read_answers([answer], gold))
+        assert (score.f1, score.n_pred, score.n_unparsed) == (1.0, 1, 0)
 
 
 @pytest.mark.parametrize("brackets", ["{0} ({1})", "{0} [{1}]"])

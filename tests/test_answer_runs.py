@@ -117,6 +117,9 @@ def listed(draw):
 @given(st.lists(listed(), min_size=1, max_size=3))
 @example([(["Ada", "and", "Bo"], [(0, 1, "PER"), (2, 3, "PER")], {"PER": ["Ada", "Bo"]}, "PER: Ada and Bo")])
 @example([(["Ada", "and", "Bo"], [(0, 3, "PER")], {"PER": ["Ada and Bo"]}, "PER: Ada and Bo")])
+@example([
+    (["Ada"] * 3, [(0, 1, "PER")], {"PER": ["Ada", "Ada Ada"] * 2}, '{"PER": "Ada, Ada Ada, Ada, Ada Ada"}'),
+])  # fmt: skip
 def test_whatever_a_list_means_its_f1_lies_within_the_bounds(samples):
     """An answer in JSON says which names are meant; its own bounds lie within those of the list, too."""
     spans = [*(spans for _, spans, _, _ in samples), [(0, 1, "PER"), (1, 2, "LOC")]]

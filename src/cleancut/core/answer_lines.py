@@ -22,9 +22,7 @@ def read_lines(region: str, context: Context) -> Answer | None:
     if "</tr>" in region:
         region = _html_rows(region)
     lines = _lines(region)
-    readers: tuple[Callable[[list[str], Context], Answer | None], ...]
-    readers = (tag_lines, tags_in_row, _standoff, _records, _table, _separated, _fields, _items, _quoted_names)
-    for read in readers:
+    for read in _IN_TURN:
         answer = read(lines, context)
         if answer is not None:
             return answer
@@ -85,27 +83,40 @@ def _table(lines: list[str], context: Context) -> Answer | None:
     is_cut = is_cut and all(line.endswith("|") for line in lines_of_rows[:-1])
     if is_cut:
         lines_of_rows.pop()  # the end of the last row is missing
-    rows = [_cells(line) for line in lines_of_rows]
+    rows = [_cells(line) for line in _without_numbers(lines_of_rows)]
     rows = [row for row in rows if len(row) >= 2]
     rules = [at for at, row in enumerate(rows) if _is_rule(row)]
-    if not rows or (not rules and 2 * len(rows) < len(lines) - 2):
+    if not rows or (not rules and (2 * len(rows) < len(lines) - 2 or _are_types_with_lists(rows, context))):
         return None
     header = rows[rules[0] - 1] if rules and rules[0] else rows[0]
     columns = _named_columns(header)
+    if not rules and any(context.types.find(cell) is not None for cell in header):
+        columns = _Columns(None, None)  # a type is no title
     headers = {at - 1 for at in rules} if rules else ({0} if None not in columns else set())
     above_body = headers.union(rules)
     body = [row for at, row in enumerate(rows) if at not in above_body]
-    if body and all(len(row) >= 2 and is_tag(row[1], context) for row in body):
-        tags = tagged([(row[0], row[1]) for row in body], context)
+    judged = [row for row in body if not any(cell.casefold() == "false" for cell in row[1:])]
+    if body and not judged:
+        return Answer() if len(lines_of_rows) == len(lines) else None
+    body = judged
+    pairs = [
+        ("|".join(row[:-1]), row[-1]) if len(header) == 2 else (row[0], row[1]) for row in body
+    ]  # | may be a token
+    if pairs and all(is_tag(tag, context) for _, tag in pairs):
+        tags = tagged(pairs, context)
         if tags is not None:
             return tags
     if None in columns:
         if not rules:
             columns = _Columns(None, None)  # without a rule, the first row need not be a title
         columns = _columns_by_content(body, columns, context)
+    if columns.label is None and any(cell.casefold() == "true" for row in body for cell in row):
+        return None  # Ada | True | as she is a person (PER)
     are_lists = _are_lists(body, columns)
     of_rows = [_row_mentions(row, columns, context, is_list=are_lists) for row in body]
     mentions = _of_rows(of_rows)
+    if not mentions and _name_none(body, columns, context):
+        return Answer()
     if not mentions:
         is_title = bool(rules) or all(key_meaning(cell) != (None, None) for cell in header)
         return Answer() if headers and not body and is_title and not is_cut else None
@@ -113,6 +124,29 @@ def _table(lines: list[str], context: Context) -> Answer | None:
         return None
     order = Order.TYPE if any(len(own) > 1 for own in of_rows) else Order.TEXT
     return Answer(tuple(mentions), Style.LINES, order, is_cut=is_cut)
+
+
+_NUMBER_BEFORE_ROW = re.compile(r"\s*\(?\d{1,5}[.)]\s+(?=[^\s|])")
+
+
+def _without_numbers(lines: list[str]) -> list[str]:
+    """Return the rows of a table without what numbers them, if all have such a number: ``1. Ada | PER``."""
+    matches = [_NUMBER_BEFORE_ROW.match(line) for line in lines]
+    return [match.string[match.end() :] for match in matches if match is not None] if all(matches) else lines
+
+
+def _are_types_with_lists(rows: Sequence[Sequence[str]], context: Context) -> bool:
+    """Return whether the bars of some lines stand between the names of a type: ``PER: Ada | Bo``."""
+    before_colon = [row[0].partition(":") for row in rows]
+    return any(colon and context.types.find_several(label) is not None for label, colon, _ in before_colon)
+
+
+def _name_none(rows: Sequence[Sequence[str]], columns: _Columns, context: Context) -> bool:
+    """Return whether all rows of a table say that there is no name: ``| PER | None |``."""
+    if columns.label is None:
+        return False
+    others = [[cell for at, cell in enumerate(row) if at != columns.label] for row in rows]
+    return bool(others) and all(cells and all(map(context.is_none, cells)) for cells in others)
 
 
 def _of_rows(of_rows: Sequence[Sequence[Named]]) -> list[Named]:
@@ -239,6 +273,30 @@ def _fields(lines: list[str], context: Context) -> Answer | None:
     return Answer(tuple(mentions), Style.LINES) if mentions and is_plausible(mentions, context) else None
 
 
+_TWO_FIELDS = re.compile(
+    r"\s*(?:[-*+\u2022]\s+|\d+[.)]\s+)?"
+    r"[*_]*(?P<key>[^\W\d_][\w ]{0,30}?)[*_]*\s?[:=\uff1a][*_]*(?P<first>.{1,200}?)\s*[,;|\uff0c\uff1b]\s*"
+    r"[*_]*(?P<other>[^\W\d_][\w ]{0,30}?)[*_]*\s?[:=\uff1a][*_]*(?P<second>[^,;|\uff0c\uff1b]{1,200})"
+)
+
+
+def _fields_alike(lines: list[str], context: Context) -> Answer | None:
+    """Read a name and its type under any two keys, the same on all lines: ``Entität: Ada; Typ: PER``."""
+    matches = [match for match in map(_TWO_FIELDS.match, lines) if match is not None]
+    if not matches or 2 * len(matches) < len(lines) or len({(match["key"], match["other"]) for match in matches}) > 1:
+        return None
+    if any(context.types.find_several(key) is not None for key in matches[0].group("key", "other")):
+        return None
+    mentions: list[Named] = []
+    for match in matches:
+        first, second = unquoted(match["first"]), unquoted(match["second"])
+        label, name = (second, first) if context.types.find(second) is not None else (first, second)
+        if context.types.find(label) is None or not context.in_text(name):
+            return None
+        mentions.append(Named(name, label))
+    return Answer(tuple(mentions), Style.LINES, n_unread=len(lines) - len(matches))
+
+
 def _name_alone(line: str, context: Context) -> list[tuple[str, str]]:
     """Return an item that is a name of the text, whose type may stand on the next line."""
     item = _item(line)
@@ -278,7 +336,11 @@ def _quoted_names(lines: list[str], context: Context) -> Answer | None:
 
 # --- items of lists -----------------------------------------------------------------------------------
 
-_SIGN = re.compile(r"(?:[-*+\u2022\u2023\u25cf\u25e6\u2013\u2014]|\(?\d{1,5}[.)]|(?P<heading>#{1,6}))\s+")
+_SIGN = re.compile(
+    r"(?:[-*+\u2022\u2023\u25cf\u25e6\u2013\u2014]|\(?\d{1,5}[.)]|(?P<heading>#{1,6}))\s+"
+    r"|[\u2190-\u21ff\u2500-\u274b\u274d-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]\ufe0f?\s+(?=[^\s:=>|\u2013\u2014-])"
+)
+"""The sign of an item: a dash, a number; an arrow or an emoji, unless it is a name itself, ``😀 - MISC``."""
 _EMPHASIS = re.compile(r"(?<!\w)__([^_\n]+)__(?!\w)")
 
 
@@ -313,7 +375,7 @@ def _items(lines: list[str], context: Context) -> Answer | None:
     )
     items.read()
     if not items.mentions:
-        return Answer() if items.n_none else None
+        return Answer() if items.say_none() else None
     order = Order.TYPE if items.is_by_type else Order.TEXT
     return Answer(tuple(items.mentions), Style.LINES, order, n_unread=items.n_unread)
 
@@ -337,13 +399,16 @@ class _Items:
         types = [label for item in items if (label := self._first_type(item.body)) is not None]
         self._one_each = len(set(types)) < len(types)
         """A type that comes again has one mention a line."""
-        self._habits = habits_of(filter(None, (self._rest(item.body) for item in items)), context)
+        self._habits = habits_of((rest for item in items for rest in self._rests(item.body)), context)
+        self._repeats_sample = sum(context.is_sample(self._rest(item.body)) for item in items) > 1
+        """Does the text of the sample stand behind several types?"""
         self._heading: str | None = None
         self.mentions: list[Named] = []
         self.is_by_type = False
         self.n_none = 0
         """Types that are said to have no mention."""
         self.n_unread = 0
+        self._headings: set[str] = set()
         self._n_items: Counter[str] = Counter()
         """The number of lines of each type that are one name as a rule."""
 
@@ -351,6 +416,13 @@ class _Items:
         """Return the type that a line begins with."""
         labels = (self._context.types.find_several(body.partition(sign)[0]) for sign in _BEFORE_NAMES if sign in body)
         return next((label for label in labels if label is not None), None)
+
+    def _rests(self, body: str) -> list[str]:
+        """Return what follows the types of a line: one, or several with semicolons between them."""
+        rests = [self._rest(part) for part in body.split(";")]
+        if len(rests) == 1 or "" in rests:
+            rests = [self._rest(body)]
+        return [*filter(None, rests)]
 
     def _rest(self, body: str) -> str:
         """Return what follows the type that a line begins with."""
@@ -364,12 +436,20 @@ class _Items:
             heading = self._heading_of(item)
             if heading is not None:
                 self._heading = heading
+                self._headings.add(heading)
             else:
                 self._read_line(item)
         # a type that comes again has one name a line, which is read in one way
         self.mentions = [
             mention._replace(run=None) if self._n_items[mention.label] > 1 else mention for mention in self.mentions
         ]
+
+    def say_none(self) -> bool:
+        """Return whether the lines name no mention: of some types in words, or of all by nothing below them."""
+        if self.n_unread:
+            return False
+        known = {self._context.types.find(heading) for heading in self._headings}
+        return bool(self.n_none) or (len(known) > 1 and known.issuperset(self._context.types.names))
 
     def _heading_of(self, item: _Item) -> str | None:
         """Return the type that a line is a heading of; an unknown one counts if a known one stands before it."""
@@ -436,11 +516,14 @@ class _Items:
             parts = body.split(sign)
             if len(parts) < 2:
                 continue
+            labels = [self._context.types.find_several(part.partition(":")[0]) for part in parts]
+            n_parts = Counter(filter(None, labels))
+            again = {label for label, n in n_parts.items() if n > 1}
             mentions: list[Named] = []
             begun: list[str] = []
             for part in parts:
                 begun.append(part)
-                of_part = self._mentions_of_part(sign.join(begun).strip())
+                of_part = self._mentions_of_part(sign.join(begun).strip(), again)
                 if of_part:
                     mentions += of_part
                     begun = []
@@ -450,11 +533,18 @@ class _Items:
                 return mentions
         return None
 
-    def _mentions_of_part(self, part: str) -> list[Named]:
-        """Return the mention that a part of a line names with its type, or those of a type; they stand in the text."""
+    def _mentions_of_part(self, part: str, again: set[str]) -> list[Named]:
+        """Return the mention that a part of a line names with its type, or those of a type; they stand in the text.
+
+        Args:
+            part: the part of the line.
+            again: types of several parts, each of which has one name.
+        """
         types = self._context.types
         label, _, rest = part.partition(":")
         of_type = types.find_several(label)
+        if of_type in again and self._context.in_text(unquoted(rest)):
+            return [Named(unquoted(rest), of_type)]
         if of_type is not None and types.find(rest) is None:
             names = self._listed(rest)
             if names and all(self._context.in_text(name.text) for name in names):
@@ -484,8 +574,10 @@ class _Items:
             if context.types.find(rest) is not None and context.in_text(label):
                 return None  # a name that is also the name of a type
             rest = rest.strip()
-            if context.is_none(rest):
-                return []
+            longest_name = 1 if self._repeats_sample else _MOST_WORDS_OF_NAME
+            is_whole = len(rest.split()) > longest_name and context.is_sample(rest)
+            if is_whole or context.is_none(rest):
+                return []  # the text without any mark names none either
             names = _names_of_list(rest) if rest[:1] in ("[", '"', "'") else []
             if not names and self._one_each and context.in_text(unquoted(rest)):
                 names = [unquoted(rest)]
@@ -519,3 +611,9 @@ def _type_in_heading(words: str, context: Context) -> str | None:
         candidates += [match[2], match[1]]
     candidates += [candidate.removesuffix("s") for candidate in candidates]
     return next((candidate for candidate in candidates if context.types.find(candidate) is not None), None)
+
+
+_IN_TURN: tuple[Callable[[list[str], Context], Answer | None], ...] = (
+    tag_lines, tags_in_row, _standoff, _records, _table, _separated, _fields, _fields_alike, _items, _quoted_names,
+)  # fmt: skip
+"""How lines are read: the forms that are least easily met by chance come first."""

@@ -22,7 +22,7 @@ _MOST_SIGNS = 2000
 """Signs of a line whose names are compared with the text; in longer lines every comma stands between names."""
 
 _SIGN = re.compile(
-    r"(?P<semicolon>\s*[;\uff1b](?:\s+(?:and|&)\s+|\s*))"
+    r"(?P<semicolon>\s*[;\uff1b](?:\s+(?:and|&)\s+|\s*)|\s+\|\s+|\s*<br\s*/?>\s*)"
     r"|(?P<figures>(?<=\d)\s*,\s+(?=\d))"
     r"|(?P<comma>\s*(?:,(?:\s+|\Z)|[\uff0c\u3001]\s*)(?P<oxford>(?:and|&)\s+)?)"
     r"|(?P<slash>\s*/\s*)"
@@ -47,7 +47,8 @@ class _Sign(NamedTuple):
     start: int
     end: int
     kind: str
-    """``semicolon``, ``comma``, ``slash``, ``ampersand``, ``joint`` for "and", ``figures`` for a comma in digits."""
+    """``semicolon`` (also for a bar and ``<br>``), ``comma``, ``slash``, ``ampersand``, ``joint`` for "and", or
+    ``figures`` for a comma in digits."""
     is_apart: bool
     """Whether a comma has a space before it, as in a text of tokens."""
     is_oxford: bool

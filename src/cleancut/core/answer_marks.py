@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import unescape
 from typing import NamedTuple
 
+from .answer_lists import several_names
 from .answer_pairs import key_meaning
 from .answer_records import Answer, Context, Named, Order, Style, folded_type, squeezed
 
@@ -95,7 +98,24 @@ def read_xml(region: str, context: Context) -> Answer | None:
     of_types = _names_in_types(region, marks, context)
     if of_types:
         return Answer(tuple(of_types), Style.XML, Order.TYPE)
-    return _sure_marks(region, marks, Style.XML, context)
+    answer = _sure_marks(region, marks, Style.XML, context)
+    return None if answer is None else _with_lists_cut(answer, context)
+
+
+def _with_lists_cut(answer: Answer, context: Context) -> Answer:
+    """Return the names of elements that have several, ``<PER>Ada, Bo</PER>``, outside of the text of the sample."""
+    if context.sample is None or answer.marked is None or context.has_sample(squeezed(answer.marked)):
+        return answer
+    listed = [several_names(mention.text, context) for mention in answer.mentions]
+    if all(len(names) == 1 and names[0].run is None for names in listed):
+        return answer
+    n_elements = Counter(mention.label for mention in answer.mentions)
+    cut = [
+        name.named(mention.label) if n_elements[mention.label] == 1 else Named(name.text, mention.label)
+        for mention, names in zip(answer.mentions, listed, strict=True)
+        for name in names
+    ]
+    return Answer(tuple(cut), answer.style, Order.TYPE)
 
 
 _START = re.compile(r"<start:([^<>]{1,80})>", re.I)
@@ -367,6 +387,34 @@ def read_markers(region: str, context: Context) -> Answer | None:
     """Read ``@@Ada## spoke``, in an answer to one type; ``@@Ada##(PER)`` and ``@@Ada|PER##`` in one to several."""
     if "@@" not in region or "##" not in region:
         return None
+    return _markers_of_types(region, context) or _markers(region, context)
+
+
+def _markers_of_types(region: str, context: Context) -> Answer | None:
+    """Read the text of the sample once for each type, ``PER: @@Ada## spoke``; None for any other text."""
+    parts = [line.partition(":") for line in region.split("\n") if line.strip()]
+    lines = [part for part in parts if context.types.find_several(part[0]) is not None]
+    labels = [context.types.find_several(label) for label, _, _ in lines]
+    is_marked_elsewhere = sum("@@" in text for _, _, text in lines) < sum("@@" in "".join(part) for part in parts)
+    if not lines or is_marked_elsewhere or len(set(labels)) < len(labels):
+        return None
+    mentions: list[Named] = []
+    texts: set[str] = set()
+    for label, (_, _, text) in zip(labels, lines, strict=True):
+        answer = _markers(text.strip(), replace(context, label=label))
+        if answer is not None and answer.marked is not None:
+            mentions += answer.mentions
+            texts.add(answer.marked)
+        elif not context.is_sample(text) and not context.is_none(text):
+            return None
+    if len(texts) != 1:
+        return None
+    mentions.sort(key=lambda mention: (mention.start or 0, -(mention.end or 0)))
+    return Answer(tuple(mentions), Style.MARKERS, Order.TEXT, texts.pop())
+
+
+def _markers(region: str, context: Context) -> Answer | None:
+    """Return what the markers of a text enclose."""
     marks: list[_Mark] = []
     waiting: list[re.Match[str]] = []
     for sign in _MARKER.finditer(region):

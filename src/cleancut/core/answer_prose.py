@@ -63,7 +63,7 @@ def _without_language(block: str) -> str:
 
 _OPENING = re.compile(r"\s*(?:[^:\n\"]{0,80}:)?[\s*\"\u201c'`]*")
 _CLOSING = "*\"\u201d'` \t"
-_WRAPPING_TAG = re.compile(r"</?[A-Za-z][\w-]{0,30}>")
+_WRAPPING_TAG = re.compile(r"</?[A-Za-z][\w-]{0,30}\s?/?>|<\?xml[^<>]{0,80}\?>")
 
 
 def repeats_sample(said: str, context: Context) -> bool:

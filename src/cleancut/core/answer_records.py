@@ -294,12 +294,13 @@ class Context:
         return any(map(str.isalnum, name)) and self.in_text(name)
 
 
-_ALWAYS_NONE = {"none", "null", "nil", "n/a", "no entities", "no entity", "not found"}
+_ALWAYS_NONE = {"none", "null", "nil", "n/a", "no entities", "no entity", "not found", "-", "\u2013", "\u2014"}
 """What stands for no mention even where it is a word of the sample, as in "None of them came"."""
-_NONE = {*_ALWAYS_NONE, "na", "nan", "empty", "nothing", "no", "-", "\u2013", "\u2014", "\u2205", "\u00f8", ""}
+_NONE = {*_ALWAYS_NONE, "na", "nan", "empty", "nothing", "no", "\u2205", "\u00f8", ""}
 _AROUND_NONE = " .*`\"'[]{}()<>"
 _NONE_PHRASE = re.compile(
-    r"(?:none|nothing|no(?: (?:such|other))?(?: (?:named )?(?:entit(?:y|ies)|mentions?|names?|results?|matches))?|not)"
+    r"not an? (?:named )?(?:entity|mention|name)"
+    r"|(?:none|nothing|no(?: (?:such|other))?(?: (?:named )?(?:entit(?:y|ies)|mentions?|names?|results?|matches))?|not)"
     r"(?: (?:was|were|is|are))? (?:found|mentioned|identified|detected|present|listed|applicable|available|specified"
     r"|given|provided|stated|explicitly mentioned|recogni[sz]ed)(?: in (?:the|this) (?:text|sentence|passage))?"
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .answer_records import Answer, Context, Named, Order, Style
+from .answer_records import Answer, Context, Named, Order, Style, squeezed
 from .corpus import Mentions
 from .exceptions import CleancutError
 from .loose_json import Pairs
@@ -203,6 +203,10 @@ def tagged(pairs: Sequence[tuple[str, str]], context: Context) -> Answer | None:
     words = [token for token, _ in pairs if token]
     if context.sample is not None and 2 * sum(map(context.in_text, words)) < len(words):
         return None  # prose that ends as a tag does
+    if any(token.startswith("##") for token, _ in pairs) and not context.in_text("##"):
+        pairs = [(token.removeprefix("##"), tag) for token, tag in pairs]  # parts of words
+    if any(tag != "O" and not prefix_letter(tag) for _, tag in pairs) and not _is_most_of_sample(words, context):
+        return None  # names with their types, and words that are none
     spans = _spans([tag for _, tag in pairs])
     if spans is None:
         return None
@@ -218,6 +222,18 @@ def tagged(pairs: Sequence[tuple[str, str]], context: Context) -> Answer | None:
         mentions.append(Named(text[start:end], span["label"], start, end))
     style = Style.LINES if mentions else None
     return Answer(tuple(mentions), style, Order.TEXT, text)
+
+
+def _is_most_of_sample(words: Sequence[str], context: Context) -> bool:
+    """Return whether words are those of the sample, or nearly all of them."""
+    if context.sample is None:
+        return True
+    text = squeezed("".join(words))
+    return text in context.sample or len(text) >= _MOST_OF_SAMPLE * len(context.sample)
+
+
+_MOST_OF_SAMPLE = 0.9
+"""Share of the letters of a sample behind which types tag its words, rather than names."""
 
 
 def _spans(tags: Sequence[str]) -> list[dict[str, Any]] | None:

@@ -13,6 +13,7 @@ from .answer_pairs import key_meaning, name_and_label, pair_in_line, pair_of, pl
 from .answer_records import Answer, Context, Named, Order, Style, is_plausible, squeezed
 from .answer_tags import tagged_values
 from .loose_json import Bare, Call, Found, Pairs, calls_in, strict_value, values_in
+from .tags import prefix_letter
 
 _STARTS = (
     "start", "begin", "startoffset", "startindex", "startchar", "startpos", "charstart", "from", "startidx",
@@ -261,7 +262,7 @@ class ValueReader:
                 mentions += self._group(surface, label, None, None) or []
             elif not surface:
                 mentions.append(Named("", label, start, end))
-            elif not self._context.is_none(surface):
+            elif prefix_letter(label) or not self._context.is_none(surface):  # a tagged word may be any sign
                 name, of_type = name_and_label(surface, label, self._context)
                 mentions.append(Named(name, of_type, start, end))
         return mentions
@@ -341,12 +342,14 @@ class ValueReader:
         strings = [value for _, value in pairs if isinstance(value, str)]
         self._has_string_lists = any(len(several_names(value, self._context)) > 1 for value in strings)
         self._habits = habits_of(strings, self._context)
-        self._is_item = self._is_item and len(pairs) == 1
+        self._is_item = self._is_item and sum(not self._is_aside(key) for key, _ in pairs) == 1
         mentions: list[Named] = []
         n_read = n_unread = 0
         for key, value in pairs:
-            is_aside = plain_key(key) in _ASIDES or key.endswith("_attributes")
-            if is_aside and self._types.find(key) is None and not (by_name and self._context.in_text(key)):
+            if self._is_aside(key) and not (by_name and self._context.in_text(key)):
+                continue
+            if isinstance(value, str) and self._types.find_several(key) is None and self._context.is_sample(value):
+                n_read += 1  # the text without any mark
                 continue
             if not by_name and self._types and self._is_no_type(key) and isinstance(value, str):
                 n_unread += 1  # a name without a type, or a type without a name
@@ -361,6 +364,11 @@ class ValueReader:
             return None
         self.n_unread += n_unread
         return mentions
+
+    def _is_aside(self, key: str) -> bool:
+        """Return whether the value of a key is no mention: an explanation, a score, the attributes of one."""
+        is_aside = plain_key(key) in _ASIDES or key.endswith("_attributes")
+        return is_aside and self._types.find(key) is None
 
     def _is_no_type(self, key: str) -> bool:
         """Return whether a key is a word such as "name" or "label", and no type."""
@@ -379,10 +387,19 @@ class ValueReader:
         if value is not None and not isinstance(value, str | list):
             return None
         if self._types.find(label) is None:
+            pair = self._pair_under(label, value)
+            if pair is not None:
+                return [pair]
             label = self._types.find_several(label) or label
         mentions = self._group(value, label, None, None)
         self.is_by_type = self.is_by_type or (several and isinstance(value, str))
         return mentions
+
+    def _pair_under(self, key: str, value: Any) -> Named | None:
+        """Return a name with its type under a key that is no type, ``"1": ["Ada", "PER"]``; None for other values."""
+        if isinstance(value, Pairs) or not isinstance(value, list) or self._types.find_several(key) is not None:
+            return None
+        return pair_of(value, self._context, in_list=False)
 
     def _are_names(self, pairs: Pairs) -> bool:
         """Return whether the keys are names, and the values their types."""
@@ -501,6 +518,8 @@ def answer_of_values(values: Sequence[Found], context: Context) -> Answer | None
         has_unread = has_unread or (mentions is None and not _is_bare(one.value))
     if not read:
         return None
+    if len(read) > 1:
+        read = [(own, one) for own, one in read if _may_be_meant(own, context)] or read
     mentions = _last_word(read, context)
     is_cut = any(one.cut for _, one in read)
     if not mentions and (is_cut or has_unread):
@@ -516,6 +535,11 @@ def answer_of_values(values: Sequence[Found], context: Context) -> Answer | None
     order = Order.TYPE if reader.is_by_type else Order.TEXT
     complete = tuple(mention for mention in mentions if _has_a_place(mention))
     return Answer(complete, form, order, n_unread=reader.n_unread, is_cut=is_cut)
+
+
+def _may_be_meant(mentions: Sequence[Named], context: Context) -> bool:
+    """Return whether mentions belong to the answer, rather than to an example of its form in the prose around it."""
+    return not mentions or is_plausible(mentions, context)
 
 
 def _has_a_place(mention: Named) -> bool:
@@ -546,6 +570,8 @@ def _last_word(read: Sequence[tuple[list[Named], Found]], context: Context) -> l
     those before it.
     """
     some = [(mentions, one) for mentions, one in read if mentions]
+    if len(some) == 1:
+        return some[0][0]
     are_lists = any(_is_list_of_items(one.value) or _holds_lists(one.value, context) for _, one in some)
     are_mentions = all(len(mentions) == 1 for mentions, _ in some)
     are_objects = all(isinstance(one.value, Pairs | Call) for _, one in some)
@@ -584,8 +610,9 @@ def _holds_lists(value: Any, context: Context) -> bool:
 def _are_parts(lists: Sequence[Sequence[Named]]) -> bool:
     """Return whether lists are parts of one answer, rather than versions of it, the last of which counts.
 
-    They are versions if at least half of the names of a list were named before. A name that is part of an earlier one
-    (``Ada``, ``Ada Lovelace``) counts as named before, unless each list has one type, which no other list has.
+    They are versions if at least half of the names of a list were named before; a name that is part of an earlier one
+    (``Ada``, ``Ada Lovelace``) counts as named before. Where each list has one type, which no other list has, they
+    are versions only if all of its names were named before (``@`` may begin names of every type), as they are.
     """
     if len(lists) > _MOST_LISTS:
         return all(len(mentions) == 1 for mentions in lists)
@@ -597,7 +624,8 @@ def _are_parts(lists: Sequence[Sequence[Named]]) -> bool:
         n_again = len(before & later)
         if not of_one_type and len(before) * len(later) <= _MOST_COMPARED:
             n_again = sum(any(name in other or other in name for other in before) for name in later)
-        if n_again and 2 * n_again >= min(len(before), len(later)):
+        n_shorter = min(len(before), len(later))
+        if n_again and (n_again >= n_shorter if of_one_type else 2 * n_again >= n_shorter):
             return False
         before |= later
     return True
@@ -683,22 +711,28 @@ def _typed_lists(region: str, values: Sequence[Found], context: Context) -> Foun
 
 def read_tuples(region: str, context: Context) -> Answer | None:
     """Read ``("Ada", "PER"), ("Oslo", "LOC")`` without a list around them, with quotes or without."""
-    lists = [one for one in values_in(region, "(") if isinstance(one.value, list)]
-    tuples = [one for one in lists if len(one.value) >= 2]
-    quoted = [one for one in tuples if not any(isinstance(item, Bare) for item in one.value)]
+    lists = [one.value for one in values_in(region, "(") if isinstance(one.value, list)]
+    lists = [inner for value in lists for inner in (value if _is_list_of_lists(value) else [value])]
+    tuples = [value for value in lists if len(value) >= 2]
+    quoted = [value for value in tuples if not any(isinstance(item, Bare) for item in value)]
     if not quoted:
         pairs = [pair for pair in (_unquoted_pair(inner, context) for inner in _bracketed(region)) if pair is not None]
         if pairs:
             return Answer(tuple(pairs), Style.PAIRS)
     if not tuples:
         return None
-    as_list = Found([one.value for one in (quoted or tuples)], 0, 0, False)
+    as_list = Found(quoted or tuples, 0, 0, False)
     answer = answer_of_values([as_list], context)
     if answer is None or quoted:
         return answer
     # words in brackets are prose, unless the type is one that there is
     known = [mention for mention in answer.mentions if context.types.find(mention.label) is not None]
     return answer._replace(mentions=tuple(known)) if known else None
+
+
+def _is_list_of_lists(value: list[Any]) -> bool:
+    """Return whether a value is a tuple of tuples, ``(("Ada", "PER"),)``."""
+    return bool(value) and all(type(inner) is list for inner in value)
 
 
 def _bracketed(region: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from .answer_lines import read_lines
 from .answer_marks import read_brackets, read_marked_sample, read_markers, read_xml
 from .answer_plain import plain_answer
 from .answer_prose import regions, repeats_sample, says_nothing, without_thinking
-from .answer_records import Answer, Context, KnownTypes, Style, because, is_plausible
+from .answer_records import Answer, Context, KnownTypes, Named, Style, because, is_none, is_plausible
 from .answer_tags import read_tags
 from .answer_values import (
     answer_of_values,
@@ -29,6 +29,7 @@ from .answer_values import (
 )
 from .exceptions import parse_choice, quoted
 from .loose_json import Found, strict_value
+from .tags import prefix_letter
 
 
 def _type_names(types: Any) -> list[str]:
@@ -99,10 +100,47 @@ def parse_answer(
 
 
 def _without_outside(answer: Answer, context: Context) -> Answer:
-    """Return an answer without words whose type is ``O``, which is that of no mention."""
-    if context.types.find("O") is not None or all(mention.label != "O" for mention in answer.mentions):
-        return answer
-    return answer._replace(mentions=tuple(mention for mention in answer.mentions if mention.label != "O"))
+    """Return an answer without words that are said to be no mention, ``O`` or ``None``; tagged words are joined."""
+    labels = {mention.label for mention in answer.mentions}
+    outside = {label for label in labels if _is_outside(label, context)}
+    if outside:
+        kept = tuple(mention for mention in answer.mentions if mention.label not in outside)
+        answer = answer._replace(mentions=kept)
+    if any(_goes_on(label, context) for label in labels):
+        answer = answer._replace(mentions=tuple(_joined(answer.mentions, context)))
+    return answer
+
+
+def _is_outside(label: str, context: Context) -> bool:
+    """Return whether a label says that a word is no mention, unless there is a type of this name."""
+    if context.types.find(label) is not None:
+        return False
+    return label == "O" or (bool(label.strip()) and is_none(label))
+
+
+def _goes_on(label: str, context: Context) -> bool:
+    """Return whether a label is the tag of a word inside of a mention, ``I-PER``, rather than a type."""
+    return label not in context.types.names and prefix_letter(label) in _INSIDE
+
+
+_INSIDE = ("I", "E", "M", "L")
+
+
+def _joined(mentions: Iterable[Named], context: Context) -> list[Named]:
+    """Return mentions that are words with tags, ``Ada`` as ``B-PER`` and ``Lovelace`` as ``I-PER``, as whole names.
+
+    A word goes on with the name before it if both stand in the text side by side; ``##`` begins a part of a word.
+    """
+    joined: list[Named] = []
+    for mention in mentions:
+        before = joined[-1] if joined else None
+        if before is not None and _goes_on(mention.label, context) and before.label[2:] == mention.label[2:]:
+            text = f"{before.text} {mention.text.removeprefix('##')}"
+            if context.in_text(text):
+                joined[-1] = before._replace(text=text, end=mention.end)
+                continue
+        joined.append(mention)
+    return joined
 
 
 def _parse_text(answer: str, style: Style, context: Context) -> Answer:
@@ -136,7 +174,8 @@ def _unwrapped(said: str) -> str:
         return said
     text = said.strip()
     is_quoted = text[:1] == '"' and text[-1:] == '"'
-    if not is_quoted and (text[:1] not in ("[", "{") or text.count('"') != text.count('\\"')):
+    n_quotes = text.count('"')
+    if not is_quoted and (text[:1] not in ("[", "{") or not n_quotes or n_quotes != text.count('\\"')):
         return said
     if not is_quoted:
         text = f'"{text}"'
