@@ -74,7 +74,7 @@ KEYWORDS = {
     "exact_f1": "labels scheme repair types ci seed keys beta",
     "partial_f1": "labels scheme repair types ci seed credit muc iou beta",
     "clean_f1": "labels scheme repair types ci seed train match credit case typed unicode confusable beta "
-    "same aliases part_limit staircase",
+    "same aliases part_limit staircase entity_ids",
     "hardeval": "labels scheme repair types ci seed train strict encoding",
     "bucket_f1": "labels scheme repair types ci seed train attributes bins level case typed unicode beta",
 }

@@ -255,7 +255,7 @@ def test_commands_take_the_notion(files, capsys, tmp_path):
         (["--train", "TRAIN", "--same", "alias"], "aliases"),
         (["--train", "TRAIN", "--same", "foldd"], "Did you mean fold"),
         (["--train", "TRAIN", "--same", "fold", "--part-limit", "3"], "part_limit=3 has no effect"),
-        (["--train", "TRAIN", "--same", "fold", "--aliases", "TRAIN"], "no list of names|two or more"),
+        (["--train", "TRAIN", "--same", "fold", "--aliases", "TRAIN"], "not a list of names|two or more"),
         (["--staircase"], "belongs to the clean score"),
     ],
 )
@@ -282,8 +282,8 @@ def test_files_of_aliases(tmp_path):
         ("a.tsv", "USA\n", "line 1: .* has 1 name"),
         ("a.tsv", "\n", "there are no aliases"),
         ("a.jsonl", '["a", "b"]\n["a"\n', "line 2: .* is not JSON"),
-        ("a.jsonl", '{"a": "b"}\n', "no list of names"),
-        ("a.jsonl", '["a", 3]\n', "no list of names"),
+        ("a.jsonl", '{"a": "b"}\n', "not a list of names"),
+        ("a.jsonl", '["a", 3]\n', "not a list of names"),
         ("a.jsonl", "[" * 100_000, "not JSON"),
     ],
 )

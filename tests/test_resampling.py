@@ -114,7 +114,7 @@ def test_rows_stand_beside_each_other_as_long_as_they_are_units():
     assert shards[0] + shards[1] + shards[2] == whole
     with pytest.raises(TypeError, match="same order"):
         Rows.together([(score + score).sums.rows] * 2, [0])
-    with pytest.raises(TypeError, match="add up"):
+    with pytest.raises(TypeError, match="cannot be added"):
         score.sums.rows + whole
 
 
