@@ -21,6 +21,8 @@ import pytest
 import cleancut as cc
 from cleancut import CleancutError, Corpus, cli
 from cleancut.core.checks import LARGEST_SEED
+from cleancut.core.exceptions import quoted
+from cleancut.core.same import Same
 
 pytestmark = pytest.mark.usefixtures("few_moves")  # what is split is split any way
 
@@ -527,9 +529,32 @@ class Loud:
         return "loud\n\x1b[31m" * 100_000
 
 
+class Unmeasured(list):
+    """A list that cannot say how long it is."""
+
+    def __len__(self):
+        raise RuntimeError
+
+
+class Negative:
+    """An object that says that it is shorter than nothing."""
+
+    __len__ = lambda self: -1
+    __iter__ = lambda self: iter([])
+
+
+class Mute(str):
+    """A text that does not show itself."""
+
+    def __repr__(self):
+        raise RuntimeError
+
+
 ANYTHING = (
     None, True, -1, 0, 0.5, math.nan, 2**64, 10**5000, "x", "", [], {}, set(), object(), b"x", ["x"], [1], {"a": 1},
     (None,), range(3), lambda: None, Hostile(), Silent(), Loud(), [Hostile()], {"a": Silent()}, {1: Loud()}, int,
+    Unmeasured(["a"]), Negative(), Mute("exact"), [Mute("a")], {Mute("a"): 1}, [[Hostile()]],
+    "9" * 5000, "٣s", -(10**5000),
     np.array([1, 2]), np.zeros((0, 3)), np.array(3), np.array([[1], None], object), np.void(b"x"),
     np.timedelta64(1, "D"), np.array([2], "m8[s]"), np.ones(24, complex), np.zeros(24, "V2"), pa.scalar("x"),
     pa.field("a", pa.int64()), pa.array([None]), pa.table({"a": [1]}),
@@ -537,12 +562,13 @@ ANYTHING = (
 """Values of any kind, of which a door may take some."""
 FOUND = cc.buckets(GOLD, PRED)
 LADDER = cc.ladder(GOLD, TRAIN, levels=[0], seeds=1)
+COMPARED = cc.compare(GOLD, {"a": PRED, "b": GOLD}, ci=10)
 
 
 def is_empty(value):
     if isinstance(value, np.ndarray):
         return not value.size
-    return isinstance(value, list | set | dict | str) and not value
+    return isinstance(value, list | set | dict | str) and not [*iter(value)]
 
 
 DOORS: dict[str, Door] = {
@@ -650,6 +676,34 @@ DOORS: dict[str, Door] = {
     "an answer of items": lambda v: cc.parse_answer([v, {"a": v}]),
     "scheme of a module": module("clean_f1", "scheme"),
     "load_from_cache_file": lambda v: cc.annotate(dataset(), SHOWN, load_from_cache_file=v),
+    "same": lambda v: cc.clean_f1(GOLD, PRED, SHOWN, same=v),
+    "aliases": lambda v: cc.clean_f1(GOLD, PRED, SHOWN, same="alias", aliases=v),
+    "part_limit": lambda v: cc.clean_f1(GOLD, PRED, SHOWN, part_limit=v),
+    "part_limit of a notion": lambda v: SHOWN.under(Same.of("part", part_limit=3), part_limit=v),
+    "staircase": lambda v: cc.clean_f1(GOLD, PRED, SHOWN, staircase=v),
+    "same of a split": lambda v: cc.SplitSettings(same=v),
+    "templates": lambda v: cc.SplitSettings(templates=v),
+    "prove": lambda v: cc.SplitSettings(prove=v, discard="auto"),
+    "effort": lambda v: cc.SplitSettings(effort=v),
+    "options of settings": lambda v: None if isinstance(v, dict) else cc.SplitSettings.of("mincut", v),
+    "where of mentions": lambda v: cc.Mentions.of(TAGS, where=v),
+    "where of a corpus": lambda v: Corpus.of(WORDS, tags=TAGS, where=v),
+    "where of columns": lambda v: cc.Mentions.of_columns([0], [0], [1], [0], ("PER",), 24, where=v),
+    "provenance": lambda v: cc.html_split(PLAN, provenance=v),
+    "told": lambda v: callable(v) or COMPARED.computed(v),
+    "intervals": lambda v: COMPARED.to_dict(intervals=v),
+    "a metric of a comparison": lambda v: COMPARED.systems_with(v),
+    "column of a file": lambda v: cc.load_splits("gold.conll", column=v),
+    "repair of batches": lambda v: list(cc.read_batches("gold.conll", repair=v)),
+    "labels of tokens": lambda v: SHOWN.view(GOLD).word_label_frequency(v),
+    "a batch": lambda v: SHOWN.mapper({"tokens": "tokens", "tags": "tags"})(v),
+    "columns of a batch": lambda v: SHOWN.mapper()({"tokens": v, "tags": TAGS}),
+    "max_shard_size": lambda v: PLAN.push_to_hub(GOLD, "org/name", "c", dry_run=True, max_shard_size=v),
+    "join_at of a study": lambda v: cc.study(
+        {"d": {"train": TRAIN, "test": GOLD, "pred": {"a": PRED}}}, ci=None, join_at=v
+    ),
+    "parts of a plan": lambda v: PLAN.in_order(v),
+    "tokens of the answer to a type": lambda v: cc.parse_answer("Ada", types=["PER"], label="PER", tokens=v),
     "beta of compare": lambda v: cc.compare(GOLD, {"a": PRED, "b": GOLD}, ci=10, beta=v),
 }
 
@@ -661,6 +715,34 @@ def test_anything_is_taken_or_refused_in_one_line(door):
             DOORS[door](value)
         except CleancutError as error:
             assert len(str(error)) < 1000 and str(error).isprintable(), error
+
+
+def nested(n):
+    """Return lists in lists."""
+    value = []
+    for _ in range(n):
+        value = [value]
+    return value
+
+
+QUOTED = [
+    ([1, "a", (2,), {"b": {3}}], "[1, 'a', (2,), {'b': {3}}]"),
+    (object(), "<object object>"),
+    (lambda: 1, "<function <lambda>>"),
+    (Silent(), "<Silent>"),
+    ([Silent()], "<list>"),
+    (10**5000, "<int>"),
+    ("<a at 0x1f>", "'<a at 0x1f>'"),
+    (nested(100_000), "[" * 77 + "..."),
+    ([["x"] * 10**6] * 9, "[[" + "'x', " * 15 + "..."),
+    (["x" * 10**7], "['" + "x" * 75 + "..."),
+    (dict.fromkeys(range(10**6)), str(dict.fromkeys(range(90)))[:77] + "..."),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), QUOTED, ids=range(len(QUOTED)))
+def test_values_are_quoted_alike_in_every_run_whatever_they_hold(value, text):
+    assert quoted(value) == text
 
 
 BRAT_LINES = (

@@ -11,6 +11,7 @@ import pytest
 
 from cleancut import CleancutError, SplitSettings, mincut, write
 from cleancut.demo.sampletext import generate
+from cleancut.splitting.mincut import _best_in_time
 from cleancut.splitting.patience import granted, patience, stopped_by_interrupt
 from cleancut.splitting.settings import seconds_of
 from cleancut.splitting.tuning import TUNING
@@ -38,6 +39,18 @@ def test_moves_are_granted_until_the_time_is_over():
 def test_a_context_without_a_time_is_the_outer_one():
     with patience(60) as outer, patience() as inner:
         assert inner is outer
+
+
+def test_a_search_that_takes_no_time_is_repeated_until_its_time_is_over():
+    """Its moves are doubled each time, more than a thousand times, when a few samples cannot be split without loss."""
+    asked = []
+
+    def attempt(moves, seed, progress):
+        asked.append(moves)
+        return seed
+
+    assert _best_in_time(attempt, lambda seed: (1, seed), 0.2, 5, None) == min(5 + 7919 * i for i in range(len(asked)))
+    assert len(asked) > 1000 and max(asked) <= 10**12 and sorted(asked[1:100]) == asked[1:100]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")

@@ -43,7 +43,7 @@ def _checked_tokens(tokens: Any) -> Sequence[str] | str | None:
     """Return a text or a list of texts; anything else is refused."""
     if tokens is None or isinstance(tokens, str):
         return tokens
-    if not isinstance(tokens, list | tuple) or set(map(type, tokens)) - {str}:
+    if type(tokens) not in (list, tuple) or set(map(type, tokens)) - {str}:
         return checks.names(tokens, "tokens", "the text of the sample, or a list of its words")
     return tokens
 

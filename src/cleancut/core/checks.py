@@ -23,6 +23,10 @@ MOST_RESAMPLES = 1_000_000
 """The most resamples of one interval. More would not change its printed digits."""
 
 
+MOST_VALUES = 100_000_000
+"""The most values of a list that is given as a range."""
+
+
 def is_whole(value: Any) -> bool:
     """Return whether a value is a whole number of Python or numpy. True and False are not.
 
@@ -288,9 +292,14 @@ def in_order(values: Iterable[Item]) -> list[Item]:
 
     Args:
         values: anything that can be iterated over.
+
+    Raises:
+        CleancutError: a tensor cannot be listed, or a range is longer than any list of samples.
     """
+    if isinstance(values, range) and values[MOST_VALUES:]:
+        raise CleancutError(f"{quoted(values)} has more than {MOST_VALUES} values. Give fewer.")
     if not hasattr(values, "__array__"):
-        return list(values)
+        return [value for value in values]  # noqa: C416 - list() asks for a length, which an object may fail to give
     try:
         return list(values)
     except (TypeError, RuntimeError) as error:

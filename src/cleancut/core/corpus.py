@@ -94,7 +94,8 @@ class Mentions:
         """
         if isinstance(data, Mentions):
             return data
-        where = where or in_sample()
+        where = in_sample() if where is None else where
+        checks.function(where, "where", "a function that names the place of a sample")
         return mentions_of(recognise(data, labels, where), scheme, repair, where)
 
     @classmethod
@@ -136,12 +137,13 @@ class Mentions:
         Raises:
             CleancutError: a span is empty, or lies outside its sample; or the columns do not fit together.
         """
-        where = where or in_sample()
+        where = in_sample() if where is None else where
+        checks.function(where, "where", "a function that names the place of a sample")
         sample, start, end, label = _fitting(sample, start, end, label, labels, n_samples)
         if lengths is not None:
             lengths = checks.numbers(lengths, "lengths", n_samples)
         _check_spans(sample, start, end, label, labels, lengths, where)
-        names, label = sorted_names(labels, label)
+        names, label = sorted_names(checks.in_order(labels), label)
         order = np.lexsort((label, end, start, sample))
         columns = [np.asarray(column)[order].astype(np.int32) for column in (sample, start, end, label)]
         fresh = np.ones(len(order), bool)
@@ -486,7 +488,8 @@ class Corpus:
         Raises:
             CleancutError: the columns do not fit together, or a value is not valid.
         """
-        where = where or in_sample()
+        where = in_sample() if where is None else where
+        checks.function(where, "where", "a function that names the place of a sample")
         if (tags is None) == (entities is None):
             raise CleancutError("give either tags or entities with the tokens, one of the two.")
         words, lengths, vocabulary = intern_words(tokens, where)
@@ -851,14 +854,15 @@ def _fitting(
 ) -> tuple[NDArray, NDArray, NDArray, NDArray]:
     """Return the columns of mentions as arrays; columns that contradict one another are refused."""
     n_samples = checks.whole(n_samples, "n_samples", 0, 2**31 - 1)
-    if not isinstance(labels, tuple | list) or not all(isinstance(name, str) for name in labels):
+    names = checks.in_order(labels) if isinstance(labels, tuple | list) else [None]
+    if not all(isinstance(name, str) for name in names):
         raise CleancutError(f"labels={quoted(labels)} are not names of types. Give a list of texts.")
     sample = checks.numbers(sample, "sample")
     n = len(sample)
     start, end, label = (
         checks.numbers(column, name, n) for column, name in ((start, "start"), (end, "end"), (label, "label"))
     )
-    for column, most, name in ((sample, n_samples, "sample"), (label, len(labels), "label")):
+    for column, most, name in ((sample, n_samples, "sample"), (label, len(names), "label")):
         if n and not 0 <= int(column.min()) <= int(column.max()) < most:
             raise CleancutError(
                 f"{name}: the numbers go from {column.min()} to {column.max()}. Give numbers from 0 to {most - 1}."

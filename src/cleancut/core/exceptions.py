@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _LONGEST = 900
 """The most characters of a message."""
@@ -29,6 +30,9 @@ class CleancutError(ValueError):
         super().__init__(line)
 
 
+Item = TypeVar("Item")
+
+
 def quoted(value: object) -> str:
     r"""Return a value as a message quotes it: in one line, and at most 80 characters of it.
 
@@ -39,13 +43,41 @@ def quoted(value: object) -> str:
     ("'a\\nb'", 80)
     """
     try:
-        if isinstance(value, str | bytes) and len(value) > _QUOTED:
-            value = value[:_QUOTED]  # cut first, so that no long repr is made
-            return f"{repr(value)[: _QUOTED - 3]}..."
-        text = repr(value)
+        text = repr(_beginning(value, [_QUOTED]))
     except Exception:  # a repr that fails must not hide the error that is being reported
         text = f"<{type(value).__name__}>"
+    if not isinstance(value, str | bytes):
+        text = _ADDRESS.sub("", text)
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 3]}..."
+
+
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+(?=>)")
+"""Where an object lies in memory, which is another place in every run."""
+
+
+def _beginning(value: Any, left: list[int]) -> Any:
+    """Return as much of a value as a message can quote, so that no long repr is made, however deep its lists are.
+
+    Args:
+        value: any object.
+        left: how many more values may be looked at. Each is shown by one character at least.
+    """
+    left[0] -= 1
+    if isinstance(value, str | bytes):
+        return value[: _QUOTED + 1] if type(value) in (str, bytes) else value
+    if type(value) is dict:
+        return {_beginning(key, left): _beginning(own, left) for key, own in _first(value.items(), left)}
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(_beginning(item, left) for item in _first(value, left))
+    return value
+
+
+def _first(values: Iterable[Item], left: list[int]) -> Iterator[Item]:
+    """Yield values as long as more of them may be looked at."""
+    for value in values:
+        if left[0] <= 0:
+            return
+        yield value
 
 
 def reason(error: BaseException) -> str:
@@ -76,7 +108,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """
     folded: dict[str, str] = {}
     for known_name in known:
-        folded.setdefault(known_name.lower(), known_name)
+        folded.setdefault(str.lower(known_name), known_name)
     text = name if isinstance(name, str) else quoted(name)
     close = difflib.get_close_matches(text[:80].lower(), folded, 1, 0.5)
     return f" Did you mean {folded[close[0]]}?" if close else ""
@@ -95,7 +127,7 @@ def parse_choice(kind: type[Choice], value: object, name: str) -> Choice:
     """
     text = value if isinstance(value, str) else quoted(value)  # which cannot fail, whatever the object
     try:
-        return kind(text.lower())
+        return kind(str.lower(text))  # also of a text whose own methods fail
     except ValueError:
         choices = ", ".join(kind)
         hint = did_you_mean(text, kind)

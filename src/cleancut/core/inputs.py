@@ -532,7 +532,7 @@ def _fields(span: Any, sample: int, where: Where) -> tuple[int, int, str]:
             if isinstance(span, str | int):
                 raise TypeError
             start, end, label = span
-    except (KeyError, TypeError, ValueError):
+    except Exception:  # whatever the methods of an object raise
         raise CleancutError(
             f'{where(sample)}: {_short(span)} is not a span. Give {{"start", "end", "label"}} or (start, end, label).'
         ) from None

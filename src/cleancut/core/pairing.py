@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from . import checks
 from .common_tokens import on_common_tokens
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
 from .exceptions import CleancutError, quoted
@@ -63,7 +64,7 @@ def pair(
     projection = None
     if are_answers(pred):
         of_gold = gold if isinstance(gold, Corpus | Mentions) else _decoded(gold, tokens, labels, scheme, repair)
-        pred = _answered(of_gold, pred, tokens, names)
+        pred = _answered(of_gold, checks.in_order(pred), tokens, names)
         if isinstance(of_gold, Corpus) and of_gold is not gold:
             tokens = None  # they are the words of the corpus now
         # Gold is decoded now: the options that say how it is decoded have had their effect.
@@ -142,12 +143,13 @@ def are_answers(pred: Any) -> bool:
     >>> are_answers(['[{"text": "Ada", "label": "PER"}]']), are_answers([["B-PER"]])
     (True, False)
     """
-    if not isinstance(pred, list | tuple) or not pred:
+    answers = checks.in_order(pred) if isinstance(pred, list | tuple) else []
+    if not answers:
         return False
-    if all(isinstance(answer, str) for answer in pred):
+    if all(isinstance(answer, str) for answer in answers):
         # Texts that are all tags are a single sample, which was not put into a list of its own.
-        return not all(answer == "O" or prefix_letter(answer) for answer in pred)
-    mentions = [mention for answer in pred if isinstance(answer, list | tuple) for mention in answer]
+        return not all(answer == "O" or prefix_letter(answer) for answer in answers)
+    mentions = [mention for answer in answers if isinstance(answer, list | tuple) for mention in answer]
     return bool(mentions) and all(_is_without_offsets(mention) for mention in mentions)
 
 

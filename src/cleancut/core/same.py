@@ -70,12 +70,12 @@ class Same:
         Raises:
             CleancutError: a way is unknown, aliases are missing, or an option has no effect.
         """
+        limit = checks.whole(part_limit, "part_limit")
         if isinstance(same, Same):
-            if aliases is not None or part_limit not in (PART_LIMIT, same.part_limit):
+            if aliases is not None or limit not in (PART_LIMIT, same.part_limit):
                 raise CleancutError("aliases= and part_limit= belong to the notion. Give them to Same.of().")
             return same
         notions = _parse(same)
-        limit = checks.whole(part_limit, "part_limit")
         if limit != PART_LIMIT and Notion.PART not in notions:
             raise CleancutError(f"part_limit={limit} has no effect on same={quoted(same)}. Add +part, or leave it out.")
         if Notion.ALIAS in notions and aliases is None:
@@ -210,7 +210,7 @@ def _parse(same: Any) -> tuple[Notion, ...]:
     if not isinstance(same, str):
         raise CleancutError(f"same={quoted(same)} is unknown. {wanted}.")
     chosen = []
-    for name in same.lower().split("+"):
+    for name in str.lower(same).split("+"):
         name = name.strip()
         if name not in list(Notion):
             raise CleancutError(
@@ -302,7 +302,10 @@ class Aliases:
             return lines
         if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
             raise CleancutError(f"aliases={quoted(lines)}: give a list of lines, each with two or more names.")
-        return cls(tuple(sorted({_line(number, line) for number, line in enumerate(lines, 1)})))
+        checked = {_line(number, line) for number, line in enumerate(checks.in_order(lines), 1)}
+        if not checked:
+            raise CleancutError(f"aliases={quoted(lines)}: there are none. Give lines of two or more names.")
+        return cls(tuple(sorted(checked)))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -326,7 +329,7 @@ def _line(number: int, line: Any) -> tuple[str, ...]:
     """Return the distinct names of a line, sorted."""
     if isinstance(line, str | bytes | Mapping) or not isinstance(line, Iterable):
         raise CleancutError(f"aliases: line {number} is {quoted(line)}. Give two or more names.")
-    names = list(line)
+    names = checks.in_order(line)
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise CleancutError(f"aliases: line {number} has {quoted(name)} as a name. Give texts that are not empty.")

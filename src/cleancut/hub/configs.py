@@ -126,7 +126,7 @@ def _bytes_in(size: int | str) -> int:
 
     try:
         n_bytes = int(convert_file_size_to_int(size))
-    except (ValueError, TypeError, AttributeError):
+    except Exception:  # whatever the methods of an object raise
         n_bytes = 0
     if n_bytes < 1:
         raise CleancutError(

@@ -83,6 +83,21 @@ def annotate(
     return of_each(dataset, with_columns)
 
 
+def _rows_of(batch: Any) -> list[dict[str, Any]]:
+    """Return the rows of a batch of columns.
+
+    Raises:
+        CleancutError: it is no mapping of columns, or they have other lengths.
+    """
+    wanted = "a batch of columns by name, or a pyarrow table"
+    given = checks.mapping(batch, "the batch", wanted)
+    columns = {name: checks.ordered(given[name], f"the batch: {quoted(name)}", "a list of values") for name in given}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise CleancutError(f"the batch has columns of other lengths: {quoted(lengths)}. Give {wanted}.")
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 class Mapper(RowReader):
     """A function that adds the columns of ``annotate`` to batches of rows. It can be pickled.
 
@@ -107,8 +122,7 @@ class Mapper(RowReader):
             return batch
         shape = self._columns
         if not isinstance(shape, Shape):
-            columns = {name: list(batch[name]) for name in batch}
-            rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+            rows = _rows_of(batch)
             shape = shape_of(rows, shape)
         table = pa.table({name: list(batch[name]) for name in shape.columns})
         return {name: array.to_pylist() for name, array in self._arrays(table, shape).items()}

@@ -896,7 +896,7 @@ def read_files(files: Mapping[str, Readable], *, column: int | None = None, **op
     Raises:
         CleancutError: a file cannot be read, or an option has no effect on it.
     """
-    check_reading(options)
+    check_reading({**options, "column": column})
     given = {name: value for name, value in options.items() if value is not None}
     read: dict[str, Samples] = {}
     tables: dict[str, Any] = {}
@@ -971,6 +971,7 @@ def read_samples(readable: Readable, *, column: int | None = None, **options: An
     Raises:
         CleancutError: the file cannot be read, or an option has no effect on it.
     """
+    check_reading({**options, "column": column})
     given = {name: value for name, value in options.items() if value is not None}
     source = Source.of(readable)
     if needs_shape(source, **given):

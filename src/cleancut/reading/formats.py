@@ -551,7 +551,7 @@ def plain_batches(
     """
     source = Source.of(readable)
     options = Options(column, labels, scheme, repair, tokens, tags, entities, word_column, ids)
-    if scheme is None and repair != Repair.CONLLEVAL:
+    if scheme is None and parse_choice(Repair, repair, "repair") is not Repair.CONLLEVAL:
         # what is discarded must not depend on what a batch shows
         lenient = options._replace(repair=Repair.CONLLEVAL)
         tagging = tagging_of(_corpora(source, format, lenient, size))

@@ -147,6 +147,22 @@ def parse_reading(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**_READING, **options}
 
 
+def changed_reading(options: Mapping[str, Any]) -> list[str]:
+    """Return the names of the options of reading whose values are not the usual ones.
+
+    Args:
+        options: the options by name.
+
+    Raises:
+        CleancutError: there is no such option.
+
+    >>> changed_reading({"scheme": "iob1", "join_at": False})
+    ['scheme']
+    """
+    parse_reading(options)
+    return [name for name, value in options.items() if value is not None and value is not _READING[name]]
+
+
 def is_study(folder: str | os.PathLike[str]) -> bool:
     """Return whether a folder is that of a study, or of one dataset of a study.
 

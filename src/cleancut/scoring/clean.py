@@ -186,7 +186,7 @@ def _under(exposure: Any, same: str | Same | None, aliases: Any, part_limit: int
     if not isinstance(exposure, Exposure):
         return exposure
     if same is None:
-        if aliases is not None or part_limit != PART_LIMIT:
+        if aliases is not None or checks.whole(part_limit, "part_limit") != PART_LIMIT:
             raise CleancutError("aliases= and part_limit= have no effect without same=. Give same='alias' or 'part'.")
         return exposure
     return exposure.under(same, aliases=aliases, part_limit=part_limit)

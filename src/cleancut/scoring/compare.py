@@ -92,6 +92,7 @@ class Comparison(Drawn):
         Args:
             metric: its name, such as ``hardeval``.
         """
+        checks.text(metric, "metric", "the name of a metric")
         return [name for name, of_metric in self.scores.items() if metric in of_metric]
 
     def _beside(self, metric: str, systems: Sequence[str]) -> Rows:
@@ -119,7 +120,8 @@ class Comparison(Drawn):
             told: a function that is told what share of the work was done since it was told last.
             intervals: whether the scores of each system will be read with their intervals.
         """
-        share = 0.25 if intervals else 1.0
+        checks.function(told, "told", "a function that takes a share of the work")
+        share = 0.25 if checks.switch(intervals, "intervals") else 1.0
         vars(self)["pairs"] = self._differences(lambda done: told(share * done))  # what cached_property would keep
         scores = [score for of_metric in self.scores.values() for score in of_metric.values()] if intervals else []
         with said_once():
@@ -201,6 +203,7 @@ class Comparison(Drawn):
         Args:
             intervals: whether the scores of each system have their intervals, which take time.
         """
+        checks.switches(intervals=intervals)
         with said_once():
             systems: dict[str, dict[str, Any]] = {}
             for name, of_metric in self.scores.items():

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import checks
 from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, Mentions, sorted_names
 from ..core.entities import Key
@@ -416,6 +417,7 @@ class Exposed:
         Raises:
             CleancutError: there is not one label for each token.
         """
+        labels = checks.ordered(labels, "labels", "a label for each token")
         if len(labels) != len(self._corpus.words):
             raise CleancutError(f"{len(self._corpus.words)} tokens but {len(labels)} labels. Give one for each token.")
         types = {name: self._index.types.get(name, -1) for name in set(labels) if name is not None}

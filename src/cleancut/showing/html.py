@@ -363,6 +363,7 @@ def _footer(provenance: Provenance | None) -> str:
     version = f"<p>cleancut {__version__}</p>"
     if provenance is None:
         return version
+    checks.instance(provenance, Provenance, "provenance", "what Provenance.of() returns")
     files_row = [(file.name, [file.sha256]) for file in provenance.files]
     listed = Exhibit("files", "Files that this page was made from", ["file", "SHA-256"], files_row)
     command = f"<p>Command: <code>{_text(provenance.command)}</code></p>"

@@ -197,7 +197,7 @@ class _Work:
         self._report(self._left)
 
     def _report(self, share: float) -> None:
-        if self._progress:
+        if self._progress is not None:
             self._progress(share)
             self._left -= share
 

@@ -16,7 +16,7 @@ from ..core import checks
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key
-from ..core.exceptions import CleancutError, parse_choice, quoted
+from ..core.exceptions import CleancutError, parse_choice, quoted, reason
 from ..core.hashing import fingerprint_of, sample_hashes
 from ..core.names import Links
 from ..core.same import EXACT, Same
@@ -517,8 +517,8 @@ def _corpus_of_sets(groups: Iterable[Any]) -> Corpus:
         try:
             for entity in set(entities):
                 samples_of_entity.setdefault(entity, []).append(i)
-        except TypeError as error:
-            raise CleancutError(f"groups[{i}]: {error}. Give strings or tuples as entities.") from None
+        except Exception as error:  # whatever the methods of an object raise
+            raise CleancutError(f"groups[{i}]: {reason(error)}. Give strings or tuples as entities.") from None
     # Entities are numbered by the samples they occur in, since the order of a set changes from run to run; those that
     # occur in the same samples are interchangeable.
     pairs = [(i, number) for number, samples in enumerate(sorted(samples_of_entity.values())) for i in samples]

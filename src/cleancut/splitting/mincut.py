@@ -188,7 +188,7 @@ def _best_in_time(
         best = attempt(0, seed, None)
         moves, reported = _FIRST_MOVES, 0.0
         for nth in count(1):
-            if progress:
+            if progress is not None:
                 progress(time_left.spent - reported)
                 reported = time_left.spent
             if time_left.is_over or not any(rank(best)):
@@ -196,16 +196,19 @@ def _best_in_time(
             began = time_left.left
             other = attempt(moves, (seed + 7919 * nth) % 2**31, None)
             best = min(best, other, key=rank)
-            moves = int(moves * min(2.0, 0.9 * max(time_left.left, 0) / max(began - time_left.left, 1e-3)))
+            faster = min(2.0, 0.9 * max(time_left.left, 0) / max(began - time_left.left, 1e-3))
+            moves = min(int(moves * faster), _MOST_MOVES)  # tiny searches do not use them, and take no time
             if moves < _FIRST_MOVES:
                 break
-    if progress:
+    if progress is not None:
         progress(1.0 - reported)
     return best
 
 
 _FIRST_MOVES = 250_000
 """The number of moves of the first search in a given time after the fast one, and the least that is worth a search."""
+_MOST_MOVES = 10**12
+"""The largest number of moves that a search is asked for."""
 
 
 def _rank(layout: Layout, limits: Limits, outcome: Cut) -> tuple[int, int]:

@@ -291,7 +291,8 @@ class SplitPlan(Drawn):
         Args:
             parts: the original splits by name.
         """
-        return list(self.original_sizes) if set(self.original_sizes) == set(parts) else list(parts)
+        given = checks.mapping(parts, "parts", "the original splits by name")
+        return list(self.original_sizes) if set(self.original_sizes) == set(given) else list(given)
 
     def write(
         self,
@@ -382,7 +383,7 @@ class SplitPlan(Drawn):
             sizes = {name: len(part) if isinstance(part, Sized) else None for name, part in data.items()}
             if sizes != dict(self.original_sizes):
                 raise CleancutError(
-                    f"the plan is for splits of {dict(self.original_sizes)} samples, but {sizes} are given."
+                    f"the plan is for splits of {dict(self.original_sizes)} samples, but {quoted(sizes)} are given."
                 )
             data = {name: data[name] for name in self.original_sizes}  # in the order in which they were joined
         whole = joined(data)

@@ -107,8 +107,9 @@ def _seconds(name: str, value: Any) -> float | None:
     """Return a number of seconds, or None for ``off``."""
     if value is None or (isinstance(value, str) and value == OFF):
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise CleancutError(f"{name}={quoted(value)} is not a number of seconds. Give a number above 0.")
+    if not checks.is_number(value) or not 0 < value <= _MOST_SECONDS:
+        wanted = f"a number above 0 and at most {_MOST_SECONDS}, which is a week"
+        raise CleancutError(f"{name}={quoted(value)} is not a number of seconds. Give {wanted}.")
     return float(value)
 
 
@@ -142,17 +143,20 @@ def _discard(name: str, value: Any) -> float | str:
     return share
 
 
-_TIME = re.compile(r"(\d+(?:\.\d+)?) ?(s|m|min|h)")
+_TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(s|m|min|h)")
 """A time as people write it: 30s, 2m, 1.5h."""
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600}
+_MOST_SECONDS = 7 * 24 * 3600
+"""The longest time that a search or a proof may be given: a week."""
 
 
 def _effort(name: str, value: Any) -> Effort | str:
     """Return a word of ``Effort``, or a time such as ``30s``."""
-    if isinstance(value, str) and seconds_of(value):
-        return value
-    if isinstance(value, str) and _TIME.fullmatch(value):
-        raise CleancutError(f"{name}={quoted(value)} is too short for a search. Give 1s or more.")
+    seconds = seconds_of(value) if isinstance(value, str) else None
+    if seconds is not None:
+        if not 0 < seconds <= _MOST_SECONDS:
+            raise CleancutError(f"{name}={quoted(value)} is too short or too long for a search. Give 1s or more, at most 168h.")
+        return str(value)
     try:
         return parse_choice(Effort, value, name)
     except CleancutError as error:
@@ -188,9 +192,10 @@ def _ratios(name: str, value: Any) -> str | Ratios:
     elif _is_pairs(given):  # which is what this function returns
         given = dict(given)
     if not isinstance(given, Mapping):
-        if not isinstance(given, Sequence) or len(given) not in (2, 3):
+        parts_in_order = checks.in_order(given) if isinstance(given, Sequence) else []
+        if len(parts_in_order) not in (2, 3):
             raise CleancutError(f"{name}={quoted(value)}: give two or three parts, such as (80, 10, 10) or '80/20'.")
-        given = dict(zip(_usual_names(len(given)), given, strict=True))
+        given = dict(zip(_usual_names(len(parts_in_order)), parts_in_order, strict=True))
     if len(given) > 100:
         raise CleancutError(f"{name} with {len(given)} parts: give at most 100.")
     try:
@@ -450,7 +455,7 @@ class SplitSettings:
             TypeError: there is no such option.
             CleancutError: a value is not valid, or an option has no effect.
         """
-        for name in options:
+        for name in checks.mapping(options, "options", "the options by name"):
             if name not in OPTIONS:
                 raise TypeError(f"{taker}() has no option {quoted(name)}.{did_you_mean(name, OPTIONS)}")
         return cls(**options)

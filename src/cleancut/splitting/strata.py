@@ -61,8 +61,7 @@ class Strata(NamedTuple):
         if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
             wanted = "a column, a value for each sample, or {name: values}"
             raise CleancutError(f"stratify={quoted(stratify)} is not valid. Give {wanted}.")
-        if isinstance(values, np.ndarray):
-            values = checks.in_order(values)
+        values = checks.in_order(values)
         if len(values) != n_samples:
             raise CleancutError(f"stratify: {len(values)} values but {n_samples} samples. Give one for each sample.")
         for i, value in enumerate(values):

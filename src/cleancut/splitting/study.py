@@ -17,7 +17,7 @@ from ..core.pairing import pair
 from ..core.shown import Drawn
 from ..core.type_names import parse_types
 from ..reading.progress import work_shown
-from ..reading.study_folder import DatasetFiles, Failed, StudyData, parse_reading, reason_of, study_files
+from ..reading.study_folder import DatasetFiles, Failed, StudyData, changed_reading, reason_of, study_files
 from ..scoring.buckets import PAPER, Buckets, buckets
 from ..scoring.diagnosis import MIN_COUNT
 from ..scoring.exposure import Exposure
@@ -213,7 +213,7 @@ def _sources(
     if not isinstance(datasets, Mapping) or not datasets:
         wanted = 'a folder, or {dataset: {"train": corpus, "test": corpus, "pred": {system: predictions}}}'
         raise CleancutError(f"datasets={quoted(datasets)} is not valid. Give {wanted}.")
-    given = [name for name in parse_reading(reading) if reading.get(name)]
+    given = changed_reading(reading)
     idle = [name for name in given if name != "types"]
     if idle:
         raise CleancutError(f"{idle[0]}= has no effect: nothing is read from files. Leave it out.")
@@ -222,7 +222,7 @@ def _sources(
 
 def _check_answers(files: Mapping[str, DatasetFiles], reading: Mapping[str, Any]) -> None:
     """Refuse options of answers where no system has any."""
-    asked = [name for name in ("answers", "ignore_types") if reading.get(name)]
+    asked = [name for name in changed_reading(reading) if name in ("answers", "ignore_types")]
     if asked and not any(own.has_answers() for own in files.values()):
         option = asked[0].replace("_", "-")
         raise CleancutError(f"--{option} has no effect: no file holds answers of a language model. Leave it out.")
