@@ -302,10 +302,7 @@ class Aliases:
             return lines
         if isinstance(lines, str | bytes | Mapping) or not isinstance(lines, Iterable):
             raise CleancutError(f"aliases={quoted(lines)}: give a list of lines, each with two or more names.")
-        checked = {_line(number, line) for number, line in enumerate(checks.in_order(lines), 1)}
-        if not checked:
-            raise CleancutError(f"aliases={quoted(lines)}: there are none. Give lines of two or more names.")
-        return cls(tuple(sorted(checked)))
+        return cls(tuple(sorted({_line(number, line) for number, line in enumerate(checks.in_order(lines), 1)})))
 
     @cached_property
     def fingerprint(self) -> str:

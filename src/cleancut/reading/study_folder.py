@@ -160,7 +160,8 @@ def changed_reading(options: Mapping[str, Any]) -> list[str]:
     ['scheme']
     """
     parse_reading(options)
-    return [name for name, value in options.items() if value is not None and value is not _READING[name]]
+    given = {name: value for name, value in options.items() if value is not None}
+    return [name for name, value in given.items() if value is not _READING[name]]
 
 
 def is_study(folder: str | os.PathLike[str]) -> bool:

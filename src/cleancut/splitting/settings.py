@@ -155,7 +155,9 @@ def _effort(name: str, value: Any) -> Effort | str:
     seconds = seconds_of(value) if isinstance(value, str) else None
     if seconds is not None:
         if not 0 < seconds <= _MOST_SECONDS:
-            raise CleancutError(f"{name}={quoted(value)} is too short or too long for a search. Give 1s or more, at most 168h.")
+            raise CleancutError(
+                f"{name}={quoted(value)} is too short or too long for a search. Give 1s or more, at most 168h."
+            )
         return str(value)
     try:
         return parse_choice(Effort, value, name)
