@@ -240,8 +240,8 @@ def add_map_option(parser: Any) -> None:
         "--map",
         type=Input,
         metavar="OLD=NEW",
-        help="rename types where files use different names: person=PER,location=LOC, or a file with one such pair a "
-        "line",
+        help="rename types where files use different names: person=PER,location=LOC, or a file with one such pair on "
+        "each line",
     )
 
 
@@ -340,7 +340,7 @@ def add_page_option(parser: Any, result: str) -> None:
         result: what the page shows, for the help.
     """
     parser.add_argument(
-        "--html", type=Output, metavar="FILE", help=f"also write the {result} as a page: one file that needs no other"
+        "--html", type=Output, metavar="FILE", help=f"also write the {result} as a web page in a single file"
     )
 
 
@@ -358,7 +358,7 @@ def type_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"types": parse_type_map(text, place)}
 
 
-LABELS = "the names of integer labels: a,b,c, or a file with one name a line, or with label2id or id2label as JSON"
+LABELS = "the names of integer labels: a,b,c, or a file with a name on each line, or with label2id or id2label as JSON"
 """The help of ``--labels``."""
 
 
@@ -440,9 +440,10 @@ def add_same_options(parser: Any) -> None:
         "--same",
         default="exact",
         metavar="S",
-        help="which names count as the same: exact (default), fold (whatever case and punctuation), id (they have an "
-        "id in common: --ids), alias (a table has both: --aliases), part (one has the words of the other), templates "
-        "(their sentences, once masked); combined with +",
+        help="which names count as the same: exact (the same words, the default), fold (regardless of case and "
+        "punctuation), id (they have an id in common: --ids), alias (a line of the table --aliases has both), part (one "
+        "contains the words of the other), templates (their sentences are equal once names and digits are masked); "
+        "combine them with +, such as fold+part",
     )
     add_aliases_option(parser)
     parser.add_argument(
@@ -450,8 +451,8 @@ def add_same_options(parser: Any) -> None:
         type=int,
         default=PART_LIMIT,
         metavar="N",
-        help="a word that occurs in more than N names of two or more words is generic, and does not count alone for "
-        f"--same part; default {PART_LIMIT}",
+        help="for --same part: a word that occurs in more than N longer names is too generic to count as a name by "
+        f"itself; default {PART_LIMIT}",
     )
 
 
@@ -472,7 +473,7 @@ def add_aliases_option(parser: Any) -> None:
         "--aliases",
         type=Input,
         metavar="FILE",
-        help="two or more names a line that mean the same, as TSV or JSONL, for --same alias",
+        help="a table for --same alias: two or more names that mean the same on each line, as TSV or JSONL",
     )
 
 

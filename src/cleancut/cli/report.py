@@ -63,9 +63,7 @@ def add(commands: Any) -> None:
         "which holds train, test and a folder pred",
     )
     add_system_options(parser, needs_gold=False)
-    parser.add_argument(
-        "-o", "--output", type=Output, metavar="FILE", help="the page to write: one file that needs no other"
-    )
+    parser.add_argument("-o", "--output", type=Output, metavar="FILE", help="the web page to write, as a single file")
     parser.add_argument(
         "--plots", type=OutputFolder, metavar="DIR", help="also write the figures as PNG and SVG (extra: plot)"
     )

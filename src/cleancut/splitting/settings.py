@@ -330,14 +330,15 @@ class SplitSettings:
     same: str = _option(
         "exact",
         _same,
-        "which names count as the same: exact, fold (whatever case and punctuation), alias, part (one has the words of "
-        "the other), templates; combined with +, such as fold+part",
+        "which names count as the same: exact (the same words), fold (regardless of case and punctuation), alias (a "
+        "line of the table has both), part (one contains the words of the other), templates (their sentences are equal "
+        "once names and digits are masked); combine them with +, such as fold+part",
         metavar="S",
     )
     part_limit: int = _option(
         PART_LIMIT,
         _whole,
-        "for part, a word in more than N names of two or more words is generic, and does not count alone",
+        "for part: a word that occurs in more than N longer names is too generic to count as a name by itself",
         metavar="N",
         read=int,
     )
