@@ -357,7 +357,8 @@ def wanted(demo: Path, *, output: bool = True) -> dict[Path, str]:
     found |= {DOCS / "reference" / f"{slug(task)}.md": reference(task, names) for task, names in tasks().items()}
     found[DOCS / "images" / "memory.svg"] = picture(measured(demo))
     written_whole = set(found)
-    found |= {page: with_figures(page.read_text("utf-8")) for page in pages_with_figures()}
+    for page in set(pages_with_figures()) - written_whole:
+        found[page] = with_figures(page.read_text("utf-8"))
     for page in pages() if output else ():
         text = found.get(page) or page.read_text("utf-8")
         if "```console" in text and page not in written_whole:

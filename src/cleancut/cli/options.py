@@ -441,7 +441,7 @@ def add_same_options(parser: Any) -> None:
         default="exact",
         metavar="S",
         help="which names count as the same: exact (the same words, the default), fold (regardless of case and "
-        "punctuation), id (they have an id in common: --ids), alias (a line of the table --aliases has both), part (one "
+        "punctuation), id (they have an id in common: --ids), alias (a line of --aliases has both), part (one "
         "contains the words of the other), templates (their sentences are equal once names and digits are masked); "
         "combine them with +, such as fold+part",
     )
