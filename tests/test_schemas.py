@@ -374,7 +374,7 @@ ASKS = {
         "'b-loc', which may be a tag with a small letter or the name of a type", {}, None,
     ),
     "outside is not O": (
-        tagged(lambda tag: tag[2:] or "_"), "none of them is O. Write the one that is outside of mentions as O", {},
+        tagged(lambda tag: tag[2:] or "_"), "none of them is O. Rename the tag for tokens outside of mentions to O", {},
         None,
     ),
     "several tags in one": (

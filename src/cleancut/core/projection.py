@@ -163,7 +163,8 @@ def _apart(
         late: whether the last gold token ends after the prediction.
 
     Returns:
-        The new first and last tokens, and whether every prediction could be moved.
+        After the moves, the first token and the token behind the last one of each prediction; and whether every
+        prediction could be moved.
     """
     mentions = gold.mentions
     columns = (column.tolist() for column in (mentions.sample, mentions.start, mentions.end, mentions.label))

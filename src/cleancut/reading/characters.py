@@ -36,7 +36,7 @@ _HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Return the rule as a regular expression; the classes of Python do not know the marks of letters."""
+    """Return a pattern that matches a token. It lists all marks (accents), which Python's word class leaves out."""
     planes = [*range(0x20000), *range(0xE0100, 0xE01F0)]
     marks = [code for code in planes if unicodedata.category(chr(code)).startswith("M")]
     ranges: list[list[int]] = []

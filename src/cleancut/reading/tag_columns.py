@@ -238,8 +238,8 @@ def refuse_strange_names(column: str, inventory: Sequence[str]) -> None:
         some = ", ".join(map(quoted, names[:6]))
         more = " ..." if len(names) > 6 else ""
         raise CleancutError(
-            f"{column} holds {some}{more}, and none of them is O. Write the one that is "
-            "outside of mentions as O (of label ids: labels=); give scheme='io' if there is none."
+            f"{column} holds {some}{more}, and none of them is O. Rename the tag for tokens "
+            "outside of mentions to O (for label ids, with labels=), or give scheme='io' if there is no such tag."
         )
 
 

@@ -121,7 +121,7 @@ class Spread:
 
     @property
     def widening(self) -> float:
-        """How much farther out Student's quantile is than that of the normal distribution."""
+        """Student's quantile, divided by that of the normal distribution: by how much few units widen an interval."""
         return student(self.freedom) / _NORMAL_QUANTILE
 
     def correlation(self, other: Spread) -> float:

@@ -325,7 +325,14 @@ def has_a_name(row: Values) -> bool:
 
 
 def _gap_tables(buckets: Buckets, of_system: str, i: int, min_count: int) -> list[Exhibit]:
-    """Return the three attributes by which F1 differs most; nothing if no two buckets differ clearly."""
+    """Return a table of the three attributes by which F1 differs most; none if no two buckets differ clearly.
+
+    Args:
+        buckets: the buckets of a system.
+        of_system: the end of the title, which names the system where there are several.
+        i: the place of the system among all, for the name of the table.
+        min_count: the gold mentions that a bucket needs to be called best or worst.
+    """
     gaps = self_diagnosis(buckets, min_count=min_count)
     clear = {name: at for name, at in gaps.items() if at.get("clear", True)}
     largest = sorted(clear.items(), key=lambda item: -item[1]["gap"])[:3]

@@ -60,7 +60,11 @@ def _in_turn(
     quota: NDArray[np.float64],
     split_of_unit: NDArray[np.int64],
 ) -> None:
-    """Lay units end to end: a unit belongs to the split where its middle lies."""
+    """Write the split of each unit by laying units end to end along the held-out splits and then train.
+
+    A unit goes to the split where its middle lies. Units are laid in the given order, but those that are large beside
+    the smallest held-out split come last, so that they go to train.
+    """
     held_out = quota[1:][quota[1:] > 0]
     is_large = size[order] > _LARGE * held_out.min(initial=np.inf)
     order = np.append(order[~is_large], order[is_large])
