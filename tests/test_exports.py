@@ -1,8 +1,11 @@
 """What annotation tools export: every door reads each format to the same samples, and says what it left out."""
 
+import contextlib
 import json
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 from samples_of_tools import EXPORTS, FOLDER, REFUSED_EXPORTS, SAMPLES, SPANS, TEXTS, TOKENS, WANTED, _at
@@ -637,3 +640,31 @@ def test_a_terminal_gets_a_line_for_each_file_and_nobody_else(tmp_path, capsys, 
     (tmp_path / "x.txt").write_text("1|t|Aspirin helps.\n1|a|\n1\t0\t7\tAspirin\tChemical\tD001241\n")
     assert cli.main(["score", "--gold", "x.txt", "--pred", "x.txt", "--metrics", "exact"]) == 0
     assert capsys.readouterr().err == "cleancut: x.txt: read as PubTator\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(
+    "command", [("score", "--gold", "x.conll", "--pred"), ("audit", "--train", "x.conll", "--test")]
+)
+def test_a_bar_shows_what_share_of_a_large_file_was_read(command, tmp_path):
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    sentence = "Ada\tB-PER\nran\tO\nto\tO\nOslo\tB-LOC\n\n"
+    (tmp_path / "x.conll").write_text(sentence * 1_500_000)
+    read_end, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
+    arguments = [sys.executable, "-m", "cleancut", *command, "x.conll"]
+    process = subprocess.Popen(arguments, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    said = b""
+    with contextlib.suppress(OSError):  # the end of a terminal is an error on Linux
+        while data := os.read(read_end, 4096):
+            said += data
+    os.close(read_end)
+    assert process.wait() == 0
+    shares = [int(share) for share in re.findall(rb"reading x\.conll: +(\d+)%", said)]
+    assert shares and any(0 < share < 100 for share in shares)

@@ -8,11 +8,11 @@ from typing import Any
 from ..core.at_signs import join_at
 from ..core.exceptions import CleancutError
 from ..core.files import write_text
-from ..reading.progress import with_progress, work_shown
+from ..reading.opening import Source
+from ..reading.progress import work_shown
 from ..reading.systems import system_batches
 from ..scoring.compare import compare
 from ..scoring.registry import available_metrics
-from ..showing.escaping import one_line
 from ..showing.html import html_comparison
 from ..showing.report_data import left_out
 from ..showing.text import comparison_text
@@ -94,8 +94,9 @@ def _compare(arguments: argparse.Namespace) -> str:
     reading |= answer_options(arguments)
     options = {"beta": arguments.beta, "ci": arguments.ci, "seed": arguments.seed, **type_options(arguments)}
     comparison = None
-    batches_of = [system_batches(arguments.gold, file, reading, tell_shapes) for file in systems.values()]
-    for pairs in with_progress(zip(*batches_of, strict=True), one_line(arguments.gold)):
+    source = Source.of(arguments.gold)
+    batches_of = [system_batches(source, file, reading, tell_shapes) for file in systems.values()]
+    for pairs in source.while_shown(zip(*batches_of, strict=True)):
         gold = pairs[0][0]
         predicted = dict(zip(systems, (pred for _, pred in pairs), strict=True))
         if arguments.join_at:

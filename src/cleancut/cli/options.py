@@ -22,13 +22,11 @@ from ..reading.formats import Format, format_of
 from ..reading.hub_ids import is_local
 from ..reading.label_names import label_file
 from ..reading.opening import Source
-from ..reading.progress import with_progress
 from ..reading.recognised import formats_read
 from ..reading.shape import End
 from ..reading.systems import system_batches
 from ..scoring.exposure import Exposure
 from ..scoring.registry import metrics as all_metrics
-from ..showing.escaping import one_line
 from ..showing.text import to_json
 from .paths import Input, Output
 from .systems import AddSystems, names_of
@@ -201,7 +199,8 @@ def read_systems(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpu
     golds: list[Corpus] = []
     predictions: dict[str, Corpus] = {}
     for name, file in files.items():
-        batches = list(with_progress(system_batches(arguments.gold, file, reading, tell_shapes), one_line(file)))
+        source = Source.of(file)
+        batches = list(source.while_shown(system_batches(arguments.gold, source, reading, tell_shapes)))
         gold, predicted = (Corpus.concatenate(list(side)) for side in zip(*batches, strict=True))
         if arguments.join_at:
             gold, predicted = join_at(gold), join_at(predicted)
@@ -626,7 +625,7 @@ class TrainData:
             return [self._whole[source]]
         column = self._column if format_of(file) is Format.CONLL else None
         usual = {name: value for name, value in self._options.items() if name not in ("text", "document", "end")}
-        return with_progress(read_batches(file, column=column, **usual), one_line(source))
+        return file.while_shown(read_batches(file, column=column, **usual))
 
 
 def exposure_of(arguments: argparse.Namespace, metrics: Iterable[str]) -> Exposure | None:

@@ -11,14 +11,13 @@ from ..core.at_signs import join_at
 from ..core.corpus import Corpus, overlaps
 from ..core.exceptions import CleancutError, did_you_mean, quoted
 from ..reading.files import columns_for, read_batches
-from ..reading.progress import with_progress
+from ..reading.opening import Source
 from ..reading.systems import system_batches
 from ..scoring.compare import over_runs
 from ..scoring.errors import Errors, errors
 from ..scoring.exposure import Exposure
 from ..scoring.registry import available_metrics, score_metrics
 from ..scoring.score import Score
-from ..showing.escaping import one_line
 from ..showing.report_data import left_out
 from ..showing.text import errors_text, runs_text, scores_text
 from .options import (
@@ -239,7 +238,9 @@ class _Scorer:
         """Return all scores of one system; default metrics that overlapping mentions rule out are left out."""
         sums: dict[str, Score] = {}
         undefined = set()
-        for gold_batch, pred_batch in with_progress(system_batches(gold, pred, reading, tell_shapes), one_line(pred)):
+        predictions = Source.of(pred)
+        batches = system_batches(gold, predictions, reading, tell_shapes)
+        for gold_batch, pred_batch in predictions.while_shown(batches):
             if self._joined:
                 gold_batch, pred_batch = join_at(gold_batch), join_at(pred_batch)
             for metric in self._options:

@@ -7,7 +7,7 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -236,13 +236,23 @@ class Source:
     @contextmanager
     def shown(self) -> Iterator[None]:
         """Show a bar of how much of the file has been read, where reading it takes more than a moment."""
-        with work_shown(f"reading {self.base}") as told:
+        name = self.base if self.base.isprintable() else quoted(self.base)
+        with work_shown(f"reading {name}") as told:
             self._reader.told = told
             self._reader.n_bytes = 0
             try:
                 yield
             finally:
                 self._reader.told = None
+
+    def while_shown(self, items: Iterable[Value]) -> Iterator[Value]:
+        """Yield what is read from the source as it is, and show the bar in the meantime.
+
+        Args:
+            items: what reads the source while it is gone through, such as batches of its samples.
+        """
+        with self.shown():
+            yield from items
 
     def _tell(self, stream: Any) -> None:
         """Tell whoever listens what share of the file has been read since they were told last."""
