@@ -96,6 +96,40 @@ FORMS = {
         "- Entities\n  - PER\n    - Ada Lovelace\n    - Ada\n  - LOC\n    - New York\n    - York",
 }  # fmt: skip
 
+SIGNS = [
+    "**{1}: {0}**", "`{0}` ({1})", "\u00ab{0}\u00bb ({1})", "__{0}__ [{1}]", "[{0}]_{1}", "[{0}]_{{{1}}}",
+    "[{0}]<sub>{1}</sub>", "[{0} - {1}]", "[{0}, {1}]", "<{0}|{1}>", "(({0}|{1}))", "\u3010{0}\u3011\uff08{1}\uff09",
+    "\u3010{1}\uff1a{0}\u3011", "\\{1}{{{0}}}", "<{1}>{0}</>", "<|{1}|>{0}<|/{1}|>", "##{1}##{0}##/{1}##",
+    "[B-{1}] {0} [E-{1}]", "{{{1}: {0}}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("text", ["{0}", "Sure, here is the text:\n\n{0}\n\nAnything else?", "```\n{0}\n```"])
+def test_any_signs_mark_names_in_the_text(sign, text):
+    answer = text.format(MARKED.format(*(sign.format(name, label) for name, label in NAMES)))
+    score = exact_f1(PLAIN, read_answers([answer], PLAIN))
+    assert (score.n_exact, score.n_pred, score.n_unparsed) == (4, 4, 0)
+
+
+@pytest.mark.parametrize(
+    "sign", ["[{0}]_{1}", "[{0} - {1}]", "[{1} - {0}]", "\\{1}{{{0}}}", "{{{0}|{1}}}", "<{1}>{0}</>"]
+)
+def test_the_text_may_have_such_signs_itself(sign):
+    tokens = "In [ { 1 } ] for p < 0.1 and q > 2 : [ 4 - { Ada } ] met Bo [".split()
+    gold = Corpus.of([tokens], entities=[[(15, 22, "PER"), (23, 24, "PER")]])
+    marked = sign.format(" ".join(tokens[15:22]), "PER"), "met", sign.format("Bo", "PER")
+    words = [*tokens[:15], *marked, "["]
+    score = exact_f1(gold, read_answers([" ".join(words)], gold))
+    assert (score.n_exact, score.n_pred, score.n_unparsed) == (2, 2, 0)
+
+
+def test_a_word_of_the_prose_is_no_mention_though_it_has_a_type():
+    gold = Corpus.of(["We met Ada".split()], entities=[[(2, 3, "PER")]])
+    score = exact_f1(gold, read_answers(["We met Ada[B-PER]"], gold))
+    assert (score.f1, score.n_invented) == (1.0, 0)
+
+
 AROUND = {
     "alone": "{}",
     "prose": "Sure! Here are the entities:\n\n{}\n\nLet me know if you need anything else.",

@@ -14,7 +14,7 @@ from .answer_pairs import key_meaning
 from .answer_records import Answer, Context, Named, Order, Style, folded_type, squeezed
 
 
-class _Mark(NamedTuple):
+class Mark(NamedTuple):
     """A mention between two marks: where the opening one begins and ends, and where the closing one does."""
 
     opens: int
@@ -25,7 +25,7 @@ class _Mark(NamedTuple):
     """None where the marks are of no mention: they are only taken out."""
 
 
-def _unmarked(region: str, marks: Sequence[_Mark], style: Style, *, escaped: bool = False) -> Answer | None:
+def unmarked(region: str, marks: Sequence[Mark], style: Style, *, escaped: bool = False) -> Answer | None:
     """Return the mentions between marks, with their offsets in the text without the marks."""
     gaps = sorted([(mark.opens, mark.begins) for mark in marks] + [(mark.ends, mark.closes) for mark in marks])
     as_text = unescape if escaped else str
@@ -58,7 +58,7 @@ _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+
 _WRAPPING_TAGS = {
     "answer", "output", "text", "sentence", "result", "results", "response", "p", "br", "html", "body", "div", "doc",
     "document", "entities", "b", "i", "em", "strong", "u", "ul", "li", "ol", "final", "annotated", "tagged", "xml",
-    "root", "s", "pre", "code", "table", "tr", "td", "think", "input", "paragraph", "annotatedtext",
+    "root", "s", "sub", "sup", "pre", "code", "table", "tr", "td", "think", "input", "paragraph", "annotatedtext",
 }  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def read_xml(region: str, context: Context) -> Answer | None:
         return None
     if _START.search(region) is not None:
         region = _with_usual_tags(region)
-    marks: list[_Mark] = []
+    marks: list[Mark] = []
     alone: list[Named] = []
     open_tags: dict[str, list[tuple[re.Match[str], str | None]]] = {}
     for tag in _TAG.finditer(region):
@@ -87,7 +87,7 @@ def read_xml(region: str, context: Context) -> Answer | None:
         waiting = open_tags.get(name) or open_tags.get("")
         if waiting:
             begun, label = waiting.pop()
-            marks.append(_Mark(begun.start(), begun.end(), tag.start(), tag.end(), label))
+            marks.append(Mark(begun.start(), begun.end(), tag.start(), tag.end(), label))
     if alone:
         return Answer(tuple(alone), Style.XML)
     described = _described_elements(region, marks, context)
@@ -139,7 +139,7 @@ _MOST_ELEMENTS = 500
 """Elements among which those inside of others are looked for."""
 
 
-def _names_in_types(region: str, marks: Sequence[_Mark], context: Context) -> list[Named]:
+def _names_in_types(region: str, marks: Sequence[Mark], context: Context) -> list[Named]:
     """Return the names of elements that lie in an element of their type: ``<PER><name>Ada</name></PER>``.
 
     There are none if an element of a type has any other text.
@@ -205,7 +205,7 @@ def _tag_label(inner: str, name: str, attributes: Mapping[str, str], context: Co
     return inner
 
 
-def _described_elements(region: str, marks: Sequence[_Mark], context: Context) -> list[Named]:
+def _described_elements(region: str, marks: Sequence[Mark], context: Context) -> list[Named]:
     """Return the mentions of elements in pairs: ``<entity><text>Ada</text><type>PER</type></entity>``."""
     surfaces, labels = [], []
     for mark in sorted(marks):
@@ -223,7 +223,7 @@ def _described_elements(region: str, marks: Sequence[_Mark], context: Context) -
     return [Named(unescape(name), label) for name, label in zip(surfaces, labels, strict=True)]
 
 
-def _sure_marks(region: str, marks: Sequence[_Mark], style: Style, context: Context) -> Answer | None:
+def _sure_marks(region: str, marks: Sequence[Mark], style: Style, context: Context) -> Answer | None:
     """Return what marks enclose, if one of their types is known, or the text without them is the sample's.
 
     Marks of types that there are not may belong to the text, as a link does: they do if it is the sample's so.
@@ -231,15 +231,15 @@ def _sure_marks(region: str, marks: Sequence[_Mark], style: Style, context: Cont
     with_types = [mark for mark in marks if mark.label is not None]
     known_marks = [mark for mark in with_types if context.types.find(mark.label) is not None]
     if context.sample is not None and 0 < len(known_marks) < len(marks):
-        answer = _unmarked(region, known_marks, style)
+        answer = unmarked(region, known_marks, style)
         if answer is not None and answer.marked is not None and context.has_sample(squeezed(answer.marked)):
             return answer
-    answer = _unmarked(region, marks, style)
+    answer = unmarked(region, marks, style)
     if answer is None or not answer.mentions:
         return None
     assert answer.marked is not None
     if "&" in region and context.sample is not None and not context.has_sample(squeezed(answer.marked)):
-        unescaped = _unmarked(region, marks, style, escaped=True)
+        unescaped = unmarked(region, marks, style, escaped=True)
         if unescaped is not None and unescaped.marked and context.has_sample(squeezed(unescaped.marked)):
             return unescaped
     known = any(context.types.find(named.label) is not None for named in answer.mentions)
@@ -296,11 +296,11 @@ _BOLD = re.compile(r"\*\*(?P<name>[^\n]+?)\*\*\s?[(\[](?P<label>[^()\[\]\n]{1,80
 def _read_bold(region: str, context: Context) -> Answer | None:
     """Read bold names with their types in the text of the sample, ``**Ada** (PER) spoke``; None for any other text."""
     marks = [
-        _Mark(sign.start(), sign.start("name"), sign.end("name"), sign.end(), sign["label"])
+        Mark(sign.start(), sign.start("name"), sign.end("name"), sign.end(), sign["label"])
         for sign in _BOLD.finditer(region)
         if context.types.find(sign["label"]) is not None
     ]
-    answer = _unmarked(region, marks, Style.BRACKETS) if marks else None
+    answer = unmarked(region, marks, Style.BRACKETS) if marks else None
     if answer is None or answer.marked is None or not context.has_sample(squeezed(answer.marked)):
         return None
     return answer
@@ -314,9 +314,9 @@ def has_typed_brackets(region: str, context: Context) -> bool:
     return any(context.types.find(label) is not None for label in labels)
 
 
-def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Mark]:
+def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[Mark]:
     """Return the brackets that have a type. ``balanced``: a pair without one that lies inside belongs to the text."""
-    marks: list[_Mark] = []
+    marks: list[Mark] = []
     waiting: list[re.Match[str]] = []
     for sign in _BRACKET.finditer(region):
         if sign["open"]:
@@ -344,13 +344,13 @@ def _bracket_marks(region: str, context: Context, *, balanced: bool) -> list[_Ma
             first = region[begins:ends]
             if context.types.find(first) is not None:  # [PER | Ada]
                 at = sign.start("of_bar")
-                marks.append(_Mark(begun.start(), at, sign.end("of_bar"), sign.end(), first.strip()))
+                marks.append(Mark(begun.start(), at, sign.end("of_bar"), sign.end(), first.strip()))
                 continue
-        marks.append(_Mark(begun.start(), begins, ends, sign.end(), label.strip()))
+        marks.append(Mark(begun.start(), begins, ends, sign.end(), label.strip()))
     return marks
 
 
-def _with_colon(region: str, begun: re.Match[str], ends: int, context: Context) -> _Mark | None:
+def _with_colon(region: str, begun: re.Match[str], ends: int, context: Context) -> Mark | None:
     """Return brackets whose type stands inside them without a bar: ``[Ada: PER]``, ``[PER: Ada]``, ``[Ada/PER]``."""
     inside = region[begun.end() : ends]
     first = inside.lstrip()[:1]
@@ -364,11 +364,11 @@ def _with_colon(region: str, begun: re.Match[str], ends: int, context: Context) 
         and name.strip()
         and not _is_swapped(label, name, context)
     ):
-        return _Mark(begun.start(), ends - len(name.lstrip()), ends, ends + 1, label.strip())
+        return Mark(begun.start(), ends - len(name.lstrip()), ends, ends + 1, label.strip())
     for sign in (colon, "/"):
         name, _, label = inside.rpartition(sign)
         if context.types.find(label) is not None and name.strip():
-            return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ends + 1, label.strip())
+            return Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ends + 1, label.strip())
     return None
 
 
@@ -415,7 +415,7 @@ def _markers_of_types(region: str, context: Context) -> Answer | None:
 
 def _markers(region: str, context: Context) -> Answer | None:
     """Return what the markers of a text enclose."""
-    marks: list[_Mark] = []
+    marks: list[Mark] = []
     waiting: list[re.Match[str]] = []
     for sign in _MARKER.finditer(region):
         if sign["open"]:
@@ -424,30 +424,30 @@ def _markers(region: str, context: Context) -> Answer | None:
             mark = _marker(region, waiting.pop(), sign, context)
             if mark is not None:
                 marks.append(mark)
-    return _unmarked(region, marks, Style.MARKERS) if marks else None
+    return unmarked(region, marks, Style.MARKERS) if marks else None
 
 
 _TYPE_BEHIND = re.compile(r"\s?[(\[{<]([^()\[\]{}<>\n]{1,80})[)\]}>]|([\w-]{1,80})")
 
 
-def _marker(region: str, begun: re.Match[str], ended: re.Match[str], context: Context) -> _Mark | None:
+def _marker(region: str, begun: re.Match[str], ended: re.Match[str], context: Context) -> Mark | None:
     """Return a pair of markers with its type: the one behind it, the one inside it, or the only one."""
     behind = _TYPE_BEHIND.match(region, ended.end())
     if behind is not None:
         label = behind[1] or behind[2]
         if context.types.find(label) is not None:
-            return _Mark(begun.start(), begun.end(), ended.start(), behind.end(), label)
+            return Mark(begun.start(), begun.end(), ended.start(), behind.end(), label)
     inside = region[begun.end() : ended.start()]
     for sign in ("|", ":"):
         name, separator, label = inside.rpartition(sign)
         if separator and context.types.find(label) is not None:
-            return _Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ended.end(), label.strip())
+            return Mark(begun.start(), begun.end(), begun.end() + len(name.rstrip()), ended.end(), label.strip())
         label, separator, name = inside.partition(sign)
         if separator and context.types.find(label) is not None:
-            return _Mark(begun.start(), ended.start() - len(name.lstrip()), ended.start(), ended.end(), label.strip())
+            return Mark(begun.start(), ended.start() - len(name.lstrip()), ended.start(), ended.end(), label.strip())
     if context.only_label is None:
         return None
-    return _Mark(begun.start(), begun.end(), ended.start(), ended.end(), context.only_label)
+    return Mark(begun.start(), begun.end(), ended.start(), ended.end(), context.only_label)
 
 
 # --- the text of the sample, with marks ---------------------------------------------------------------
@@ -473,17 +473,17 @@ def read_marked_sample(region: str, context: Context) -> Answer | None:
         return None
     if _may_have_marks(region, context):
         for reader in (read_markers, read_xml, read_brackets):
-            answer = _of_sample(reader(region, context), context)
+            answer = of_sample(reader(region, context), context)
             if answer is not None:
                 return answer
     for rewritten in _with_usual_brackets(region, context):
-        answer = _of_sample(read_brackets(rewritten, context), context)
+        answer = of_sample(read_brackets(rewritten, context), context)
         if answer is not None:
             return answer
     return None
 
 
-def _of_sample(answer: Answer | None, context: Context) -> Answer | None:
+def of_sample(answer: Answer | None, context: Context) -> Answer | None:
     """Return an answer if its text without the marks is the sample's and all of its types are known; else None."""
     if answer is None or answer.marked is None or not context.has_sample(squeezed(answer.marked)):
         return None

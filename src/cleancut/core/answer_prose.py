@@ -36,7 +36,8 @@ def without_thinking(answer: str) -> tuple[str, str | None]:
                 return "", because("the answer ends inside its thinking section", answer)
     if "<|channel|>" in text:
         text = text.rpartition("<|channel|>final<|message|>")[2]
-    return _SPECIAL.sub(" ", text), None
+    # with <|/PER|> there, such signs are marks of mentions
+    return text if "<|/" in text else _SPECIAL.sub(" ", text), None
 
 
 def regions(said: str) -> Iterator[str]:

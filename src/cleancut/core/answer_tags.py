@@ -94,7 +94,11 @@ def tags_in_row(lines: Sequence[str], context: Context) -> Answer | None:
 
     Tokens without a tag are in no mention, if the text without the tags is the sample's.
     """
-    rows = [" ".join(_without_counts([line.strip() for line in lines], context))]
+    stripped = [line.strip() for line in lines]
+    marked = _some_tags_in_brackets(" ".join(stripped).split(), context)
+    if marked is not None:
+        return marked
+    rows = [" ".join(_without_counts(stripped, context))]
     if 1 < len(lines) <= _MOST_ROWS:
         rows += lines
     for row in rows:
@@ -154,6 +158,21 @@ def _tags_in_brackets(row: str, context: Context) -> Answer | None:
         pairs.append((match[1], match[2]))
         at = match.end()
     return tagged(pairs, context) if len(pairs) > 1 else None
+
+
+_LAST_IN_BRACKETS = re.compile(r"(\S+)[(\[{<]([^\s()\[\]<>{}]+)[)\]>}]")
+
+
+def _some_tags_in_brackets(words: Sequence[str], context: Context) -> Answer | None:
+    """Read ``Ada[B-PER] spoke``: the words of the sample, some of which have a tag behind them."""
+    matches = [_LAST_IN_BRACKETS.fullmatch(word) for word in words]
+    if not any(match is not None and prefix_letter(match[2]) for match in matches):
+        return None
+    row = []
+    for word, match in zip(words, matches, strict=True):
+        has_tag = match is not None and is_tag(match[2], context)
+        row.append((match[1], match[2]) if match is not None and has_tag else (word, "O"))
+    return tagged(row, context) if context.is_sample(" ".join(token for token, _ in row)) else None
 
 
 def tagged_values(value: Any, context: Context) -> Answer | None:

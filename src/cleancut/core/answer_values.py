@@ -117,6 +117,8 @@ class ValueReader:
         has_lists = any(isinstance(item, list | Call) for item in items)
         for item in items:
             self._is_item = True
+            if label is not None and type(item) is int and self._context.in_text(str(item)):
+                item = str(item)
             of_item = self.mentions(item, label, in_list=has_lists)
             self._is_item = False
             if of_item is None:
@@ -176,9 +178,13 @@ class ValueReader:
 
     def _plain(self, key: str, value: Any) -> Any:
         """Return a value; of an object below the key of a name or a type, ``{"name": "PER"}``, what it says."""
-        if not isinstance(value, Pairs) or self._types.find(key) is not None:
+        if self._types.find(key) is not None:
             return value
         meaning = key_meaning(key)
+        if type(value) is int and meaning.surface_rank is not None and self._context.in_text(str(value)):
+            return str(value)  # a name that is a number
+        if not isinstance(value, Pairs):
+            return value
         words = [(inner_key, inner) for inner_key, inner in value if isinstance(inner, str)]
         if meaning.label_rank is not None:
             labels = [inner for _, inner in words if self._types.find(inner) is not None]
@@ -714,9 +720,12 @@ def read_tuples(region: str, context: Context) -> Answer | None:
     lists = [one.value for one in values_in(region, "(") if isinstance(one.value, list)]
     lists = [inner for value in lists for inner in (value if _is_list_of_lists(value) else [value])]
     tuples = [value for value in lists if len(value) >= 2]
-    quoted = [value for value in tuples if not any(isinstance(item, Bare) for item in value)]
+    quoted = [value for value in tuples if not any(isinstance(item, Bare | Pairs) for item in value)]
     if not quoted:
-        pairs = [pair for pair in (_unquoted_pair(inner, context) for inner in _bracketed(region)) if pair is not None]
+        inside = [*_bracketed(region)]
+        if len(inside) == 1 and inside[0].strip()[:1] == "(":  # brackets around all pairs
+            inside = [*_bracketed(inside[0])]
+        pairs = [pair for pair in (_unquoted_pair(inner, context) for inner in inside) if pair is not None]
         if pairs:
             return Answer(tuple(pairs), Style.PAIRS)
     if not tuples:

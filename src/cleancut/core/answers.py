@@ -17,6 +17,7 @@ from .answer_marks import read_brackets, read_marked_sample, read_markers, read_
 from .answer_plain import plain_answer
 from .answer_prose import regions, repeats_sample, says_nothing, without_thinking
 from .answer_records import Answer, Context, KnownTypes, Named, Style, because, is_none, is_plausible
+from .answer_signs import read_signs
 from .answer_tags import read_tags
 from .answer_values import (
     answer_of_values,
@@ -199,7 +200,7 @@ def _best_reading(said: str, style: Style, context: Context) -> tuple[Answer | N
         if context.is_sample(region):
             return Answer(), 0  # the text without any mark is an answer too
         if style is Style.AUTO:
-            marked = read_marked_sample(region, context)
+            marked = read_marked_sample(region, context) or read_signs(region, context)
             if marked is not None:
                 return marked, len(marked.mentions)
         is_json = begins_as_json(region)
