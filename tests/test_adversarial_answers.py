@@ -124,6 +124,22 @@ def test_the_text_may_have_such_signs_itself(sign):
     assert (score.n_exact, score.n_pred, score.n_unparsed) == (2, 2, 0)
 
 
+def test_mentions_below_the_mention_that_they_lie_in_are_read():
+    gold = Corpus.of(["the New York Times".split()], entities=[[(1, 4, "ORG"), (1, 3, "LOC")]])
+    inner = {"text": "New York", "label": "LOC"}
+    for key, n in (("nested", 2), ("children", 2), ("alternatives", 1)):
+        answer = json.dumps([{"text": "New York Times", "label": "ORG", key: [inner]}])
+        score = exact_f1(gold, read_answers([answer], gold))
+        assert (score.n_exact, score.n_pred) == (n, n)
+
+
+@pytest.mark.parametrize("answer", ['[{"text": 1999, "label": "DATE"}]', '{"DATE": [1999]}'])
+def test_a_name_may_be_a_number(answer):
+    gold = Corpus.of(["In 1999".split()], entities=[[(1, 2, "DATE")]])
+    score = exact_f1(gold, read_answers([answer], gold))
+    assert (score.f1, score.n_pred) == (1.0, 1)
+
+
 def test_a_word_of_the_prose_is_no_mention_though_it_has_a_type():
     gold = Corpus.of(["We met Ada".split()], entities=[[(2, 3, "PER")]])
     score = exact_f1(gold, read_answers(["We met Ada[B-PER]"], gold))

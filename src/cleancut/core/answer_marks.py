@@ -115,7 +115,8 @@ def _with_lists_cut(answer: Answer, context: Context) -> Answer:
         for mention, names in zip(answer.mentions, listed, strict=True)
         for name in names
     ]
-    return Answer(tuple(cut), answer.style, Order.TYPE)
+    order = Order.TYPE if len(cut) > len(listed) else answer.order
+    return Answer(tuple(cut), answer.style, order)
 
 
 _START = re.compile(r"<start:([^<>]{1,80})>", re.I)

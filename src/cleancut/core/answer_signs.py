@@ -103,7 +103,8 @@ def _mark(region: str, whole: tuple[int, int], name: tuple[int, int], typed: re.
     begins, ends = name
     inside = region[begins:ends]
     begins, ends = ends - len(inside.lstrip()), begins + len(inside.rstrip())
-    label = next(text for key, text in typed.groupdict().items() if key.startswith("label") and text)
+    of_label = (text for key, text in typed.groupdict().items() if key.startswith("label"))
+    label = next(filter(None, of_label))
     return Mark(whole[0], begins, max(begins, ends), whole[1], label)
 
 

@@ -170,8 +170,10 @@ def _some_tags_in_brackets(words: Sequence[str], context: Context) -> Answer | N
         return None
     row = []
     for word, match in zip(words, matches, strict=True):
-        has_tag = match is not None and is_tag(match[2], context)
-        row.append((match[1], match[2]) if match is not None and has_tag else (word, "O"))
+        if match is not None and is_tag(match[2], context):
+            row.append((match[1], match[2]))
+        else:
+            row.append((word, "O"))
     return tagged(row, context) if context.is_sample(" ".join(token for token, _ in row)) else None
 
 

@@ -53,6 +53,12 @@ def with_pairs(value: Any) -> Any:
     return value
 
 
+_OTHER_MENTIONS = frozenset((
+    "alternatives", "alternative", "candidates", "examples", "example", "relations", "relation", "history", "related",
+))  # fmt: skip
+"""Keys of a mention whose objects are no mentions inside of it."""
+
+
 class _Roles(NamedTuple):
     """Which pair of an object has the name of a mention, and which its type; None where none has."""
 
@@ -271,6 +277,9 @@ class ValueReader:
             elif prefix_letter(label) or not self._context.is_none(surface):  # a tagged word may be any sign
                 name, of_type = name_and_label(surface, label, self._context)
                 mentions.append(Named(name, of_type, start, end))
+        for key, inner in pairs:  # {"text": "New York Times", "label": "ORG", "nested": [...]}
+            if isinstance(inner, list) and plain_key(key) not in _OTHER_MENTIONS and self._describes_itself(inner):
+                mentions += self.mentions(inner, None, in_list=False) or []
         return mentions
 
     def _are_tokens(self, key: str, value: Any) -> bool:
