@@ -557,7 +557,7 @@ ANYTHING = (
     "9" * 5000, "٣s", -(10**5000),
     np.array([1, 2]), np.zeros((0, 3)), np.array(3), np.array([[1], None], object), np.void(b"x"),
     np.timedelta64(1, "D"), np.array([2], "m8[s]"), np.ones(24, complex), np.zeros(24, "V2"), pa.scalar("x"),
-    pa.field("a", pa.int64()), pa.array([None]), pa.table({"a": [1]}),
+    pa.field("a", pa.int64()), pa.array([None]), pa.table({"a": [1]}), pa.chunked_array([["a"], ["b"]]),
 )  # fmt: skip
 """Values of any kind, of which a door may take some."""
 FOUND = cc.buckets(GOLD, PRED)
@@ -704,6 +704,13 @@ DOORS: dict[str, Door] = {
     ),
     "parts of a plan": lambda v: PLAN.in_order(v),
     "tokens of the answer to a type": lambda v: cc.parse_answer("Ada", types=["PER"], label="PER", tokens=v),
+    "ids of a file": lambda v: cc.read("gold.conll", ids=v),
+    "columns of decontaminate": lambda v: cc.decontaminate(dataset(), dataset(), columns=v),
+    "train of a module": lambda v: loaded("clean_f1").compute(
+        predictions=WRONG, references=TAGS, tokens=WORDS, train=v
+    ),
+    "levels": lambda v: cc.ladder(GOLD, TRAIN, levels=v, seeds=1),
+    "predictions": lambda v: cc.exact_f1(TAGS, v),
     "beta of compare": lambda v: cc.compare(GOLD, {"a": PRED, "b": GOLD}, ci=10, beta=v),
 }
 

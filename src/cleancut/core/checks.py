@@ -7,7 +7,6 @@ text in data.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
@@ -17,12 +16,16 @@ from numpy.typing import NDArray
 
 from .exceptions import CleancutError, quoted, reason
 
+LARGEST_WHOLE = 2**63 - 1
+"""The largest number that an array holds, and that is written out without a thought for its length."""
 LARGEST_SEED = 2**32 - 101
 """The largest seed that every random generator takes, with room for the attempts that count up from it."""
 MOST_RESAMPLES = 1_000_000
 """The most resamples of one interval. More would not change its printed digits."""
 
 
+_MOST_COLUMNS = 10_000
+"""The largest number of a column that is accepted."""
 MOST_VALUES = 100_000_000
 """The most values of a list that is given as a range."""
 
@@ -51,7 +54,7 @@ def is_number(value: Any) -> bool:
     return is_whole(value) or isinstance(value, float | np.floating)
 
 
-def whole(value: Any, name: str, least: int = 0, most: float = math.inf, wanted: str = "") -> int:
+def whole(value: Any, name: str, least: int = 0, most: int = LARGEST_WHOLE, wanted: str = "") -> int:
     """Return a whole number within a range.
 
     Args:
@@ -72,7 +75,7 @@ def whole(value: Any, name: str, least: int = 0, most: float = math.inf, wanted:
     cleancut.core.exceptions.CleancutError: k=1.5 is out of range. Give a whole number from 2 on.
     """
     if not is_whole(value) or not least <= value <= most:
-        ends = f"from {least} on" if most == math.inf else f"from {least} to {most}"
+        ends = f"from {least} on" if most == LARGEST_WHOLE else f"from {least} to {most}"
         raise CleancutError(f"{name}={quoted(value)} is out of range. Give {wanted or f'a whole number {ends}'}.")
     return int(value)
 
@@ -158,6 +161,16 @@ def text(value: Any, name: str, wanted: str = "a text") -> str:
     if not isinstance(value, str) or not value:
         raise CleancutError(f"{name}={quoted(value)} is not valid. Give {wanted}.")
     return value
+
+
+def column_number(value: Any, name: str) -> int:
+    """Return the number of a column of a file: 0 is the first, -1 the last.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+    """
+    return whole(value, name, -_MOST_COLUMNS, _MOST_COLUMNS, "the number of a column: 0 is the first, -1 the last")
 
 
 def column_name(value: Any, name: str) -> str:

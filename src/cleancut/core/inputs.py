@@ -662,7 +662,7 @@ def _refuse_null(values: Any, lengths: NDArray[np.int64], where: Where, what: st
 
 def _from_arrow(data: Any, labels: Any, where: Where) -> Raw:
     """Return the input in an Arrow array of lists: ids without a copy, strings by Arrow's dictionary encoding."""
-    if getattr(data, "num_chunks", 1) > 1 and str(data.type.value_type).startswith(("int", "uint")):
+    if getattr(data, "num_chunks", 1) > 1 and str(getattr(data.type, "value_type", "")).startswith(("int", "uint")):
         return _from_arrow_ids(data, labels, where)
     values, lengths = _arrow_lists(data, where)
     if hasattr(values, "field"):

@@ -19,6 +19,7 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 
+from ..core import checks
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, did_you_mean, quoted
@@ -120,7 +121,7 @@ class NerModule:
             raise CleancutError(
                 f'{self.name} needs training data: give train={{"tokens": ..., "tags": ...}} to compute() or load().'
             )
-        given = list(train) if isinstance(train, list | tuple) else [train]
+        given = checks.in_order(train) if isinstance(train, list | tuple) else [train]
         parts = [training_columns(part) for part in given]
         labels = chosen.get("labels")
         scheme = chosen.get("scheme")

@@ -16,6 +16,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, parse_choice
 from ..core.same import PART_LIMIT, Same
 from ..reading.columns import records_in, unpacked
+from ..reading.dataset import named_columns
 from ..reading.shape import Form, Shape
 from ..scoring.exposure import Exposure
 from ..version import __version__
@@ -328,7 +329,7 @@ def decontaminate(
     asked_columns = columns if columns is not None else more_columns
     shown = against
     if not isinstance(against, Exposure):
-        ids = asked_columns.ids if isinstance(asked_columns, Shape) else asked_columns.get("ids")
+        ids = asked_columns.ids if isinstance(asked_columns, Shape) else named_columns(asked_columns).get("ids")
         of_against = {"ids": ids} if ids is not None and hasattr(against, "column_names") else None
         key: dict[str, Any] = {"case": case, "typed": typed, "unicode": unicode}
         shown = Exposure.of(against, **key, same=notion, columns=of_against)

@@ -48,10 +48,6 @@ class Options(NamedTuple):
     """The field or column of the ids of entities; None where they are not read."""
 
 
-_MOST_COLUMNS = 10_000
-"""The largest number of a column that is accepted."""
-
-
 def check_reading(options: Mapping[str, Any]) -> None:
     """Check the options that name or number columns.
 
@@ -63,8 +59,7 @@ def check_reading(options: Mapping[str, Any]) -> None:
     """
     for name in ("column", "word_column"):
         if options.get(name) is not None:
-            wanted = "the number of a column: 0 is the first, -1 the last"
-            checks.whole(options[name], name, -_MOST_COLUMNS, _MOST_COLUMNS, wanted)
+            checks.column_number(options[name], name)
     for name in ("tokens", "tags", "entities", "text", "document"):
         if options.get(name) is not None:
             checks.text(options[name], name, "the name of a column")

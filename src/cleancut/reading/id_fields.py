@@ -19,8 +19,8 @@ def checked_ids(ids: Any) -> str | int:
     Raises:
         CleancutError: it is no name and no number.
     """
-    if isinstance(ids, int) and not isinstance(ids, bool):
-        return ids
+    if checks.is_whole(ids):
+        return checks.column_number(ids, "ids")
     return checks.text(ids, "ids", "the name of a column or of a field of the entities, or the number of a column")
 
 
@@ -40,7 +40,7 @@ def conll_column_of_ids(ids: str | int | None, width: int, taken: Mapping[str, i
         return None
     try:
         number = int(ids)
-    except ValueError:
+    except Exception:  # whatever the methods of an object raise
         raise CleancutError(
             f"{source}: ids={quoted(ids)} is no number, but columns of CoNLL have no names. Give the number of the "
             "column: 0 is the first, -1 the last."

@@ -256,13 +256,22 @@ def written_together(
             if record in written:
                 earlier_files += recorded(folder, record).items()
         records_last = sorted(written, key=lambda name: (name in RECORDS, name))
+        outdated = list(_outdated(folder, earlier_files, written))
         with uninterrupted():
             for name in records_last:
                 os.replace(os.path.join(fresh, name), os.path.join(folder, name))
-        for name, digest in earlier_files:
-            path = os.path.join(folder, name)
-            if name not in written and is_as_written(path, digest) and not is_kept(path):
+            for path in outdated:
                 os.unlink(path)
+
+
+def _outdated(
+    folder: str | os.PathLike[str], earlier_files: Iterable[tuple[str, str]], written: Collection[str]
+) -> Iterator[str]:
+    """Yield the files of an earlier result that are not written again, if they are unchanged and not being read."""
+    for name, digest in earlier_files:
+        path = os.path.join(folder, name)
+        if name not in written and is_as_written(path, digest) and not is_kept(path):
+            yield path
 
 
 ASSIGNMENT = "assignment.parquet"

@@ -236,10 +236,12 @@ def _levels(levels: Any) -> list[float]:
             percentages = [first + step * i for i in range(n_levels)]
         else:
             given = levels.split(",") if isinstance(levels, str) else checks.ordered(levels, "levels", wanted)
+            if any(isinstance(level, complex | np.complexfloating) for level in given):
+                raise refused
             percentages = [float(level) for level in given]
     except CleancutError:
         raise
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+    except Exception:  # whatever the methods of an object raise
         raise refused from None
     if not percentages or not all(0 <= level <= 100 for level in percentages):
         raise refused
