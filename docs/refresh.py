@@ -3,8 +3,8 @@
     python docs/refresh.py            # rewrites the files
     python docs/refresh.py --check    # says which are out of date, and writes nothing
 
-Numbers are those of ``cleancut demo``, which is run for it, and those that ``benchmarks/corpora.py`` has stored. The
-tests run the same check.
+Numbers are those of ``cleancut demo``, which is run for it, and those that ``benchmarks/corpora.py`` and
+``benchmarks/evidence.py`` have stored. The tests run the same check.
 """
 
 from __future__ import annotations
@@ -297,6 +297,108 @@ def discarded_of_btc(stored: dict[str, Any]) -> str:
     )
 
 
+# --- figures of evidence ----------------------------------------------------------------------------------
+
+MADE_UP = {"lookup": "a look-up (made up)", "noisy_gold": "noisy gold (made up)"}
+"""Systems that are no submissions."""
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown, whose numbers are to the right."""
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def in_percent(value: float | None, digits: int = 2) -> str:
+    return "-" if value is None else f"{100 * value:.{digits}f}"
+
+
+def rank(of: dict[str, Any], system: str, title: str) -> int:
+    sign = 1 if title == "hardeval" else -1
+    return 1 + sum(sign * other[title] < sign * of[system][title] for other in of.values())
+
+
+def ranks_table(stored: dict[str, Any]) -> str:
+    """Systems of WNUT17 with their values and ranks, with memory and without it."""
+    of = stored["evidence"]["WNUT17"]["systems"]
+    titles = ["F1", "clean F1", "clean F1, fold+part", "hardeval"]
+    rows = []
+    for name in sorted(of, key=lambda name: -of[name]["F1"]):
+        rows.append([name, *(f"{in_percent(of[name][title])} ({rank(of, name, title)})" for title in titles)])
+    return table(["system", *(f"{title} (rank)" for title in titles)], rows)
+
+
+def swaps_sentence(stored: dict[str, Any]) -> str:
+    """How many pairs change places between F1 and hardeval, and how sure that is."""
+    change = stored["evidence"]["WNUT17"]["changes"]
+    n_systems = len(stored["evidence"]["WNUT17"]["systems"])
+    sure = [swap for swap in change["swaps"] if max(swap["f1"], swap["hardeval"]) < 0.05]
+    lines = [f"{' and '.join(swap['pair'])} (F1: p = {swap['f1']:.2f}, hardeval: p = {swap['hardeval']:.2f})"
+             for swap in change["swaps"]]  # fmt: skip
+    return (
+        f"{len(change['swaps'])} of {n_systems * (n_systems - 1) // 2} pairs of systems change places between F1 and "
+        f"hardeval (Kendall's tau {change['tau']:.2f}); both orders are significant for {len(sure) or 'none'} "
+        f"of them, with p corrected for all pairs:\n\n" + "\n".join(f"- {line}" for line in lines)
+    )
+
+
+def memory_table(stored: dict[str, Any]) -> str:
+    """How much of each test set training has shown, and what a look-up scores; most first."""
+    of = {name: own["memory"] for name, own in stored["evidence"].items() if "memory" in own}
+    titles = ["look-up F1", "seen exact", "seen fold", "seen fold+part"]
+    rows = []
+    for name in sorted(of, key=lambda name: -of[name]["look-up F1"]):
+        rows.append([name, *(in_percent(of[name][title]) for title in titles)])
+    return table(["corpus, train to test", "look-up F1", *(f"seen, `{same}` %" for same in NOTIONS)], rows)
+
+
+NOTIONS = ("exact", "fold", "fold+part")
+
+
+def cost_table(stored: dict[str, Any]) -> str:
+    """What splits that share nothing discard under each notion, and what they leave under the loosest."""
+    rows = []
+    for name, own in stored["evidence"].items():
+        cells = []
+        for same in NOTIONS:
+            row = own["splits"][same]
+            assert row["guarantee"].startswith("no entity is shared")
+            cells += [f"{in_percent(row['n_discarded'] / row['n_samples'], 1)}%", f"{in_percent(row['left'], 1)}%"]
+        rows.append([name, *cells])
+    head = "80/10/10, `--discard auto --effort fast --representative 0.5`"
+    return table([head, *(title for same in NOTIONS for title in (f"`{same}`: discarded", "left related"))], rows)
+
+
+def left_sentence(stored: dict[str, Any]) -> str:
+    """The same of the exact notion, in a sentence."""
+    of = [own["splits"] for own in stored["evidence"].values()]
+    left = sorted(splits["exact"]["left"] for splits in of)
+    most = max(splits["fold+part"]["n_discarded"] / splits["fold+part"]["n_samples"] for splits in of)
+    return (
+        f"In clean splits of {len(of)} corpora, {in_percent(left[0], 0)}% to\n  {in_percent(left[-1], 0)}% of the test "
+        "mentions differ from a train name in case or punctuation only, or one is part of the other."
+        "\n  [`--same fold+part`](docs/guides/same.md) keeps those apart too, and discards up to "
+        f"{in_percent(most, 1)}% of the samples for it."
+    )
+
+
+def partial_table(stored: dict[str, Any]) -> str:
+    """F1 of each system under each mode of partial credit, with its rank."""
+    titles = ["F1", "F1 left", "F1 right", "F1 overlap"]
+    rows = []
+    for corpus, own in stored["evidence"].items():
+        of = own.get("systems", {})
+        for name in sorted(of, key=lambda name: -of[name]["F1"]):
+            ranked = len(of) > 2
+            cells = []
+            for title in titles:
+                cells.append(in_percent(of[name][title]) + (f" ({rank(of, name, title)})" if ranked else ""))
+            rows.append([f"{corpus}: {MADE_UP.get(name, name)}", *cells])
+    return table(["system", "F1 exact (rank)", *(f"{title} (rank)" for title in titles[1:])], rows)
+
+
+# --- all figures --------------------------------------------------------------------------------------------
+
 TEN_SAMPLES = ["Ada Bo", "Ada", "Bo Cy", "Cy", "Cy Di", "Di Ed", "Ed", "Di", "Flo", "Flo"]
 """The names of each sample of the worked example."""
 
@@ -330,18 +432,28 @@ FIGURES = {
     "discarded": discarded_table,
     "discarded-btc": discarded_of_btc,
     "ten-samples": ten_samples,
+    "ranks": ranks_table,
+    "swaps": swaps_sentence,
+    "memory": memory_table,
+    "cost": cost_table,
+    "left": left_sentence,
+    "partial": partial_table,
 }
-"""What stands between ``<!-- figures: NAME -->`` and ``<!-- end of figures -->``, from benchmarks/corpora.json."""
+"""What stands between ``<!-- figures: NAME -->`` and ``<!-- end of figures -->``, by what benchmarks have stored."""
 
 
 def with_figures(text: str) -> str:
-    """A page with the figures that benchmarks/corpora.py has stored."""
+    """A page with the figures that benchmarks/corpora.py and benchmarks/evidence.py have stored."""
     stored = json.loads((ROOT / "benchmarks" / "corpora.json").read_text("utf-8"))
+    stored["evidence"] = json.loads((ROOT / "benchmarks" / "evidence.json").read_text("utf-8"))
 
     def again(match: re.Match[str]) -> str:
-        return f"<!-- figures: {match[1]} -->\n\n{FIGURES[match[1]](stored)}\n\n<!-- end of figures -->"
+        indent = match[1]
+        figure = FIGURES[match[2]](stored)
+        gap = "\n" if indent else "\n\n"  # within a list
+        return f"{indent}<!-- figures: {match[2]} -->{gap}{indent}{figure}{gap}{indent}<!-- end of figures -->"
 
-    return re.sub(r"<!-- figures: ([\w-]+) -->\n.*?<!-- end of figures -->", again, text, flags=re.S)
+    return re.sub(r"^( *)<!-- figures: ([\w-]+) -->\n.*?<!-- end of figures -->", again, text, flags=re.S | re.M)
 
 
 def pages_with_figures() -> list[Path]:

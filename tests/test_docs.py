@@ -1,5 +1,8 @@
 """Every example of the README, the cards and the documentation runs, and every command prints what it shows."""
 
+import contextlib
+import functools
+import http.server
 import importlib.util
 import json
 import os
@@ -8,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 import urllib.request
 from pathlib import Path
 
@@ -136,7 +140,8 @@ SAMPLES = {
     "runs/2.conll": "perceptron", "corpus.conll": "test", "corpus.jsonl": "test", "corpus/1.jsonl": "test",
     "train.jsonl": "train", "test.jsonl": "test", "uh_ritual.jsonl": "lookup", "spinningbytes.jsonl": "perceptron",
     "mic-cis.jsonl": "perceptron", "mincut.py": "", "study/news/train.jsonl": "train", "study/news/test.jsonl": "test",
-    "study/news/pred/lookup.jsonl": "lookup",
+    "study/news/pred/lookup.jsonl": "lookup", "data/train.conll": "train", "data/test.conll": "test",
+    "answers.jsonl": "perceptron",
 }  # fmt: skip
 """What pages call files of the reader's, and which file of the demo stands for it."""
 
@@ -369,24 +374,74 @@ def test_every_public_name_is_listed_once():
     assert [name for name, what in rows] == listed and all(len(what) > 10 for _, what in rows)
 
 
-@pytest.mark.slow
-def test_the_site_builds_and_asks_nothing_of_other_hosts(tmp_path):
-    for needed in ("mkdocs", "mkdocstrings", "latex2mathml"):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    for needed in ("mkdocs", "material", "mkdocstrings", "latex2mathml"):
         pytest.importorskip(needed, reason=f"{needed} is in the extra 'docs'")
-    site = tmp_path / "site"
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(site)]
+    folder = tmp_path_factory.mktemp("site") / "site"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_the_site_builds_and_asks_nothing_of_other_hosts(site):
     for page in site.rglob("*.html"):
         text = page.read_text("utf-8")
         loaded = re.findall(r"<(?:script|img|iframe)[^>]* src=\"?(https?:[^\" >]+)", text)
         loaded += re.findall(r"<link[^>]*rel=\"?(?:stylesheet|preconnect)[^>]*href=\"?(https?:[^\" >]+)", text)
         assert loaded == [], page.name
-    assert (
-        "<math" in (site / "definitions.html").read_text("utf-8")
-        and "$$" not in (site / "definitions.html").read_text()
-    )
+    for style in site.rglob("*.css"):
+        assert not re.search(r"(?:@import|url\()[ '\"]*(?:https?:)?//", style.read_text("utf-8")), style.name
+    definitions = (site / "definitions.html").read_text("utf-8")
+    assert "<math" in definitions and "$$" not in definitions
     assert "micro-averaged over the corpus" in (site / "reference" / "score.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_site_has_search_and_colours_in_code(site):
+    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
+    found = {entry["location"].partition("#")[0] for entry in index["docs"]}
+    assert {"choose.html", "evidence.html", "guides/score.html", "reference/score.html"} <= found
+    assert '<span class="kn">import</span>' in (site / "concepts.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_site_fits_its_window_and_is_searched_without_other_hosts(site, browser):
+    with quiet_server(site) as url:
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        for name in ("index.html", "choose.html", "evidence.html", "commands.html", "reference/score.html"):
+            page.goto(url + name)
+            page.wait_for_load_state("networkidle")
+            bar = "document.querySelector('.md-tabs__list')"
+            assert page.evaluate(f"{bar}.scrollWidth <= {bar}.clientWidth"), name
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        page.click(".md-search__input")
+        page.keyboard.type("clean split")
+        page.locator(".md-search-result__item").first.wait_for()
+        assert asked and [one for one in asked if not one.startswith((url, "data:"))] == []
+        page.close()
+
+
+@contextlib.contextmanager
+def quiet_server(folder):
+    """Serve the files of a folder on this machine."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            """Say nothing."""
+
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
 
 
 @pytest.mark.parametrize("name", sorted(metrics()))

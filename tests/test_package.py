@@ -9,6 +9,7 @@ import sysconfig
 import venv
 from collections import Counter
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,9 @@ def test_a_wheel_brings_its_metrics_along(tmp_path):
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=env)
     assert done.stdout.strip() == "1.0", done.stderr
+
+
+def test_no_benchmark_hides_a_package():
+    """A script's folder is the first on its path: ``coverage.py`` in it is what numba then imports as coverage."""
+    scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
+    assert scripts & (set(sys.stdlib_module_names) | set(packages_distributions()) | {"coverage"}) == set()

@@ -1,6 +1,7 @@
 """How often 95% intervals hold the value of the population that a test set was drawn from.
 
-    python benchmarks/coverage.py [--draws 2000] [--corpora FOLDER] [--only documents] [--stored FILE] [--markdown FILE]
+    python benchmarks/intervals.py [--draws 2000] [--corpora FOLDER] [--only documents] [--stored FILE]
+        [--markdown FILE]
 
 A population is a large test set with the output of a system: generated, with documents of unequal length and
 difficulty in which names come again, or a corpus with predictions. Its value is the truth. Test sets of some units
@@ -482,7 +483,7 @@ def main() -> None:
 
 INTRODUCTION = """# How often 95% intervals hold the truth
 
-`python benchmarks/coverage.py --corpora FOLDER`: test sets are drawn from a population, so many as the column *draws*
+`python benchmarks/intervals.py --corpora FOLDER`: test sets are drawn from a population, so many as the column *draws*
 says, with intervals from {resamples} resamples each. The figures are the share of test sets, in percent, whose interval
 holds the value of the population; 95 is promised. With 2,000 test sets a figure has a standard error of 0.5.
 Percentiles and what is kept are counted in all of them, what was tried and lost in the first {tried}, with one of 1.5.
