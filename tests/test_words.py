@@ -103,20 +103,40 @@ def documented(statements):
             yield from documented(statement.body)
 
 
+VERBS = set(
+    "Add Answer Apply Audit Begin Build Call Change Check Compare Compute Count Cut Discard Divide Do "
+    "Draw Drop End Fill Find Gather Generate Go Import Join Keep Lay Let Limit List Log Look Make Mark "
+    "Move Name Note Open Pair Parse Pass Place Print Protect Publish Put Raise Read Rebuild Recognise "
+    "Reduce Refuse Release Remove Report Return Run Score Search Serve Set Show Split Take Tell Test Turn "
+    "Undo Update Upload Write Yield".split()
+)
+"""What the docstring of a function begins with; a property may begin with the noun that it is."""
+
+
+def is_property(node):
+    return any("property" in ast.unparse(decorator) for decorator in getattr(node, "decorator_list", []))
+
+
 def test_every_function_says_what_it_does():
-    """Each function and class has a docstring, whose first sentence is no question."""
+    """Each function and class has a docstring; its first sentence is no question, and that of a function has a verb."""
     silent = set()
     asking = set()
+    without_verb = set()
     for path in sorted(SOURCE.rglob("*.py")):
         for node in documented(ast.parse(path.read_text("utf-8")).body):
             name = f"{path.relative_to(SOURCE).as_posix()}: {node.name}"
             docstring = ast.get_docstring(node)
-            if docstring is None and not node.name.startswith("__"):
-                silent.add(name)
-            if docstring is not None and docstring.split("\n\n")[0].rstrip().endswith("?"):
+            if docstring is None:
+                silent |= set() if node.name.startswith("__") else {name}
+                continue
+            if docstring.split("\n\n")[0].rstrip().endswith("?"):
                 asking.add(name)
+            is_function = not isinstance(node, ast.ClassDef) and not is_property(node)
+            if is_function and docstring.split()[0].rstrip(",:") not in VERBS:
+                without_verb.add(name)
     assert silent == OF_THE_SOLVER
     assert not asking
+    assert not without_verb
 
 
 def test_names_and_layout_are_plain():

@@ -38,9 +38,9 @@ from .tab import (
     WAITING,
     Tab,
     asked_by,
+    download_folder,
     page_of,
     progress,
-    taken_home,
 )
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _forget_when_closed(page: gradio.Blocks) -> None:
             only_here.difference_update(*uploads.values(), *(block.keep_in_cache for block in page.blocks.values()))
             for file in only_here:
                 Path(file).unlink(missing_ok=True)
-        home = taken_home(name)
+        home = download_folder(name)
         shutil.rmtree(home, ignore_errors=True)
         for block in page.blocks.values():  # Gradio need not look for them any more
             deleted = [file for file in block.temp_files if home in Path(file).parents]

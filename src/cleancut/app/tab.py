@@ -64,7 +64,7 @@ def page_of(request: gradio.Request) -> str:
     return hashlib.sha256(str(request.session_hash).encode()).hexdigest()
 
 
-def taken_home(page: str) -> Path:
+def download_folder(page: str) -> Path:
     """Return the folder, inside that of Gradio, for the files that were made for one page.
 
     Args:
@@ -435,8 +435,8 @@ class Tab:
 
         The folder has a new name, so that a browser does not take them for the files of the result before.
         """
-        shutil.rmtree(taken_home(page) / self.key, ignore_errors=True)
-        home = taken_home(page) / self.key / secrets.token_hex(8)
+        shutil.rmtree(download_folder(page) / self.key, ignore_errors=True)
+        home = download_folder(page) / self.key / secrets.token_hex(8)
         home.mkdir(parents=True)
         paths = [str(shutil.move(file, home)) for file in files]
         for button, path in zip(self._saved, paths, strict=True):

@@ -302,7 +302,7 @@ def _placed_in_one_way(mentions: Sequence[Named], choices: Sequence[list[Place]]
 
 
 def _groups_by_name(mentions: Sequence[Named], choices: Sequence[list[Place]]) -> tuple[Group, ...]:
-    """Mentions of one name and type that stand at more places than there are mentions, all of which are placed."""
+    """Return mentions of one name and type that stand at more places than there are mentions, if all are placed."""
     names = [*map(itemgetter(0, 1), mentions)]
     n_named = Counter(names)
     open_to = dict(zip(reversed(names), reversed(choices), strict=True))  # those of the first one
@@ -419,7 +419,7 @@ def _groups(
     taken: Sequence[Place | None],
     open_places: Mapping[int, tuple[int, int]] | None,
 ) -> tuple[Group, ...]:
-    """Mentions of one name and type with the places open to them, where these are more than the mentions.
+    """Return mentions of one name and type with the places open to them, where these are more than the mentions.
 
     ``open_places``: those that the order leaves open; None if it tells nothing, so that every place of a name is.
     """

@@ -224,7 +224,7 @@ class SampleText:
         return []
 
     def _part_places(self, name: str, most: int) -> list[Place]:
-        """Places inside of tokens, where the name is a word of its own: ``U.S.`` in ``U.S.-based``."""
+        """Return places inside of tokens, where the name is a word of its own: ``U.S.`` in ``U.S.-based``."""
         for line, key in ((self.exact, squeezed(name)), (self.normal, normalised(name))):
             places = _parts(line, key, most) if key else []
             if places:
@@ -232,7 +232,7 @@ class SampleText:
         return []
 
     def _alike(self, name: str) -> list[Place]:
-        """Places whose words differ from the name in some letters; only the most similar ones."""
+        """Return places whose words differ from the name in some letters; only the most similar ones."""
         key, n_words = normalised(name), max(len(name.split()), 1)
         letters = [normalised(token) for token in self.tokens[:MOST_WINDOWS]]
         best, most_alike = ALIKE, list[Place]()

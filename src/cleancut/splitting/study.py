@@ -77,12 +77,12 @@ class Study(Drawn):
 
     @cached_property
     def scores(self) -> dict[str, Mapping[str, Mapping[str, Score]]]:
-        """``scores[dataset][system][metric]``."""
+        """The scores: ``scores[dataset][system][metric]``."""
         return {name: own.scores for name, own in self.datasets.items()}
 
     @cached_property
     def buckets(self) -> dict[str, Mapping[str, Buckets]]:
-        """``buckets[dataset][system]``."""
+        """The buckets of attributes: ``buckets[dataset][system]``."""
         return {name: own.buckets for name, own in self.datasets.items()}
 
     @cached_property
