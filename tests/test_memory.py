@@ -63,7 +63,7 @@ def test_golden_table_4(golden, reader):
 
 
 def test_published_table_3_arithmetic(golden):
-    """Babil et al., Table 3: F1 clean and delta F1 follow from P (solved from R and F1) and clean recall."""
+    """Babl et al., Table 3: F1 clean and delta F1 follow from P (solved from R and F1) and clean recall."""
     rows = golden["contamination"]["published_table3_rows"]
     assert len(rows) == 14
     for row in rows:

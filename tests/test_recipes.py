@@ -290,4 +290,4 @@ def test_the_method_card_says_what_a_user_must_know():
     card = SCRIPT.with_name("README.md").read_text()
     for heading in ("What it minimises", "The guarantee", "How to use", "Figures", "Limits", "Citation"):
         assert f"## {heading}\n" in card
-    assert "$$" in card and "Babil" in card
+    assert "$$" in card and "Babl" in card

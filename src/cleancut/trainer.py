@@ -235,7 +235,7 @@ class _Gold:
             if lengths[i] < expected[i]:
                 advice = f"It has {int(lengths[i])} labels for {int(expected[i])} words: did the tokenizer drop a word?"
             else:
-                advice = f"{moved} Are the label ids others (labels=)?"
+                advice = f"{moved} Do the label ids stand for other names (labels=)?"
             return f"row {i} has other gold labels than sample {i}. {advice}"
         return None
 

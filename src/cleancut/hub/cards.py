@@ -197,10 +197,14 @@ def config_section(plan: SplitPlan, config: str, repo: str, indices_only: bool) 
 
 
 _CITATION = """\
-@misc{babil-etal-random-splitting,
+@inproceedings{babl-etal-2025-random,
     title = "Random Splitting Negatively Impacts {NER} Evaluation:
              Quantifying and Eliminating the Overestimation of {NER} Performance",
-    author = "Babil, Florian and Hennen, Moritz and Murauer, Jakob and Geierhos, Michaela",
+    author = "Babl, Florian and Hennen, Moritz and Murauer, Jakob and Geierhos, Michaela",
+    booktitle = "Findings of the Association for Computational Linguistics: ACL 2025",
+    year = "2025",
+    pages = "9724--9738",
+    url = "https://aclanthology.org/2025.findings-acl.504/",
 }
 """
 

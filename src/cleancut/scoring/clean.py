@@ -61,7 +61,7 @@ def clean_f1(
     ci: int | None = None,
     seed: int = 13,
 ) -> Score:
-    """Compute F1 on mentions unseen in training, and how much of F1 is memory (Babil et al.).
+    """Compute F1 on mentions unseen in training, and how much of F1 is memory (Babl et al.).
 
     A gold mention is *contaminated* if its entity is in training, and *clean* otherwise. ``clean_recall`` counts
     recovered clean mentions over all clean ones. ``clean_f1`` is the harmonic mean of the original precision and the

@@ -455,7 +455,7 @@ def contamination_correlation(
 ) -> dict[str, dict[str, Any]]:
     """Return Pearson's r between the contamination of training sets and the scores of the models trained on them.
 
-    This is the analysis of Babil et al., Section 5.1 and Figure 6, over the runs of a contamination ladder. The paper
+    This is the analysis of Babl et al., Section 5.1 and Figure 6, over the runs of a contamination ladder. The paper
     found 0.57 for delta F1, 0.52 for contaminated F1 and 0.18 for clean F1.
 
     Args:

@@ -541,7 +541,7 @@ def _too_few_resamples(comparison: Mapping[str, Any]) -> str:
         return ""
     return (
         f"With {n_resamples} resamples, no difference can be significant at {ALPHA} once it is corrected for {n_pairs} "
-        f"{'pair' if n_pairs == 1 else 'pairs'}: {least} are the least."
+        f"{'pair' if n_pairs == 1 else 'pairs'}: at least {least} are needed."
     )
 
 
@@ -740,10 +740,10 @@ def audit_notes(audit: Audit) -> list[str]:
 
 _METHODS = {
     "components": "whole groups of connected samples were packed into the splits",
-    "cut": "groups of connected samples were cut, from packed groups on",
-    "cut:peel": "groups of connected samples were cut, from a cut by peeling on",
-    "cut:metis": "groups of connected samples were cut, from a cut by METIS on",
-    "cut:kahypar": "groups of connected samples were cut, from a cut by Mt-KaHyPar on",
+    "cut": "groups of connected samples were cut, starting from packed groups",
+    "cut:peel": "groups of connected samples were cut, starting from a cut by peeling",
+    "cut:metis": "groups of connected samples were cut, starting from a cut by METIS",
+    "cut:kahypar": "groups of connected samples were cut, starting from a cut by Mt-KaHyPar",
     "random": "samples were dealt at random",
     "paper": "METIS cut the graph of samples, weighted by the entities that they share",
     "paper-unweighted": "METIS cut the graph of samples, without weights",
@@ -788,7 +788,7 @@ def plan_tables(plans: Mapping[str, SplitPlan]) -> list[Exhibit]:
     if plan.n_discarded:
         rows.append(("discarded", [plan.n_discarded, None, *[None] * len(_COMPARED), None]))
     header = ["split", "samples", "%", *_COMPARED.values(), "rarest type"]
-    title = "Sizes, and how the splits compare with the corpus (1.000, and a drift of 0.000: the same)"
+    title = "Sizes, and how the splits compare with the corpus (1.000 and a drift of 0.000 mean the same)"
     tables = [Exhibit("representation", title, header, rows), _leakage_table(plans)]
     if len(plans) > 1:
         least = [ratio_text(_least_density(other)) for other in plans.values()]
@@ -890,7 +890,7 @@ def fold_tables(folds: Folds) -> list[Exhibit]:
         ratios = [ratio_text(row[key]) for key in ("entities_per_sample_ratio", "entity_bearing_ratio")]
         rows.append((str(fold), [row["n_samples"], *ratios, row["n_partial"], row["rate_partial"]]))
     header = ["fold", "samples", "entities/sample", "with entities", "share an entity", "%"]
-    return [Exhibit("folds", "Folds, and how they compare with the corpus (1.000: the same)", header, rows)]
+    return [Exhibit("folds", "Folds, and how they compare with the corpus (1.000 means the same)", header, rows)]
 
 
 def ladder_tables(ladder: Ladder) -> list[Exhibit]:

@@ -145,7 +145,7 @@ def audit(
     types: Mapping[str, str] | None = None,
     **columns: Any,
 ) -> Audit:
-    """Count the samples, mentions and entities that the splits of a dataset share (Babil et al., Section 3.1).
+    """Count the samples, mentions and entities that the splits of a dataset share (Babl et al., Section 3.1).
 
     A sample (or a document) is *partially* contaminated if any of its entities is in the other split, and *fully*
     contaminated if all are. Rates divide by all samples, those without entities included. A sample without entities

@@ -137,7 +137,7 @@ def ladder(
     part_limit: int = PART_LIMIT,
     **columns: Any,
 ) -> Ladder:
-    """Draw training sets of one size with contamination from 0 to 100% (Babil et al., Algorithm 1).
+    """Draw training sets of one size with contamination from 0 to 100% (Babl et al., Algorithm 1).
 
     A sample of train is *contaminated* if any of its entities is in test, else *clean*. Each set has as many samples as
     the smaller of the two groups (Equation 13), and ``round(N * (1 - level / 100))`` of them are clean. Samples are

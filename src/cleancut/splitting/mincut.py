@@ -57,7 +57,7 @@ def mincut(
 ) -> SplitPlan:
     """Split samples so that train, validation and test share as few entities as possible.
 
-    The method follows Babil et al., Section 3.3, but gives labels to entities instead of documents. A sample whose
+    The method follows Babl et al., Section 3.3, but gives labels to entities instead of documents. A sample whose
     entities all have one label goes to that split. A sample whose entities have several labels is *mixed*: it goes to
     the last split it touches, or is discarded. With ``discard="auto"`` all mixed samples are discarded, so that no two
     splits share an entity. Samples without entities are dealt in proportion.
@@ -110,7 +110,7 @@ def mincut(
     limits = Limits(shares, settings.representative, settings.min_per_type, settings.type_share)
     with patience() as current, work_shown("cutting", progress) as report:
         outcome = _assigned(layout, limits, settings, report)
-    stopped = ["The search was stopped before its end; this is the best that it had come to."] * current.was_stopped
+    stopped = ["The search was stopped before its end; this is the best split that it had found."] * current.was_stopped
     relatedness = None
     if given:
         corpora = {name: samples.corpus for name, samples in given.items()}
