@@ -275,6 +275,16 @@ def test_brackets_may_hold_brackets_and_words_that_name_types(answer):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("answer", ["<LOC>Rome</LOC>\n<LOC>Rome B</LOC>", "[Rome](LOC)\n[Rome B](LOC)"])
+def test_marks_in_a_list_tell_no_place(answer):
+    """The first name of a list is also the first word of the text, and means another place of it."""
+    spans = [[(0, 2, "LOC"), (3, 4, "LOC")], [(0, 1, "LOC"), (1, 2, "LOC")]]
+    gold = Corpus.of(["Rome B and Rome".split(), ["Oslo", "Ulm"]], entities=spans)
+    in_no_order = '{"LOC": ["Ulm", "Oslo"]}'
+    score = exact_f1(gold, read_answers([answer, in_no_order], gold))
+    assert (score.n_ambiguous, score.f1_highest) == (1, 1.0)
+
+
 def test_a_name_in_brackets_may_begin_with_an_apostrophe():
     tokens = "from Chang 'an to Oslo".split()
     found = ground(tokens, parse_answer("from [Chang ['an/LOC]/LOC] to [Oslo/LOC]", types=TYPES, tokens=tokens))

@@ -102,10 +102,26 @@ def read_xml(region: str, context: Context) -> Answer | None:
     return None if answer is None else _with_lists_cut(answer, context)
 
 
+def _without_places_of_list(answer: Answer, context: Context) -> Answer:
+    """Return an answer that is a list of marked names, rather than the text with marks, without places of its marks."""
+    if context.sample is None or answer.marked is None or context.has_sample(squeezed(answer.marked)):
+        return answer
+    at = 0
+    for mention in answer.mentions:
+        if any(map(str.isalnum, answer.marked[at : mention.start])):
+            return answer
+        at = max(at, mention.end or 0)
+    if any(map(str.isalnum, answer.marked[at:])):
+        return answer
+    mentions = tuple(mention._replace(start=None, end=None) for mention in answer.mentions)
+    return answer._replace(mentions=mentions, marked=None)
+
+
 def _with_lists_cut(answer: Answer, context: Context) -> Answer:
     """Return the names of elements that have several, ``<PER>Ada, Bo</PER>``, outside of the text of the sample."""
     if context.sample is None or answer.marked is None or context.has_sample(squeezed(answer.marked)):
         return answer
+    answer = _without_places_of_list(answer, context)
     listed = [several_names(mention.text, context) for mention in answer.mentions]
     if all(len(names) == 1 and names[0].run is None for names in listed):
         return answer
@@ -288,7 +304,7 @@ def read_brackets(region: str, context: Context) -> Answer | None:
         if context.sample is None or context.has_sample(squeezed(answer.marked)):
             return answer
         fallback = fallback or answer
-    return fallback
+    return None if fallback is None else _without_places_of_list(fallback, context)
 
 
 _BOLD = re.compile(r"\*\*(?P<name>[^\n]+?)\*\*\s?[(\[](?P<label>[^()\[\]\n]{1,80})[)\]]")
