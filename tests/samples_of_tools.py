@@ -296,6 +296,19 @@ def _of_document():
     return [[[s + first, e + first - 1, label, 9.1, 0.9] for s, e, label in own] for first, own in zip(firsts, SPANS)]
 
 
+def _answer(i):
+    return json.dumps({"entities": [{"text": TEXTS[i][s:e], "type": n} for s, e, n in _at(i)]})
+
+
+def _questions(i):
+    turns = [{"from": "human", "value": f"Text: {TEXTS[i]}"}, {"from": "gpt", "value": "I've read this text."}]
+    for label in ("PER", "LOC"):
+        names = [TEXTS[i][s:e] for s, e, own in _at(i) if own == label]
+        turns += [{"from": "human", "value": f"What describes {label} in the text?"}]
+        turns += [{"from": "gpt", "value": json.dumps(names)}]
+    return turns
+
+
 def _genia(name, label):
     return f'<cons lex="x" sem="{label}">{name}</cons>'
 
@@ -422,6 +435,59 @@ SAMPLES = {
     ),
     "numpy.csv": "tokens,ner_tags\n"
     + "".join(f'"{str(TOKENS[i]).replace(",", "")}","{str(_tags(i)).replace(",", "")}"\n' for i in range(5)),
+    "spans-by-token.jsonl": _lines(
+        [
+            {"tokens": TOKENS[i], "spans": [{"token_start": s, "token_end": e - 1, "label": n} for s, e, n in SPANS[i]]}
+            for i in range(5)
+        ]
+    ),
+    "by-row.json": json.dumps({str(i): {"tokens": TOKENS[i], "ner_tags": _tags(i)} for i in range(5)}),
+    "in-a-row.json": "".join(json.dumps({"tokens": TOKENS[i], "tags": _tags(i)}, indent=2) + "\n" for i in range(5)),
+    "span-categoriser.jsonl": _lines(
+        [
+            {
+                "text": TEXTS[i],
+                "ents": [],
+                "spans": {"sc": [{"start": s, "end": e, "label": n} for s, e, n in _at(i)]},
+                "tokens": [{"id": 0, "start": 0, "end": 1}],
+            }
+            for i in range(5)
+        ]
+    ),
+    "triples.jsonl": _lines([{"text": TEXTS[i], "entities": [[n, s, e] for s, e, n in _at(i)]} for i in range(5)]),
+    "doccano.csv": "id,data,label\n" + "".join(f'{i},{TEXTS[i]},"{[list(s) for s in _at(i)]}"\n' for i in range(5)),
+    "mentions.csv": "id,sentence,text,start,end,label\n"
+    + "".join(
+        f"{i},{TEXTS[i]},{TEXTS[i][s:e]},{s},{e},{n}\n" if n else f"{i},{TEXTS[i]},,,,\n"
+        for i in range(5)
+        for s, e, n in _at(i) or [(0, 0, "")]
+    ),
+    # chats
+    "tool-calls.jsonl": _lines(
+        [
+            {
+                "messages": [
+                    {"role": "system", "content": "Name the entities."},
+                    {"role": "user", "content": TEXTS[i]},
+                    {"role": "assistant", "content": None, "tool_calls": [{"function": {"arguments": _answer(i)}}]},
+                ]
+            }
+            for i in range(5)
+        ]
+    ),
+    "sharegpt.json": json.dumps(
+        [
+            {
+                "conversations": [
+                    {"from": "system", "value": "Name the entities."},
+                    {"from": "human", "value": TEXTS[i]},
+                    {"from": "gpt", "value": _answer(i)},
+                ]
+            }
+            for i in range(5)
+        ]
+    ),
+    "universal-ner.json": json.dumps([{"id": i, "conversations": _questions(i)} for i in range(5)]),
     # utterances
     "rasa.yml": _NLU,
     "rasa.md": "## intent:say\n"

@@ -138,9 +138,27 @@ def test_what_cannot_be_read_is_said(name, content, message, tmp_path):
         cc.read(tmp_path / name)
 
 
+def test_triples_that_begin_with_the_type_are_no_answers(tmp_path, capsys):
+    row = {"text": "Washington left Washington", "entities": [["PER", 0, 10], ["LOC", 16, 26]]}
+    (tmp_path / "x.jsonl").write_text(json.dumps(row) + "\n")
+    file = str(tmp_path / "x.jsonl")
+    assert cli.main(["score", "--gold", file, "--pred", file, "--metrics", "exact", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["exact_f1"]["f1"] == 1.0
+
+
+@pytest.mark.parametrize("tag", ["-", "_", "0", "*", "o"])
+def test_what_is_meant_for_o_is_no_type(tag, tmp_path):
+    (tmp_path / "x.conll").write_text(f"Ada B-PER\nran {tag}\n\nBo B-PER\n")
+    with pytest.raises(CleancutError, match="Write O for a token outside of all mentions"):
+        cc.read(tmp_path / "x.conll")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
+        ("x.json", '[[{"start": 0, "end": 3, "text": "Ada", "label": "P", "score": 1}]]', "pipeline without the texts"),
+        ("x.conll", "Ada B-PER|B-LOC\nran O|O\n", "holds several tags"),
+        ("x.jsonl", '{"text": "a", "ents": [], "spans": {"a": [], "b": []}, "tokens": []}\n', "are a, b. Leave one"),
         ("x.xlsx", b"PK\x03\x04" + bytes(60), "Save a workbook as CSV"),
         ("x.conll", "Ada B-PER\n".encode("utf-16"), "byte 0xff .* Convert the file to UTF-8"),
         ("x.conll", b"\x1f\x8b\x08\x00", r"End its name in \.gz"),

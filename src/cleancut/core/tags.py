@@ -264,6 +264,10 @@ def written(tag: str) -> tuple[str, str] | None:
 
 _JOINTS = "-_"
 
+_PLACEHOLDERS = ("-", "_", "*", "0")
+"""What stands for nothing in columns, or is mistaken for O, and is no tag."""
+_SEVERAL_OUTSIDE = re.compile(r"O([|/;,+&#]([A-Z]-[^|/;,+&#]+|O))+")
+"""Matches several tags in one, the first of which is O."""
 _SEVERAL = re.compile(r"[|/;,+&#][A-Z]-\w")
 """Matches the second of several tags in one, as files with nested mentions have them: ``B-PER|I-ORG``."""
 
@@ -328,6 +332,8 @@ def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
     """
     if is_outside(tag):
         return "O", ""
+    if tag in _PLACEHOLDERS:
+        raise CleancutError(f"tag {quoted(tag)} says nothing. Write O for a token outside of all mentions.")
     if scheme is Scheme.IO and tag not in ("", "B", "I", "I-") and not tag.startswith(("B-", "I-")):
         return "I", tag  # a bare name; a tag with B- is not one, but belongs to another scheme
     if parts := written(tag):
@@ -343,6 +349,10 @@ def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
                 f"{', '.join(_SCHEME_LETTERS[scheme])} and O. Give the right scheme, or none to have it inferred."
             )
         return letter, name
+    if _SEVERAL_OUTSIDE.fullmatch(tag):
+        raise CleancutError(f"tag {quoted(tag)} holds several tags. Give one tag for each token.")
+    if tag == "o":
+        raise CleancutError("tag 'o' is not O. Write O for a token outside of all mentions.")
     if tag.removesuffix("-") in _KIND:
         raise CleancutError(f"tag {quoted(tag)} has no type. Write it as {tag[0]}-TYPE.")
     raise CleancutError(

@@ -65,9 +65,15 @@ def is_answer_row(row: Any) -> bool:
     mentions: list[Any] = answers[0] if isinstance(answers[0], list) else []
     records = [mention for mention in mentions if isinstance(mention, Mapping)]
     with_offsets = [record for record in records if "start" in record]
-    if with_offsets and isinstance(row.get("text"), str):
+    has_triples = any(isinstance(mention, list) and sum(map(_is_number, mention)) == 2 for mention in mentions)
+    if (with_offsets or has_triples) and isinstance(row.get("text"), str):
         return False  # the offsets are for the text of the row
     return all("text" in record for record in with_offsets)
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _names_no_mention(row: Any) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.exceptions import CleancutError, quoted
@@ -29,8 +31,20 @@ def turns_in(value: Any) -> list[Mapping[str, Any]]:
     >>> turns_in([{"role": "user", "content": "Hi"}]), turns_in("Hi")
     ([{'role': 'user', 'content': 'Hi'}], [])
     """
-    is_chat = isinstance(value, list) and all(isinstance(turn, Mapping) and "role" in turn for turn in value)
-    return value if is_chat else []
+    if not isinstance(value, list) or not all(isinstance(turn, Mapping) for turn in value):
+        return []
+    if value and all({"from", "value"} <= set(turn) for turn in value):  # as ShareGPT has it
+        return [{"role": _ROLES.get(turn["from"], turn["from"]), "content": turn["value"]} for turn in value]
+    return value if all("role" in turn for turn in value) else []
+
+
+_ROLES = {"human": "user"}
+"""The roles that ShareGPT calls by other names."""
+
+
+def _turns_of(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the turns of the chat that a record holds; none where it holds none."""
+    return turns_in(record.get("messages")) or turns_in(record.get("conversations"))
 
 
 def content_of(turn: Mapping[str, Any]) -> Any:
@@ -40,9 +54,20 @@ def content_of(turn: Mapping[str, Any]) -> Any:
         turn: the turn of a chat.
     """
     content = turn.get("content")
+    if content is None:
+        return _arguments_of_calls(turn)
     if isinstance(content, list):
         return "".join(part.get("text", "") for part in content if isinstance(part, Mapping))
     return content
+
+
+def _arguments_of_calls(turn: Mapping[str, Any]) -> str | None:
+    """Return the arguments of the functions that a turn calls, each in a line; None where it calls none."""
+    calls = [call.get("function") for call in turn.get("tool_calls") or () if isinstance(call, Mapping)]
+    calls.append(turn.get("function_call"))
+    arguments = [call.get("arguments") for call in calls if isinstance(call, Mapping)]
+    texts = [text for text in arguments if isinstance(text, str)]
+    return "\n".join(texts) or None
 
 
 def last_answer(turns: Sequence[Mapping[str, Any]]) -> Any:
@@ -60,7 +85,7 @@ def is_chat(record: Row) -> bool:
     Args:
         record: the record.
     """
-    roles = [turn.get("role") for turn in turns_in(record.get("messages"))]
+    roles = [turn.get("role") for turn in _turns_of(record)]
     return "user" in roles and any(role in _ASSISTANT for role in roles[roles.index("user") :])
 
 
@@ -79,7 +104,7 @@ class _Exchange(NamedTuple):
 
 def _exchange(record: Row, place: str) -> _Exchange:
     """Return the last message of the user and the answer to it; raise an error where there is no message."""
-    turns = turns_in(record.get("messages"))
+    turns = _turns_of(record)
     messages = [content_of(turn) for turn in turns if turn.get("role") == "user"]
     if not messages or not isinstance(messages[-1], str):
         raise CleancutError(f"{place}: no message of the user in the chat. Give one, which has the text.")
@@ -127,7 +152,7 @@ def chats(records: list[Any], name: str) -> Exported:
         n_invented += len(placed.invented)
         n_of_runs += sum(mention.run is not None for mention in placed.ambiguous)
         n_open += sum(mention.run is None for mention in placed.ambiguous)
-        others = {key: value for key, value in exchange.record.items() if key != "messages"}
+        others = {key: value for key, value in exchange.record.items() if key not in ("messages", "conversations")}
         rows.append({**others, "text": text, "entities": placed.spans})
     notes = {
         f"{n_unparsed} of {len(records)} answers were not understood; their rows are left out.": n_unparsed,
@@ -209,3 +234,54 @@ def _around_text(exchange: _Exchange, name: str) -> tuple[int, int]:
     if not exchange.has_instruction and re.search(r"\n|:\s", exchange.message.strip()):
         raise CleancutError(f"{name}: {quoted(exchange.message)} may be an instruction and a text. {_REMEDY}")
     return 0, 0
+
+
+# --- questions about one text -----------------------------------------------------------------------------------------
+
+_QUESTION = re.compile(r"What describes (?P<label>.+) in the text\?")
+"""Matches the question for the mentions of a type, as UniversalNER asks it."""
+
+
+def is_universal_ner(record: Row) -> bool:
+    """Return whether a record is a chat of UniversalNER: a text, and then a question for each type.
+
+    Args:
+        record: the record.
+    """
+    messages = [content_of(turn) for turn in _turns_of(record) if turn.get("role") == "user"]
+    return len(messages) > 1 and all(isinstance(m, str) and _QUESTION.fullmatch(m) for m in messages[1:])
+
+
+def universal_ner(records: list[Any], name: str) -> Exported:
+    """Return the text of each chat of UniversalNER, and the mentions that the answers quote.
+
+    Args:
+        records: the records.
+        name: the name of the file, for messages.
+
+    Raises:
+        CleancutError: an answer is no list of names.
+    """
+    rows: list[Row] = []
+    for i, record in enumerate(records):
+        turns = _turns_of(record)
+        text = str(content_of(turns[0])).removeprefix("Text:").strip()
+        entities = []
+        for turn, answer in pairwise(turns):
+            question = _QUESTION.fullmatch(str(content_of(turn)))
+            if question is not None:
+                names = _names_in(content_of(answer), f"row {i} ({name})")
+                entities += [{"text": words, "label": question["label"]} for words in names]
+        rows.append({"text": text, "entities": entities})
+    return Exported(rows)
+
+
+def _names_in(answer: Any, where: str) -> list[str]:
+    """Return the names of an answer, which is a list in JSON."""
+    try:
+        names = json.loads(answer)
+    except (ValueError, TypeError):
+        names = None
+    if not isinstance(names, list) or not all(isinstance(words, str) for words in names):
+        raise CleancutError(f'{where}: {quoted(answer)} is no list of names. Write it as ["Ada"].')
+    return names

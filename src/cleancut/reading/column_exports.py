@@ -13,8 +13,9 @@ from ..core.exceptions import CleancutError, reason
 from .column_names import SENTENCE, SPANS, TAG_A_ROW, TEXT, TOKEN_A_ROW, TOKENS
 from .column_names import TAGS as TAG_COLUMNS
 from .columns import plain_name
-from .exported import TAGS, TOKEN_SPANS, Exported
+from .exported import CHARACTERS, TAGS, TOKEN_SPANS, Exported, characters_of
 from .opening import Row, Source
+from .spans import names_of_span, number_in
 
 
 def is_conllu(source: Source) -> bool:
@@ -378,4 +379,34 @@ def csv_rows(source: Source) -> Exported:
     for number, row in enumerate(rows):
         if None in row or None in row.values():
             raise CleancutError(f"row {number} ({source.base}): not as many values as the first line has names.")
-    return Exported(rows)
+    return _mentions_by_row(rows) or Exported(rows)
+
+
+def _mentions_by_row(rows: Sequence[Row]) -> Exported | None:
+    """Return a row for each text of a table with a mention in each row, beside its text; None for any other table.
+
+    A row without offsets is a text without mentions. Of several columns of texts, the longest is the text, and another
+    has the words of the mention.
+    """
+    names = list(rows[0]) if rows else []
+    span = names_of_span(names)
+    texts = [name for name in names if plain_name(name) in TEXT]
+    has_tokens = any(plain_name(name) in ("token", "tokens", "word", "words") for name in names)
+    if span is None or not texts or has_tokens:
+        return None
+    start, end, label = span
+    text = max(texts, key=lambda name: sum(len(row[name]) for row in rows))
+    quote = next((name for name in texts if name != text), None)
+    samples: list[Row] = []
+    for row in rows:
+        if not samples or samples[-1]["text"] != row[text]:
+            samples.append({"text": row[text], "entities": []})
+        if row[start].strip():
+            entity = {"start": number_in(row[start]), "end": number_in(row[end]), "label": row[label]}
+            if None in entity.values():
+                return None
+            words = row[quote] if quote else None
+            samples[-1]["entities"].append({**entity, "text": words})
+    if quote is not None:
+        return Exported(samples, characters_of(samples))
+    return Exported(samples, {name: value for name, value in CHARACTERS.items() if name != "end"})

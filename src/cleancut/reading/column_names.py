@@ -37,7 +37,7 @@ TAGS_IN_TEXT = (*TAGS, "slots", "slot")
 TEXT = (
     "text", "source_text", "unmasked_text", "sentence", "content", "passages", "passage", "document", "context",
     "input", "article", "abstract", "body", "raw_text", "query", "utterance", "tweet", "generated_text", "full_text",
-    "sentence_text", "document_text", "transcript", "note", "message", "comment", "prompt",
+    "sentence_text", "document_text", "transcript", "note", "message", "comment", "prompt", "data",
 )  # fmt: skip
 """Columns of datasets with a text in each row."""
 SPANS = (

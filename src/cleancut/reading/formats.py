@@ -36,7 +36,7 @@ from .annotator_exports import (
 )
 from .batches import BATCH, Options, tagging_of
 from .brat import brat, is_brat, write_brat
-from .chats import chats, is_chat
+from .chats import chats, is_chat, is_universal_ner, universal_ner
 from .column_exports import conll_2012, conllu, csv_rows, is_conll_2012, is_conllu, is_csv, is_webanno, webanno
 from .column_names import PLAIN_TEXT, plain_columns
 from .conll import CONLL_SUFFIXES, conll_corpora, conll_details, conll_texts
@@ -124,6 +124,11 @@ _FORMS_OF_JSON: Sequence[FileFormat] = (
         "BioC",
         expected='"documents" of "passages", each with "text", "offset" and "annotations" at "locations"',
         in_json=InJson(by_first(is_bioc), bioc, is_of_records=True),
+    ),
+    FileFormat(
+        "UniversalNER",
+        expected='chats of a text and then of questions such as "What describes person in the text?"',
+        in_json=InJson(by_first(is_universal_ner), universal_ner, is_of_records=True),
     ),
     FileFormat(
         "chat",

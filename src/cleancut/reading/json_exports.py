@@ -184,13 +184,26 @@ def is_spacy_doc(record: Row) -> bool:
 def spacy_docs(records: list[Any], name: str) -> Exported:
     """Return the text and the entities of each document of spaCy.
 
+    Where no document has entities, the spans of its only group are read, as a span categoriser sets them.
+
     Args:
         records: the records.
         name: the name of the file, for messages.
+
+    Raises:
+        CleancutError: there are several groups of spans, and no entities.
     """
+    groups: set[str] = set()
+    if not any(record["ents"] for record in records):
+        groups.update(*(record.get("spans") or {} for record in records))
+    if len(groups) > 1:
+        raise CleancutError(f"{name}: which spans are read? There are {', '.join(sorted(groups))}. Leave one.")
     rows = []
     for record in records:
-        spans = [{"start": s["start"], "end": s["end"], "label": s["label"]} for s in record["ents"]]
+        own = record["ents"]
+        for group in groups:
+            own = record.get("spans", {}).get(group, [])
+        spans = [{"start": s["start"], "end": s["end"], "label": s["label"]} for s in own]
         rows.append({"text": record["text"], "entities": spans})
     return Exported(rows, CHARACTERS)
 
@@ -230,7 +243,9 @@ def is_pipeline_output(value: list[Any]) -> bool:
         value: the values of the array.
     """
     spans = value[0] if isinstance(value[0], list) else value
-    return bool(spans) and all(isinstance(span, dict) and {"word", "score"} <= set(span) for span in spans)
+    if not spans or not all(isinstance(span, dict) and {"score", "start"} <= set(span) for span in spans):
+        return False
+    return all("word" in span or {"text", "label"} <= set(span) for span in spans)
 
 
 def refuse_pipeline_output(value: list[Any], name: str) -> Exported:

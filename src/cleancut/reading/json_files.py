@@ -89,13 +89,25 @@ def json_rows(source: Source, forms: Sequence[FileFormat]) -> Exported:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        lines = [line for line in text.split("\n") if line.strip()]
-        try:  # an array a line
-            value = [json.loads(line) for line in lines]
+        try:
+            value = _values_in_a_row(text)
         except (ValueError, RecursionError):
             line = getattr(error, "lineno", 1)
             raise CleancutError(f"{source}, line {line}: invalid JSON ({reason(error)}).") from None
     return _rows_of_value(value, source.name, forms)
+
+
+def _values_in_a_row(text: str) -> list[Any]:
+    """Return the values of a text that holds several, such as an array a line, or objects over several lines each."""
+    decoder = json.JSONDecoder()
+    values = []
+    at = 0
+    while at < len(text):
+        value, at = decoder.raw_decode(text, at)
+        values.append(value)
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return values
 
 
 def _rows_of_value(value: Any, name: str, forms: Sequence[FileFormat]) -> Exported:
@@ -126,7 +138,15 @@ def _of_pandas(value: Row) -> Row:
         return value
     if set(value) == {"columns", "index", "data"}:
         return {str(name): [row[at] for row in value["data"]] for at, name in enumerate(value["columns"])}
+    if _is_by_row(value):
+        names = next(iter(value.values()))
+        return {str(name): [row[name] for row in value.values()] for name in names}
     return {name: list(column.values()) for name, column in value.items()}
+
+
+def _is_by_row(value: Row) -> bool:
+    """Return whether an object has a row for each number, rather than a column for each name."""
+    return all(name.isdigit() for name in value)
 
 
 def is_of_pandas(value: Row) -> bool:
@@ -144,7 +164,8 @@ def is_of_pandas(value: Row) -> bool:
     if not columns or not all(isinstance(column, dict) and column for column in columns):
         return False
     rows = list(columns[0])
-    return all(row.isdigit() for row in rows) and all(list(column) == rows for column in columns)
+    has_numbers = all(row.isdigit() for row in rows) or _is_by_row(value)
+    return has_numbers and all(list(column) == rows for column in columns)
 
 
 def _rows_of_values(values: list[Any], name: str, forms: Sequence[FileFormat], container: str) -> Exported:

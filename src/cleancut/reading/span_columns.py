@@ -83,7 +83,8 @@ def token_spans(table: Table, given: Given) -> Shape | None:
         text = _text_column(table, column)
         conventions += BY_CHARACTERS
     evidence = _evidence(table, conventions, column, fields, text=text, tokens=tokens)
-    if given.tokens is None and _counts_characters(evidence, column, text):
+    may_count_characters = given.tokens is None and not fields.counts_tokens
+    if may_count_characters and _counts_characters(evidence, column, text):
         return None
     shape = Shape(Form.TOKEN_SPANS, column, tokens=tokens, fields=fields)
     return _span_shape(table, given, replace(shape, convention=_by_tokens(shape, given, evidence)))

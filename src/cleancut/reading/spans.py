@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -109,6 +109,28 @@ class Span(NamedTuple):
     def has_offsets(self) -> bool:
         """Whether both offsets are known."""
         return self.start is not None and self.end is not None
+
+
+def names_of_span(names: Iterable[str]) -> tuple[str, str, str] | None:
+    """Return which of some names are those of the start, the end and the label of a span; None where one is missing.
+
+    Args:
+        names: the names.
+
+    >>> names_of_span(["id", "Start", "End", "Label"])
+    ('Start', 'End', 'Label')
+    """
+    by_plain_name = {plain_name(name): name for name in names}
+
+    def named(usual: Sequence[str]) -> str | None:
+        return next((by_plain_name[name] for name in usual if name in by_plain_name), None)
+
+    start = named(_START)
+    end = named(_END)
+    label = named(_LABEL)
+    if start is None or end is None or label is None:
+        return None
+    return start, end, label
 
 
 # --- which fields -------------------------------------------------------------------------------------
