@@ -88,7 +88,7 @@ def test_ids_in_values(value, ids):
 
 @pytest.mark.parametrize("value", [True, 0.5, {"id": "D1"}, {"D1"}, b"D1", [["D1", object()]]])
 def test_other_values_are_refused(value):
-    with pytest.raises(CleancutError, match="here: .* is no id of an entity"):
+    with pytest.raises(CleancutError, match="here: .* is not an id of an entity"):
         ids_in(value, "here")
 
 
@@ -118,7 +118,7 @@ def test_ids_of_conll(tmp_path):
     for ids, message in {
         2: "ids=2 is the column of the tags",
         -3: "ids=-3 is the column of the words",
-        3: "ids=3 is no column of the file, which has 3",
+        3: "ids=3 is not a column of the file, which has 3",
         "mesh": "ids='mesh' is no number",
     }.items():
         with pytest.raises(CleancutError, match=message):

@@ -44,7 +44,7 @@ ShowMore = Callable[[jobs.Made | None, Sequence[Any]], list[Any]]
 
 
 def asked_by(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a callback whose first parameter is the request: Gradio needs an annotation that it can evaluate.
+    """Return a callback with ``request`` annotated as ``gradio.Request``, by which Gradio knows to pass the request.
 
     Args:
         callback: a function with a parameter ``request``.

@@ -196,7 +196,7 @@ def as_text(value: Any, place: str, wanted: str = "texts or numbers") -> str:
     Raises:
         CleancutError: the value has no text of its own, but for the place of an object in memory.
 
-    >>> as_text(5, "ids: that of sample 0")
+    >>> as_text(5, "ids: the value of sample 0")
     '5'
     """
     has_text = type(value).__str__ is not object.__str__ or type(value).__repr__ is not object.__repr__

@@ -388,11 +388,12 @@ def _named(values: Any, name: str, n_samples: int) -> tuple[str | None, ...] | N
         raise CleancutError(f"{n_samples} samples but {len(given)} {name}. Give one for each sample.")
     if any(issubclass(kind, _NO_NAMES) for kind in kinds):
         at, value = next((at, value) for at, value in enumerate(given) if isinstance(value, _NO_NAMES))
-        raise CleancutError(f"{name}: that of sample {at} is {quoted(value)}. Give texts or numbers.")
+        raise CleancutError(f"{name}: the value of sample {at} is {quoted(value)}. Give texts or numbers.")
     if kinds <= {str, NoneType}:
         return tuple(given)
     return tuple(
-        None if value is None else checks.as_text(value, f"{name}: that of sample {i}") for i, value in enumerate(given)
+        None if value is None else checks.as_text(value, f"{name}: the value of sample {i}")
+        for i, value in enumerate(given)
     )
 
 

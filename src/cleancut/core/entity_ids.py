@@ -193,7 +193,9 @@ def ids_in(value: Any, place: str) -> list[str]:
         return [f"{database}:{name}" if database else name for name in ids_in(value["db_id"], place)]
     if isinstance(value, list | tuple | np.ndarray):
         return [name for part in value for name in ids_in(part, place)]
-    raise CleancutError(f"{place}: {quoted(value)} is no id of an entity. Give texts, whole numbers, or lists of them.")
+    raise CleancutError(
+        f"{place}: {quoted(value)} is not an id of an entity. Give texts, whole numbers, or lists of them."
+    )
 
 
 def _mentions_of_spans(raw: RawSpans, mentions: Mentions) -> list[tuple[int, ...]]:

@@ -42,7 +42,8 @@ _PLAIN = "[bal|dor|fan|gel|kam|lor|mun|nar|pol|rav|sel|tur|val|zem][a|e|i|o|u][d
 
 _STEM = (
     "["
-    "Ash|Black|Brack|Cald|Cran|Dun|Elm|Fair|Fal|Glen|Graf|Hart|Hazel|Ing|Kings|Kirk|Lang|Mel|Mer|Nether|Nor|Oak|Pem|Pen|"
+    "A"
+    "sh|Black|Brack|Cald|Cran|Dun|Elm|Fair|Fal|Glen|Graf|Hart|Hazel|Ing|Kings|Kirk|Lang|Mel|Mer|Nether|Nor|Oak|Pem|Pen|"
     "Rad|Rush|Sten|Thorn|Under|Wake|Wex|Whit|Win|Yar]"
 )
 

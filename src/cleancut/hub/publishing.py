@@ -191,7 +191,9 @@ def push_subsets(
     _check_texts(split=split, config=config, licence=licence)
     unknown = set(columns) - set(COLUMNS)
     if unknown:
-        raise CleancutError(f"{min(unknown)}= is no option of push_subsets. Columns are named by {', '.join(COLUMNS)}.")
+        raise CleancutError(
+            f"{min(unknown)}= is not an option of push_subsets. Columns are named by {', '.join(COLUMNS)}."
+        )
     source = HubId.parse(data) if isinstance(data, str) else None
     if source is not None:
         source, data = load_hub(source)

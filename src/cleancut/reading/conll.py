@@ -90,7 +90,7 @@ class _Columns(NamedTuple):
 
     @property
     def are_there(self) -> bool:
-        """Whether each line has both columns, and they are two."""
+        """Whether each line has both columns, and they are different columns."""
         in_range = -self.width <= self.tag < self.width and 0 <= self.word < self.width
         return self.width > 1 and in_range and self.tag % self.width != self.word
 

@@ -42,11 +42,11 @@ def conll_column_of_ids(ids: str | int | None, width: int, taken: Mapping[str, i
         number = int(ids)
     except Exception:  # whatever the methods of an object raise
         raise CleancutError(
-            f"{source}: ids={quoted(ids)} is no number, but columns of CoNLL have no names. Give the number of the "
+            f"{source}: ids={quoted(ids)} is not a number, but columns of CoNLL have no names. Give the number of the "
             "column: 0 is the first, -1 the last."
         ) from None
     if not -width <= number < width:
-        raise CleancutError(f"{source}: ids={number} is no column of the file, which has {width}.")
+        raise CleancutError(f"{source}: ids={number} is not a column of the file, which has {width}.")
     for content, column in taken.items():
         if column % width == number % width:
             raise CleancutError(f"{source}: ids={number} is the column of the {content}. Give the one of the ids.")

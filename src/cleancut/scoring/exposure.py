@@ -355,7 +355,7 @@ class Exposure:
 
     @property
     def identity(self) -> str:
-        """Sixteen hexadecimal digits that depend on the training data and on the key, for caches."""
+        """Sixteen hexadecimal digits for caches, by the training data, the key and the notion of the same name."""
         content = f"{self._fingerprint:016x}|{self.key}"
         if not self.same.is_exact:
             content += f"|{self.same}"

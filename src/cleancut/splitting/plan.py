@@ -102,7 +102,7 @@ class SplitPlan(Drawn):
     def n_samples_before(self) -> dict[str, int]:
         """Return the number of samples of each original split; empty where there was only one.
 
-        Other than ``original_sizes``, it counts samples even where a row holds several.
+        Unlike ``original_sizes``, it counts samples even where a row holds several.
         """
         return {name: row["n_samples"] for (name, _), row in self.leakage["before"].items()}
 
