@@ -46,8 +46,8 @@ def quiet(share):
 
 def test_scores_are_those_of_the_functions(here):
     gold, pred, train = (cc.read(RANDOM / f"{name}.conll") for name in ("test", "perceptron", "train"))
-    made = jobs.score(RANDOM / "test.conll", RANDOM / "perceptron.conll", RANDOM / "train.conll", "", quiet)
-    clean = cc.clean_f1(gold, pred, cc.Exposure.of(train), ci=10_000)
+    made = jobs.score(RANDOM / "test.conll", RANDOM / "perceptron.conll", RANDOM / "train.conll", "", 1.0, quiet)
+    clean = cc.clean_f1(gold, pred, cc.Exposure.of(train), staircase=True, ci=10_000)
     assert made.values["clean_f1"] == clean.to_dict()
     assert json.loads(Path("scores.json").read_text())["clean_f1"]["delta_f1_low"] == clean.delta_f1_low
     headline, _, _, errors = made.panels
@@ -59,13 +59,13 @@ def test_scores_are_those_of_the_functions(here):
 
 def test_what_is_pasted_is_shown_as_text(here):
     gold = '<script>alert(1)</script> B-<b>x\n"&\u202e O\n'
-    made = jobs.score(gold, gold.replace("B-<b>x", "O"), "", "", quiet)
+    made = jobs.score(gold, gold.replace("B-<b>x", "O"), "", "", 1.0, quiet)
     assert "<script" not in "".join(made.panels) and "<b>x" not in "".join(made.panels)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in made.panels[-1]
 
 
 def test_without_predictions_the_last_two_columns_count(here):
-    made = jobs.score("Ada B-PER B-PER\nran O B-PER\n", "", "", "", quiet)
+    made = jobs.score("Ada B-PER B-PER\nran O B-PER\n", "", "", "", 1.0, quiet)
     assert made.values["exact_f1"]["precision"] == 0.5
 
 
@@ -83,7 +83,7 @@ def test_without_predictions_the_last_two_columns_count(here):
 )
 def test_bad_input_is_told_by_its_name(here, gold, pred, message):
     with pytest.raises(cc.CleancutError, match=message) as found:
-        jobs.score(gold, pred, "", "", quiet)
+        jobs.score(gold, pred, "", "", 1.0, quiet)
     assert str(here) not in str(found.value)
 
 
@@ -95,7 +95,7 @@ def test_packed_files_are_bounded_by_what_they_hold(here, tmp_path):
     bomb.write_bytes(gzip.compress(b"a O\n" * 6_000_000))
     assert bomb.stat().st_size < 100_000
     with pytest.raises(cc.CleancutError, match="more than 20 MB"):
-        jobs.score(bomb, "a O\n", "", "", quiet)
+        jobs.score(bomb, "a O\n", "", "", 1.0, quiet)
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -104,13 +104,13 @@ def test_packed_files_are_bounded_by_what_they_hold(here, tmp_path):
     pq.write_table(pa.table({"tokens": long_word, "tags": pa.array([["O"]] * 100)}), packed, write_statistics=False)
     assert packed.stat().st_size < 100_000
     with pytest.raises(cc.CleancutError, match="more than 20 MB"):
-        jobs.score(packed, "a O\n", "", "", quiet)
+        jobs.score(packed, "a O\n", "", "", 1.0, quiet)
 
 
 def test_paths_are_not_datasets(here):
     for path in ("/etc", "../..", str(RANDOM), "no such"):
         with pytest.raises(cc.CleancutError, match="not the id of a dataset"):
-            jobs.audit_splits([], path, "sample", "", quiet)
+            jobs.audit_splits([], path, "sample", "", "exact", quiet)
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
         "for name, most in (('org/open', 10**9), ('org/closed', 10**9), ('org/open', -1)):\n"
         "    jobs.MOST_HUB_BYTES = most\n"
         "    try:\n"
-        "        made = jobs.audit_splits([], name, 'sample', '', lambda share: None)\n"
+        "        made = jobs.audit_splits([], name, 'sample', '', 'exact', lambda share: None)\n"
         "        print(made.values['test_vs_train']['n_full'])\n"
         "    except cleancut.CleancutError as error:\n"
         "        print('refused:', error)\n"
@@ -149,7 +149,7 @@ def test_datasets_of_the_hub_are_read_as_anyone_may_read_them(tmp_path):
 @few_moves()
 def test_the_command_and_the_python_shown_make_the_same_split(here, tmp_path):
     files = [RANDOM / "train.conll", RANDOM / "test.conll"]
-    made = jobs.split(files, "", "0.01", "70/30", "sample", 7, 5, quiet)
+    made = jobs.split(files, "", "0.01", "70/30", "sample", 7, 5, "exact", quiet)
     plan = json.loads(Path("plan.json").read_text())
     assert plan["assignment"] == made.values["assignment"]
     with zipfile.ZipFile("split.zip") as packed:
@@ -486,7 +486,13 @@ def test_endpoints_are_named_and_bad_input_is_told(server):
     api = client(server)
     named = api.view_api(return_format="dict")["named_endpoints"]
     assert set(named) == {"/score", "/audit", "/split", "/compare", "/learn"}
-    assert [p["parameter_name"] for p in named["/score"]["parameters"]] == ["gold", "predictions", "train", "types"]
+    assert [p["parameter_name"] for p in named["/score"]["parameters"]] == [
+        "gold",
+        "predictions",
+        "train",
+        "types",
+        "beta",
+    ]
     with pytest.raises(Exception, match="two files|names|letters"):
         api.predict(splits={"../x": "a O\n", "test": "a O\n"}, api_name="/audit")
     with pytest.raises(Exception, match="no gold annotation"):

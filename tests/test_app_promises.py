@@ -1,10 +1,12 @@
 """What the app promises to strangers: their result stays theirs, is named, can be cancelled, and holds up nobody."""
 
+import hashlib
 import html
 import json
 import os
 import random
 import re
+import shlex
 import shutil
 import socket
 import sys
@@ -394,7 +396,7 @@ def test_advice_can_be_followed_in_the_app(tmp_path, monkeypatch):
     told = re.sub(r'"\s*f?"', "", sources).replace("{{", "{").replace("}}", "}")
     assert [elsewhere for elsewhere in advice.ADVICE if elsewhere not in told] == []
     monkeypatch.chdir(tmp_path)
-    headline = jobs.score("Ada B-PER\n", "Ada O\n", "", "", quiet).panels[0]
+    headline = jobs.score("Ada B-PER\n", "Ada O\n", "", "", 1.0, quiet).panels[0]
     assert "Without the training data" in headline and "--" not in re.sub("<[^>]*>", "", headline)
 
 
@@ -427,7 +429,7 @@ def test_what_could_mislead_is_said_above_the_result(tmp_path, monkeypatch):
     """Notices on how files were read and on the scores, which the command line has on standard error."""
     monkeypatch.chdir(tmp_path)
     gold = '{"text": "Ada ran", "entities": [{"text": "Ada", "label": "PER"}, {"text": "Bo", "label": "PER"}]}\n'
-    made = jobs.score(gold, "Ada B-person\nran O\n", "", "", quiet)
+    made = jobs.score(gold, "Ada B-person\nran O\n", "", "", 1.0, quiet)
     of_reading, of_scores = made.notices
     assert of_reading.startswith("pasted gold annotation: ") and "1" in of_reading
     assert of_scores.endswith('write person=PER under "Other names for types".')
@@ -458,20 +460,20 @@ def test_gold_and_predictions_may_have_the_same_name(tmp_path, monkeypatch):
     files = [tmp_path / role / "test.conll" for role in ("gold", "predicted", "training")]
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    made = jobs.score(*files, "", quiet)
+    made = jobs.score(*files, "", 1.0, quiet)
     assert made.about == "test.conll on test.conll, trained on test.conll"
     assert (made.values["exact_f1"]["f1"], made.values["clean_f1"]["n_contaminated"]) == (0, 1)
     for role in ("gold", "predicted"):  # also that of what they are
         shutil.copyfile(tmp_path / role / "test.conll", tmp_path / role / "predictions")
     (tmp_path / "roles").mkdir()
     monkeypatch.chdir(tmp_path / "roles")
-    made = jobs.score(tmp_path / "gold" / "predictions", tmp_path / "predicted" / "predictions", "", "", quiet)
+    made = jobs.score(tmp_path / "gold" / "predictions", tmp_path / "predicted" / "predictions", "", "", 1.0, quiet)
     assert (made.about, made.values["exact_f1"]["n_gold"]) == ("predictions on predictions", 1)
     (tmp_path / "predicted" / "test.conll").write_text("Bo O\nran O\n")
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path / "there")
     with pytest.raises(cc.CleancutError, match="the gold token is 'Ada' but the predicted one is 'Bo'"):
-        jobs.score(*files, "", quiet)
+        jobs.score(*files, "", 1.0, quiet)
     with pytest.raises(cc.CleancutError, match=r"2 files are called test\.conll. Rename them"):
         jobs.compare_systems("Ada B-PER\nran O\n", files[:2], "", "", quiet)
 
@@ -480,18 +482,18 @@ def test_pasted_texts_are_read_where_they_are(tmp_path, monkeypatch):
     """In memory: nothing of them is written, and their content alone shows the format."""
     monkeypatch.chdir(tmp_path)
     conll = "{ O\nAda B-PER\n"  # a brace makes no JSON
-    made = jobs.score(conll, conll, conll, "", quiet)
+    made = jobs.score(conll, conll, conll, "", 1.0, quiet)
     assert made.values["exact_f1"]["f1"] == 1
     rows = '[{"text": "Ada ran", "label": [[0, 3, "PER"]]}]\n'
-    assert jobs.score(rows, "Ada B-PER\nran O\n", "", "", quiet).values["exact_f1"]["f1"] == 1
-    made = jobs.split({"train": MINE[0][1], "test": MINE[1][1]}, "", "auto", "50/50", "sample", 13, 5, quiet)
+    assert jobs.score(rows, "Ada B-PER\nran O\n", "", "", 1.0, quiet).values["exact_f1"]["f1"] == 1
+    made = jobs.split({"train": MINE[0][1], "test": MINE[1][1]}, "", "auto", "50/50", "sample", 13, 5, "exact", quiet)
     assert made.values["command"].startswith("cleancut split train.conll test.conll -o clean")
     assert {path.name for path in tmp_path.iterdir()} == {"report.html", "scores.json"}
 
 
 def test_the_report_has_the_title_that_is_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = jobs.score("Ada B-PER\n", "Ada O\n", "Ada B-PER\n", "", quiet)
+    made = jobs.score("Ada B-PER\n", "Ada O\n", "Ada B-PER\n", "", 1.0, quiet)
     assert made.about == "pasted predictions on pasted gold, trained on pasted training data"
     assert f"<h1>{made.about}</h1>" in Path("report.html").read_text()
 
@@ -532,7 +534,7 @@ def test_answers_are_predictions(tmp_path, monkeypatch):
     for i, given in enumerate((ANSWERED, tmp_path / "model 1.jsonl")):
         (tmp_path / str(i)).mkdir()
         monkeypatch.chdir(tmp_path / str(i))
-        made = jobs.score(gold, given, "", "", quiet)
+        made = jobs.score(gold, given, "", "", 1.0, quiet)
         assert made.values["exact_f1"] == expected.to_dict()
         for example in ("Zed (PER)", "not understood", "ambiguous", "lowest F1"):
             assert example in made.panels[0] and example in Path("report.html").read_text()
@@ -629,12 +631,15 @@ def test_one_f1_has_one_interval(tmp_path, monkeypatch):
     for name in ("score", "compare"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "score")
-    one = jobs.score(clean / "test.conll", clean / "perceptron.conll", clean / "train.conll", "", quiet)
+    one = jobs.score(clean / "test.conll", clean / "perceptron.conll", clean / "train.conll", "", 1.0, quiet)
     monkeypatch.chdir(tmp_path / "compare")
     files = [clean / "perceptron.conll", other]
     both = jobs.compare_systems(clean / "test.conll", files, clean / "train.conll", "", quiet)
     for metric in ("exact_f1", "clean_f1"):
-        assert json.dumps(both.values["systems"]["perceptron"][metric]) == json.dumps(one.values[metric])
+        compared = both.values["systems"]["perceptron"][metric]
+        same = {name: one.values[metric][name] for name in compared}
+        same["signature"] = same["signature"].replace("staircase:yes|", "")  # which only Score has
+        assert json.dumps(compared) == json.dumps(same)
     score = one.values["exact_f1"]
     assert score["f1"] == one.values["clean_f1"]["clean_f1"]
     interval = f"{100 * score['f1_low']:.2f} to {100 * score['f1_high']:.2f}"
@@ -642,6 +647,96 @@ def test_one_f1_has_one_interval(tmp_path, monkeypatch):
     assert len(shown) >= 5 and set(shown) == {interval}
     shown = re.findall(rf"{100 * score['f1']:.2f}<small>([\d.]+ to [\d.]+)", both.panels[0])
     assert len(shown) >= 2 and set(shown) == {interval}
+
+
+# --- what the command line has, has its place in the tabs ---------------------------------------------------------
+
+
+def test_scores_show_the_staircase_and_f_beta(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = [RANDOM / f"{name}.conll" for name in ("test", "perceptron", "train")]
+    made = jobs.score(*files, "", 2.0, quiet)
+    gold, pred, train = map(cc.read, files)
+    clean = cc.clean_f1(gold, pred, cc.Exposure.of(train), staircase=True, beta=2.0, ci=10_000)
+    assert made.values["clean_f1"]["clean_f2"] == clean.clean_f2
+    assert made.values["exact_f1"]["f2"] == cc.exact_f1(gold, pred, beta=2.0).f2
+    assert "F2 and clean F2 (%)" in made.panels[0] and "Recall along the staircase" in made.panels[1]
+    assert f"{100 * clean.recall_step_part:.2f}" in made.panels[1]
+    with pytest.raises(cc.CleancutError) as told:
+        jobs.score(*files, "", 0.0, quiet)
+    assert "Beta: 0" in advice.in_the_app(str(told.value))
+
+
+def test_audits_and_splits_take_a_looser_notion_of_the_same_name(tmp_path, monkeypatch):
+    splits = [RANDOM / f"{name}.conll" for name in ("train", "test")]
+
+    def audited(same):
+        """The values of an audit, in a folder of its own."""
+        (tmp_path / same).mkdir()
+        monkeypatch.chdir(tmp_path / same)
+        return jobs.audit_splits(splits, "", "sample", "", same, quiet).values
+
+    exact, part = audited("exact"), audited("fold+part")
+    of_function = cc.audit({file.stem: cc.read(file) for file in splits}, same="fold+part", top=8).to_dict()
+    pair = "test_vs_train"
+    assert part[pair] == of_function[pair] and part[pair] != exact[pair]
+    with pytest.raises(cc.CleancutError, match="nonsense"):
+        audited("nonsense")
+    monkeypatch.chdir(tmp_path)
+    made = jobs.split(splits, "", "auto", "80/10/10", "sample", 13, 5, "fold+part", quiet)
+    assert "--same fold+part" in made.values["command"] and "same='fold+part'" in made.values["python"]
+    assert "|same:fold+part|" in made.values["signature"]
+
+
+TESTED, SYSTEM, OTHER, TRAIN = (RANDOM / f"{name}.conll" for name in ("test", "perceptron", "lookup", "train"))
+PAGES = {
+    "report.html": ([TESTED, SYSTEM, TRAIN], lambda *files: jobs.score(*files, "CHEMICAL=DRUG", 2.0, quiet)),
+    "audit.html": ([TRAIN, TESTED], lambda *files: jobs.audit_splits(files, "", "sample", "", "fold", quiet)),
+    "comparison.html": (
+        [TESTED, SYSTEM, OTHER, TRAIN],
+        lambda gold, *files: jobs.compare_systems(gold, files[:2], files[2], "", quiet),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_saved_pages_say_how_to_make_them_again(tmp_path, monkeypatch, capsys, name):
+    """The command in the footer, run where the files are, makes a page with the same numbers."""
+    monkeypatch.chdir(tmp_path)
+    files, made = PAGES[name]
+    made(*files)
+    page = Path(name).read_text()
+    footer = page.partition("<footer>")[2].partition("</footer>")[0]
+    assert all(hashlib.sha256(file.read_bytes()).hexdigest() in footer for file in files)
+    command = shlex.split(html.unescape(re.search(r"<code>(cleancut .*?)</code>", footer)[1]))
+    Path(name).unlink()
+    assert cli.main(command[1:]) == 0, capsys.readouterr().err
+    again = Path(name).read_text()
+    numbers = [re.findall(r"<td[^>]*>([-+\d.*]+)", text.partition("<footer>")[0]) for text in (page, again)]
+    assert len(numbers[1]) > 8
+    if name == "report.html":  # Score also has the staircase, which the command line shows with score
+        assert set(numbers[1]) <= set(numbers[0])
+    else:
+        assert numbers[0] == numbers[1]
+
+
+def test_pages_of_pasted_texts_have_their_digests(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    jobs.score("Ada B-PER\n", "Ada O\n", "", "", 1.0, quiet)
+    footer = Path("report.html").read_text().partition("<footer>")[2]
+    assert "pasted gold annotation" in footer and hashlib.sha256(b"Ada B-PER\n").hexdigest() in footer
+
+
+@pytest.mark.browser
+@pytest.mark.app
+def test_a_file_that_is_too_large_is_told_beside_the_button(visit):
+    me = visit()
+    me.tab("Audit")
+    text = "word O\n" * (jobs.MOST_BYTES // 7 + 1)
+    me.add(("train.conll", text), MINE[1])
+    me.press("Audit")
+    me.is_said("train.conll has more than 20 MB")
+    assert me.result() == ""
 
 
 # --- 7. what is seen first --------------------------------------------------------------------------------------
@@ -726,13 +821,13 @@ def test_names_of_uploads_are_bounded(tmp_path, monkeypatch, name, message):
     (tmp_path / "up").mkdir()
     (tmp_path / "up" / name).write_text("this is not read B-\n")
     with pytest.raises(cc.CleancutError, match=re.escape(message)):
-        jobs.score(tmp_path / "up" / name, "a O\n", "", "", quiet)
+        jobs.score(tmp_path / "up" / name, "a O\n", "", "", 1.0, quiet)
 
 
 def test_the_number_of_uploads_is_bounded(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(cc.CleancutError, match="there are 13 files. Give 12 at most"):
-        jobs.audit_splits({f"part{i}": "not read" for i in range(13)}, "", "sample", "", quiet)
+        jobs.audit_splits({f"part{i}": "not read" for i in range(13)}, "", "sample", "", "exact", quiet)
 
 
 def test_a_name_that_a_shell_would_take_apart_is_quoted(tmp_path, monkeypatch):
@@ -740,7 +835,9 @@ def test_a_name_that_a_shell_would_take_apart_is_quoted(tmp_path, monkeypatch):
     (tmp_path / "up").mkdir()
     for name, text in MINE:
         (tmp_path / "up" / f"my {name}").write_text(text)
-    made = jobs.split([tmp_path / "up" / f"my {name}" for name, _ in MINE], "", "auto", "50/50", "sample", 13, 5, id)
+    made = jobs.split(
+        [tmp_path / "up" / f"my {name}" for name, _ in MINE], "", "auto", "50/50", "sample", 13, 5, "exact", id
+    )
     assert made.values["command"].startswith("cleancut split 'my train_own.conll' 'my test_own.conll' -o clean")
 
 
@@ -788,7 +885,7 @@ def test_files_of_several_formats_are_refused_before_the_work(tmp_path, monkeypa
     splits = {"train": "Ada B-PER\n", "test": '{"tokens": ["Ada"], "tags": ["B-PER"]}\n'}
     told = []
     with pytest.raises(cc.CleancutError, match="different formats: train.conll is conll, test.jsonl is jsonl"):
-        jobs.split(splits, "", "auto", "50/50", "sample", 13, 5, told.append)
+        jobs.split(splits, "", "auto", "50/50", "sample", 13, 5, "exact", told.append)
     assert told == []
 
 

@@ -280,7 +280,7 @@ def test_an_upload_of_the_name_of_a_result_is_refused(folder, tmp_path_factory):
     upload = tmp_path_factory.mktemp("uploads") / "report.html"
     upload.write_text(conll())
     with pytest.raises(CleancutError, match="report.html is the name of a file of results. Rename yours."):
-        jobs.score(upload, conll(tag="O"), "", "", lambda share: None)
+        jobs.score(upload, conll(tag="O"), "", "", 1.0, lambda share: None)
     assert upload.read_text() == conll()
 
 

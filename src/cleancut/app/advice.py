@@ -27,9 +27,19 @@ SEED = "Seed"
 LEAST = "Least mentions of a type"
 DISCARD = "What may be discarded"
 UNIT = "What stays whole"
+SAME = "Which names count as the same"
+BETA = "Beta"
 TYPES = "Other names for types"
 """The label of the box for names of types, as those above are labels of other inputs."""
-_INPUTS = {"ratios": RATIOS, "seed": SEED, "min_per_type": LEAST, "discard": DISCARD, "unit": UNIT}
+_INPUTS = {
+    "ratios": RATIOS,
+    "seed": SEED,
+    "min_per_type": LEAST,
+    "discard": DISCARD,
+    "unit": UNIT,
+    "same": SAME,
+    "beta": BETA,
+}
 """The options of the public functions, and the labels of their inputs in the app."""
 _MAPPED = re.compile(r"give --map (?P<pairs>\S+(?: and so on)?) \(types= in Python\)|give --map for\b")
 """Advice to rename types."""

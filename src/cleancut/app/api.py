@@ -29,7 +29,7 @@ def add_endpoints() -> None:
     gr.api(api_learn, api_name="learn")
 
 
-def api_score(request: Any, gold: str, predictions: str, train: str = "", types: str = "") -> dict:
+def api_score(request: Any, gold: str, predictions: str, train: str = "", types: str = "", beta: float = 1.0) -> dict:
     """Score one system, from texts in CoNLL columns or JSONL; with training data, clean_f1 and hardeval too.
 
     Args:
@@ -38,11 +38,15 @@ def api_score(request: Any, gold: str, predictions: str, train: str = "", types:
         predictions: the predictions for the same text.
         train: the training data; empty if there is none.
         types: other names for types: person=PER,location=LOC.
+        beta: a number other than 1 gives F-beta: with 2, recall weighs twice as much as precision.
     """
-    return _values(request, jobs.score, *_texts(gold=gold, predictions=predictions, train=train, types=types))
+    texts = _texts(gold=gold, predictions=predictions, train=train, types=types)
+    return _values(request, jobs.score, *texts, _else(beta, 1.0))
 
 
-def api_audit(request: Any, splits: dict, hub: str = "", unit: str = "sample", types: str = "") -> dict:
+def api_audit(
+    request: Any, splits: dict, hub: str = "", unit: str = "sample", types: str = "", same: str = "exact"
+) -> dict:
     """Show what splits share.
 
     Args:
@@ -51,8 +55,10 @@ def api_audit(request: Any, splits: dict, hub: str = "", unit: str = "sample", t
         hub: a dataset on the Hub instead of texts.
         unit: what counts as contaminated: sample or doc.
         types: other names for types: person=PER,location=LOC.
+        same: which names count as the same: exact, fold, part, or fold+part.
     """
-    return _values(request, jobs.audit_splits, _named("splits", splits), *_texts(hub=hub, unit=unit, types=types))
+    texts = _texts(hub=hub, unit=unit, types=types, same=same)
+    return _values(request, jobs.audit_splits, _named("splits", splits), *texts)
 
 
 def api_split(
@@ -64,6 +70,7 @@ def api_split(
     unit: str = "sample",
     seed: int = 13,
     min_per_type: int = 20,
+    same: str = "exact",
 ) -> dict:
     """Split a dataset so that the splits share as few entities as possible: sizes, leakage, the split of each sample.
 
@@ -76,9 +83,10 @@ def api_split(
         unit: what stays whole: sample or doc.
         seed: the seed of the random choices.
         min_per_type: the least mentions of each type in a held-out split.
+        same: which names count as the same: exact, fold, part, or fold+part.
     """
-    named, (hub, unit) = _named("splits", splits), _texts(hub=hub, unit=unit)
-    return _values(request, jobs.split, named, hub, discard, ratios, unit, seed, min_per_type)
+    named, (hub, unit, same) = _named("splits", splits), _texts(hub=hub, unit=unit, same=same)
+    return _values(request, jobs.split, named, hub, discard, ratios, unit, seed, min_per_type, same)
 
 
 def api_compare(request: Any, gold: str, systems: dict, train: str = "", types: str = "") -> dict:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.exceptions import CleancutError
+from ..core.same import Notion
 from ..splitting.audit import Unit
 from . import jobs, sandbox
 
@@ -19,8 +20,12 @@ SYSTEMS = ("perceptron", "small", "lookup")
 """The systems that are compared, on the random split."""
 SPLITS = ("train", "test")
 """The splits of an example."""
-SPLIT_OPTIONS = ("auto", "80/10/10", Unit.SAMPLE.value, 13, 20)
-"""The options that the Split tab opens with: discard, ratios, unit, seed, least mentions of a type."""
+SPLIT_OPTIONS = ("auto", "80/10/10", Unit.SAMPLE.value, 13, 20, Notion.EXACT.value)
+"""The options that the Split tab opens with: discard, ratios, unit, seed, least mentions of a type, the same names."""
+SCORE_OPTIONS = ("", 1.0)
+"""The options that the Score tab opens with: other names for types, and beta."""
+AUDIT_OPTIONS = (Unit.SAMPLE.value, "", Notion.EXACT.value)
+"""The options that the Audit tab opens with: unit, other names for types, which names count as the same."""
 
 _MOST_SECONDS = 600
 """The seconds of processor time after which an example is given up: more than a request has, since nobody waits."""
@@ -111,9 +116,9 @@ def _work(folder: Path) -> Mapping[str, tuple[Callable[..., jobs.Made], Sequence
     gold, _, train = EXAMPLES[first].files(folder)
     systems = [folder / "random" / f"{name}.conll" for name in SYSTEMS]
     return {
-        first: (jobs.score, (*EXAMPLES[first].files(folder), "")),
-        "audit": (jobs.audit_splits, (splits, "", Unit.SAMPLE.value, "")),
-        **{name: (jobs.score, (*EXAMPLES[name].files(folder), "")) for name in others},
+        first: (jobs.score, (*EXAMPLES[first].files(folder), *SCORE_OPTIONS)),
+        "audit": (jobs.audit_splits, (splits, "", *AUDIT_OPTIONS)),
+        **{name: (jobs.score, (*EXAMPLES[name].files(folder), *SCORE_OPTIONS)) for name in others},
         "compare": (jobs.compare_systems, (gold, systems, train, "")),
         "split": (jobs.split, (splits, "", *SPLIT_OPTIONS)),
     }

@@ -7,6 +7,7 @@ no other path. The app gives each job a folder and a process of its own.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import logging
 import os
 import re
@@ -20,10 +21,12 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..core import checks
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, quoted
 from ..core.files import write_text
 from ..core.notices import say
+from ..core.same import Notion
 from ..core.type_names import parse_type_map
 from ..reading.answer_files import read_answers
 from ..reading.answer_rows import is_answer_file
@@ -48,6 +51,7 @@ from ..showing.html import (
     report_notes,
     report_page,
 )
+from ..showing.provenance import Provenance, SourceFile, today
 from ..showing.report_data import Findings, findings, sample_names
 from ..showing.sections import (
     answer_section,
@@ -57,7 +61,7 @@ from ..showing.sections import (
     split_sections,
 )
 from ..showing.text import to_json
-from ..splitting.audit import audit
+from ..splitting.audit import Unit, audit
 from ..splitting.mincut import mincut
 from ..splitting.plan import SplitPlan
 from ..splitting.settings import SplitSettings
@@ -257,9 +261,64 @@ def _read(source: Source) -> Corpus:
     return samples.corpus
 
 
-def _training(given: Given) -> Corpus | None:
-    """Return the training data, which need not be given."""
-    return _read(_source(given, "training data")) if _is_given(given) else None
+def _training(given: Given, command: _Command) -> Corpus | None:
+    """Return the training data, which need not be given, and add them to a command."""
+    if not _is_given(given):
+        return None
+    return _read(command.add("--train", _source(given, "training data")))
+
+
+class _Command:
+    """The command that makes a page again, with the files or texts that it reads.
+
+    Args:
+        name: the name of the command.
+        types: other names for types, as the user wrote them.
+        beta: the weight of recall in F-beta.
+    """
+
+    def __init__(self, name: str, types: str = "", beta: float = 1.0) -> None:
+        self._words = ["cleancut", name]
+        self._options = ["--ci", str(_RESAMPLES)] if name in ("report", "compare") else []
+        if types.strip():
+            self._options += ["--map", types.strip()]
+        if beta != 1:
+            self._options += ["--beta", f"{beta:g}"]
+        self._files: list[SourceFile] = []
+
+    def add(self, option: str, source: Source, called: str = "") -> Source:
+        """Add an option whose value is a source, and return the source.
+
+        Args:
+            option: the option; empty if the source stands alone.
+            source: the source.
+            called: what the command has to call it; by default its own name.
+        """
+        self._words += [*filter(None, [option]), called or str(source)]
+        if source.data is None:
+            self._files += Provenance.of("", [source.name]).files
+        else:
+            self._files.append(SourceFile(str(source), hashlib.sha256(source.data).hexdigest()))
+        return source
+
+    def set(self, option: str, value: str, default: str) -> None:
+        """Add an option unless its value is the default.
+
+        Args:
+            option: the option.
+            value: its value.
+            default: its default.
+        """
+        self._options += [option, value] if value != default else []
+
+    def provenance(self, output: str) -> Provenance:
+        """Return what a page is made from.
+
+        Args:
+            output: the option that names the page.
+        """
+        command = f"{shlex.join([*self._words, *self._options])} {output}"
+        return Provenance(command, tuple(self._files), today())
 
 
 def _predicted(source: Source, gold: Corpus, types: Mapping[str, str]) -> Corpus:
@@ -361,7 +420,9 @@ def _from_hub(source: str) -> dict[str, Samples]:
 
 
 @_with_notices
-def score(gold: Given, pred: Given, train: Given, types: str, tell: Tell, *, notices: Notices = ()) -> Made:
+def score(
+    gold: Given, pred: Given, train: Given, types: str, beta: float, tell: Tell, *, notices: Notices = ()
+) -> Made:
     """Score one system: scores with intervals, buckets and errors, and the report.
 
     Args:
@@ -369,27 +430,31 @@ def score(gold: Given, pred: Given, train: Given, types: str, tell: Tell, *, not
         pred: the predictions; not given if the gold file holds them.
         train: the training data, which need not be given.
         types: other names for types; empty if there are none.
+        beta: how much more recall weighs than precision; 1 for F1.
         tell: is told how much of the work is done.
         notices: the notices that were logged so far.
     """
     renamed = _type_names(types)
-    source = _source(gold, "gold annotation")
+    beta = checks.beta(beta)
+    command = _Command("report", types, beta)
+    source = command.add("--gold", _source(gold, "gold annotation"))
     if _is_given(pred):
         gold_corpus = _read(source)
-        predicted = _predicted(_source(pred, "predictions"), gold_corpus, renamed)
+        answered = command.add("--pred", _source(pred, "predictions"))
+        predicted = _predicted(answered, gold_corpus, renamed)
     elif format_of(source) is Format.CONLL:
         gold_corpus, predicted = read_pair(source)  # the last two columns, as in conlleval
     else:
         raise CleancutError("no predictions: paste them, or choose a file.")
-    training = _training(train)
+    training = _training(train, command)
     tell(0.2)
     system, about = _score_names(gold, pred)
     about += _trained_on(train)
-    data = findings(gold_corpus, {system: predicted}, training, ci=_RESAMPLES, types=renamed)
+    data = findings(gold_corpus, {system: predicted}, training, ci=_RESAMPLES, types=renamed, beta=beta, staircase=True)
     tell(0.5)
     values = {metric: score.to_dict() for metric, score in data.scores[system].items()}
     values["bucket_f1"] = data.buckets[system].to_dict()
-    write_text("report.html", report_page(data, title=about))
+    write_text("report.html", report_page(data, title=about, provenance=command.provenance("-o report.html")))
     write_text("scores.json", to_json(values) + "\n")
     tell(0.2)
     headline, *panels = _score_panels(data)
@@ -431,7 +496,9 @@ def _score_panels(data: Findings) -> tuple[str, ...]:
 
 
 @_with_notices
-def audit_splits(splits: Several, hub: str, unit: str, types: str, tell: Tell, *, notices: Notices = ()) -> Made:
+def audit_splits(
+    splits: Several, hub: str, unit: str, types: str, same: str, tell: Tell, *, notices: Notices = ()
+) -> Made:
     """Audit splits: what they share, with examples.
 
     Args:
@@ -439,15 +506,25 @@ def audit_splits(splits: Several, hub: str, unit: str, types: str, tell: Tell, *
         hub: a dataset on the Hub instead of files.
         unit: what counts as contaminated.
         types: other names for types; empty if there are none.
+        same: which names count as the same.
         tell: is told how much of the work is done.
         notices: the notices that were logged so far.
     """
     renamed = _type_names(types)
     data = _data(splits, hub)
     tell(0.5)
-    result = audit(data.parts, unit=unit, top=8, types=renamed)
+    result = audit(data.parts, unit=unit, top=8, types=renamed, same=same)
     tell(0.4)
-    write_text("audit.html", html_audit(result, title=f"Audit of {data.named}"))
+    command = _Command("audit", types)
+    if not data.sources:
+        command.add("", Source(data.named))
+    for name, source in zip(data.samples, data.sources, strict=False):
+        command.add(f"--{name}", source)
+    command.set("--unit", unit, Unit.SAMPLE)
+    command.set("--same", same, Notion.EXACT)
+    command.set("--top", "8", "5")
+    made_from = command.provenance("--html audit.html")
+    write_text("audit.html", html_audit(result, title=f"Audit of {data.named}", provenance=made_from))
     write_text("audit.json", to_json(result.to_dict()) + "\n")
     shared, memory, leaks, of_types = audit_sections(result)
     first = fragment([shared, memory]) + _how(result.notes, notices)
@@ -467,6 +544,7 @@ def split(
     unit: str,
     seed: int,
     min_per_type: int,
+    same: str,
     tell: Tell,
     *,
     notices: Notices = (),
@@ -481,24 +559,29 @@ def split(
         unit: what stays whole.
         seed: the seed of the random choices.
         min_per_type: the least mentions of each type in a held-out split.
+        same: which names count as the same.
         tell: is told how much of the work is done.
         notices: the notices that were logged so far.
     """
-    settings = _settings(discard, ratios, unit, seed, min_per_type)
+    settings = _settings(discard, ratios, unit, seed, min_per_type, same)
     data = _data(splits, hub)
     _refuse_mixed(data.sources)  # now rather than after the work
     tell(0.03)
     plan = mincut(data.parts, progress=lambda share: tell(0.9 * share), **settings.changed())
-    files = _write_split(plan, data) if data.are_files else ()  # programs give texts, and take no files home
+    reproduced = _reproduced(data, settings)
+    files = (
+        _write_split(plan, data, reproduced["command"]) if data.are_files else ()
+    )  # programs give texts, and take no files home
     leakage, *rest = split_sections({"after": plan})
-    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **_reproduced(data, settings)}
+    values = {**plan.to_dict(), "assignment": plan.assignment.tolist(), **reproduced}
     panels = fragment([leakage]) + _how(plan_notes(plan), notices), fragment(rest)
     return Made(data.named, panels, values, files, Point.from_plan(discard, plan))
 
 
-def _write_split(plan: SplitPlan, data: _Data) -> tuple[str, ...]:
+def _write_split(plan: SplitPlan, data: _Data, command: str) -> tuple[str, ...]:
     """Write the plan, and the splits in the format of the files that were given; return the names of the files."""
-    page = html_split(plan, title=f"Split of {data.named}")
+    sources = [source.name for source in data.sources] or [data.named]
+    page = html_split(plan, title=f"Split of {data.named}", provenance=Provenance.of(command, sources))
     plan.write("split", data.samples, format="input", beside={"report.html": page})
     shutil.copyfile("split/plan.json", "plan.json")
     shutil.make_archive("split", "zip", "split")
@@ -506,7 +589,7 @@ def _write_split(plan: SplitPlan, data: _Data) -> tuple[str, ...]:
 
 
 def trade_off(
-    splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, tell: Tell
+    splits: Several, hub: str, discard: str, ratios: str, unit: str, seed: int, min_per_type: int, same: str, tell: Tell
 ) -> Point:
     """Return what the same split discards and shares if it may discard a given share.
 
@@ -518,9 +601,10 @@ def trade_off(
         unit: what stays whole.
         seed: the seed of the random choices.
         min_per_type: the least mentions of each type in a held-out split.
+        same: which names count as the same.
         tell: is told how much of the work is done.
     """
-    settings = _settings(discard, ratios, unit, seed, min_per_type)
+    settings = _settings(discard, ratios, unit, seed, min_per_type, same)
     data = _data(splits, hub)
     tell(0.03)
     plan = mincut(data.parts, progress=lambda share: tell(0.97 * share), **settings.changed())
@@ -535,9 +619,10 @@ def _refuse_mixed(sources: Sequence[Source]) -> None:
         raise CleancutError(f"the files have different formats: {named}. Give all of them in one format.")
 
 
-def _settings(discard: str, ratios: str, unit: str, seed: int, min_per_type: int) -> SplitSettings:
+def _settings(discard: str, ratios: str, unit: str, seed: int, min_per_type: int, same: str) -> SplitSettings:
     """Return the settings of a split, checked."""
     options = {"discard": discard, "ratios": ratios, "unit": unit, "seed": seed, "min_per_type": min_per_type}
+    options["same"] = same
     return SplitSettings.of("split", options)
 
 
@@ -576,11 +661,14 @@ def compare_systems(
         notices: the notices that were logged so far.
     """
     renamed = _type_names(types)
-    gold_corpus = _read(_source(gold, "gold annotation"))
+    command = _Command("compare", types)
+    gold_corpus = _read(command.add("--gold", _source(gold, "gold annotation")))
     sources = _sources(preds, "predictions")
     names = _names(list(map(str, sources)))
+    for name, source in zip(names, sources, strict=True):
+        command.add("--pred", source, f"{name}={source}")
     systems = {name: _predicted(source, gold_corpus, renamed) for name, source in zip(names, sources, strict=True)}
-    training = _training(train)
+    training = _training(train, command)
     exposure = None if training is None else Exposure.of(training)
     tell(0.2)
     comparison = compare(gold_corpus, systems, exposure, ci=_RESAMPLES, types=renamed)
@@ -590,7 +678,8 @@ def compare_systems(
     about = f"{', '.join(systems)} on {_called(gold, 'gold')}{_trained_on(train)}"
     reports = {name: corpus.mentions.answers for name, corpus in systems.items() if corpus.mentions.answers is not None}
     answers = [answer_section(comparison.scores, reports, sample_names(gold_corpus))] if reports else []
-    write_text("comparison.html", html_comparison(values, title=about, further=answers))
+    made_from = command.provenance("--html comparison.html")
+    write_text("comparison.html", html_comparison(values, title=about, further=answers, provenance=made_from))
     write_text("comparison.json", to_json(values) + "\n")
     panel = fragment([*comparison_sections(values), *answers]) + _how(comparison_notes(values), notices)
     return Made(about, (panel,), values, ("comparison.html", "comparison.json"))

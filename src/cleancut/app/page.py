@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.exceptions import CleancutError
+from ..core.same import Notion
 from ..splitting.audit import Unit
 from ..splitting.settings import largest_discard
 from ..version import __version__
 from . import jobs, sandbox
-from .advice import DISCARD, LEAST, RATIOS, SEED, TYPES, UNIT, in_the_app
+from .advice import BETA, DISCARD, LEAST, RATIOS, SAME, SEED, TYPES, UNIT, in_the_app
 from .api import add_endpoints
-from .examples import EXAMPLES, SPLIT_OPTIONS, SPLITS, SYSTEMS, Shelf
+from .examples import EXAMPLES, SCORE_OPTIONS, SPLIT_OPTIONS, SPLITS, SYSTEMS, Shelf
 from .lesson import lesson_html
 from .package import project_links
 from .panels import Point, allowed, commands_panel, trade_off_panel
@@ -226,16 +227,19 @@ def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -
         texts = EXAMPLES[first].texts(folder)
         formats = (_FORMATS, _PREDICTED_FORMATS, _FORMATS)
         boxes = (_text_or_file(*given) for given in zip(_ROLES, texts, formats, strict=True))
-        return [example, *chain.from_iterable(boxes), _types_box()]
+        pairs = list(chain.from_iterable(boxes))
+        types = _types_box()
+        beta = gr.Number(SCORE_OPTIONS[1], label=f"{BETA}: 1 for F1, 2 for F2", minimum=0.01, step=0.5)
+        return [example, *pairs, types, beta]
 
     with gr.Tab("Score", id="score"):
         panels = ["Headline", "Novelty", "Buckets", "Errors"]
         tab = Tab("score", inputs, "Score", ["report.html", "scores.json"], panels)
         number = gr.Number(0, visible=False)  # of the newest request for an example
-    example, *boxes, types = tab.inputs
+    example, *boxes, types, beta = tab.inputs
 
     def arguments(_: str, *texts: Any) -> list[Any]:
-        return [*(given(*texts[i : i + 2]) for i in (0, 2, 4)), texts[6]]
+        return [*(given(*texts[i : i + 2]) for i in (0, 2, 4)), *texts[6:]]
 
     names = {tuple(made.files(folder)): name for name, made in EXAMPLES.items()}
 
@@ -246,7 +250,7 @@ def _score_tab(page: gradio.Blocks, folder: Path, given: _Given, shelf: Shelf) -
         return [names.get(tuple(given[:3]))]
 
     tab.more = [example]
-    tab.fill(jobs.score, arguments, named, watched=[*boxes, types])
+    tab.fill(jobs.score, arguments, named, watched=[*boxes, types, beta])
     tab.open_with(page.load, shelf, first)
 
     @asked_by
@@ -271,6 +275,20 @@ def _types_box() -> Any:
     import gradio as gr
 
     return gr.Textbox("", label=f"{TYPES} (optional)", placeholder="person=PER, location=LOC")
+
+
+_SAME = {
+    "exactly the same words": "exact", "whatever their case and punctuation": "fold",
+    "one is part of the other: Clinton, Bill Clinton": "part", "both of these": "fold+part",
+}  # fmt: skip
+"""Which names count as the same: the choices in words, and their values."""
+
+
+def _same_box() -> Any:
+    """Return a box for which names count as the same."""
+    import gradio as gr
+
+    return gr.Dropdown(list(_SAME.items()), value=Notion.EXACT.value, label=SAME)
 
 
 def _files_box(label: str, example: Sequence[str]) -> Any:
@@ -324,6 +342,7 @@ def _audit_tab(folder: Path, shelf: Shelf) -> None:
             *_splits_input(folder),
             gr.Radio(list(Unit), value=Unit.SAMPLE.value, label="What is counted as contaminated"),
             _types_box(),
+            _same_box(),
         ]
 
     with gr.Tab("Audit", id="audit") as opened:
@@ -344,7 +363,7 @@ def _split_tab(folder: Path, shelf: Shelf) -> None:
     import gradio as gr
 
     def inputs() -> list[Any]:
-        discard, ratios, unit, seed, least = SPLIT_OPTIONS
+        discard, ratios, unit, seed, least, _ = SPLIT_OPTIONS
         components = _splits_input(folder)
         components.append(gr.Dropdown(list(_DISCARD.items()), value=discard, label=DISCARD))
         components.append(gr.Textbox(ratios, label=RATIOS))
@@ -352,6 +371,7 @@ def _split_tab(folder: Path, shelf: Shelf) -> None:
         with gr.Row():
             components.append(gr.Number(seed, label=SEED, precision=0, minimum=0, min_width=120))
             components.append(gr.Number(least, label=LEAST, precision=0, minimum=0, min_width=120))
+        components.append(_same_box())
         return components
 
     def command_panel() -> list[Any]:
@@ -477,6 +497,11 @@ def _next_point(tab: Tab, place: int) -> Callable[..., Any]:
 # --- compare and learn --------------------------------------------------------------------------------------
 
 
+_STUDY = """
+Systems on several datasets: `cleancut report STUDY -o study.html` on the command line makes one page of all of them.
+"""
+
+
 def _compare_tab(folder: Path, given: _Given, shelf: Shelf) -> None:
     """Make the Compare tab."""
     import gradio as gr
@@ -484,12 +509,14 @@ def _compare_tab(folder: Path, given: _Given, shelf: Shelf) -> None:
     def inputs() -> list[Any]:
         gold, _, train = next(iter(EXAMPLES.values())).texts(folder)
         files = [str(folder / "random" / f"{name}.conll") for name in SYSTEMS]
-        return [
+        made = [
             _files_box("Predictions of two or more systems", files),
             *_text_or_file(_ROLES[0], gold),
             *_text_or_file(_ROLES[2], train),
             _types_box(),
         ]
+        gr.Markdown(_STUDY)
+        return made
 
     with gr.Tab("Compare", id="compare") as opened:
         tab = Tab("compare", inputs, "Compare", ["comparison.html", "comparison.json"], ["Comparison"])

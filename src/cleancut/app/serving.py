@@ -69,7 +69,7 @@ def launch(
                 head=f"<style>{_style()}</style>",
                 js=_SCRIPT,
                 footer_links=["api"],
-                max_file_size=jobs.MOST_BYTES,
+                max_file_size=_MOST_UPLOAD,  # a file that is larger than a job takes is refused beside the button
                 show_error=False,
                 ssr_mode=False,
                 quiet=True,

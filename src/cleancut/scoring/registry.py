@@ -72,7 +72,7 @@ def title_of(metric: str, value: str) -> str:
 
 
 def taken(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options without a beta, if a metric has no F1.
+    """Return options without a beta if a metric has no F1, and without a staircase if it has no such steps.
 
     Args:
         metric: the name of the metric.
@@ -82,8 +82,9 @@ def taken(metric: str, options: Mapping[str, Any]) -> dict[str, Any]:
     ({'seed': 13}, {'beta': 2.0})
     """
     chosen = dict(options)
-    if "beta" not in metrics()[metric].keywords:
-        chosen.pop("beta", None)
+    for name in ("beta", "staircase"):
+        if name not in metrics()[metric].keywords:
+            chosen.pop(name, None)
     return chosen
 
 

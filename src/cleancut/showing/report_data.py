@@ -131,6 +131,7 @@ def findings(
     max_errors: int = 10_000,
     types: Mapping[str, str] | None = None,
     beta: float = 1.0,
+    staircase: bool = False,
 ) -> Findings:
     """Compute scores with intervals, buckets and errors of each system.
 
@@ -143,6 +144,7 @@ def findings(
         max_errors: the most errors that are listed.
         types: new names of types by old ones, for all sides.
         beta: the weight of recall in F-beta.
+        staircase: also give recall by how far a mention is from what training has shown.
 
     Raises:
         CleancutError: an argument is not valid, or a system does not fit gold.
@@ -154,6 +156,7 @@ def findings(
     settings: dict[str, Any] = {"types": names, "beta": checks.beta(beta)}
     if ci:
         settings |= {"ci": ci, "seed": seed}
+    steps = {"staircase": True} if staircase else {}
     exposure = Exposure.of(train) if isinstance(train, Corpus) else train
     pairs = {name: pair(gold, pred) for name, pred in preds.items()}
     systems = {name: replace(gold, mentions=one.pred, relations=None, entity_ids=None) for name, one in pairs.items()}
@@ -163,9 +166,10 @@ def findings(
         n_resamples = max(ci, 2 * least_resamples(n_pairs))  # so that tests of many pairs can tell anything
         tested = compare(gold, systems, exposure, **{**settings, "ci": n_resamples})
         comparison = tested.to_dict(intervals=False)
-        scores = tested.scores if n_resamples == ci else _scores(gold, systems, exposure, settings)
+        is_whole = n_resamples == ci and not staircase
+        scores = tested.scores if is_whole else _scores(gold, systems, exposure, {**settings, **steps})
     else:
-        scores = _scores(gold, systems, exposure, settings)
+        scores = _scores(gold, systems, exposure, {**settings, **steps})
     systems = {name: systems[name] for name in _from_the_best(scores)}
     errors_of = {name: errors(gold, pred, types=names) for name, pred in systems.items()}
     listing = _listed_errors(gold, systems, errors_of, exposure, names, max_errors)

@@ -26,6 +26,7 @@ from .short_names import with_short_names
 from .tables import (
     CONTAMINATION,
     NOVELTY,
+    STAIRCASE,
     TYPES_SHOWN,
     answer_table,
     audit_tables,
@@ -200,6 +201,9 @@ def _novelty(results: Findings) -> Section:
     classes = "; ".join(novelty.description for novelty in NOVELTY_CLASSES)
     lead = f"Recall by what training has shown of the gold mention: {classes}."
     exhibits = [table.as_points(table.slug, table.title)]
+    if STAIRCASE in tables:
+        lead += " The staircase has a step for each way in which a name may be related to those of training."
+        exhibits.append(tables[STAIRCASE].as_points(STAIRCASE, tables[STAIRCASE].title))
     if TYPES_SHOWN in tables:
         lead += " Training lacks types that gold has: F1 is also given by whether the type is one of them."
         exhibits.append(tables[TYPES_SHOWN])

@@ -244,6 +244,8 @@ class _OfSubsets(NamedTuple):
 
 NOVELTY = "novelty"
 """The name of the table of recall by novelty."""
+STAIRCASE = "staircase"
+"""The name of the table of recall along the staircase."""
 TYPES_SHOWN = "type-exposure"
 """The name of the table of F1 by what training has shown of the type."""
 _OF_SUBSETS = (
@@ -256,7 +258,7 @@ _OF_SUBSETS = (
         {"confusable": "all", "confusable_seen": "seen", "confusable_unseen": "unseen"},
     ),
     _OfSubsets(
-        "staircase", "Recall along the staircase, from what training has shown to what is new", "recall",
+        STAIRCASE, "Recall along the staircase, from what training has shown to what is new", "recall",
         {step.name: step.title for step in STAIRCASE_STEPS},
     ),
     _OfSubsets(TYPES_SHOWN, "F1 by types and words that training has as mentions", "f1", TYPE_EXPOSURE),
