@@ -119,7 +119,7 @@ def test_ids_of_conll(tmp_path):
         2: "ids=2 is the column of the tags",
         -3: "ids=-3 is the column of the words",
         3: "ids=3 is not a column of the file, which has 3",
-        "mesh": "ids='mesh' is no number",
+        "mesh": "ids='mesh' is not a number",
     }.items():
         with pytest.raises(CleancutError, match=message):
             cc.read(path, ids=ids)
