@@ -3,6 +3,7 @@
 import ast
 import configparser
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -95,6 +96,18 @@ def test_heavy_packages_are_imported_only_when_needed(tmp_path):
 def test_versions_agree():
     assert f'version: "{cleancut.__version__}"' in (ROOT / "CITATION.cff").read_text()
     assert f"## {cleancut.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f'"cleancut=={cleancut.__version__}"' in (ROOT / "splitters" / "mincut" / "mincut.py").read_text()
+
+
+def test_what_the_hub_sees_names_the_version_that_it_needs():
+    minor = ".".join(cleancut.__version__.split(".")[:2])
+    cards = [*(ROOT / "metrics").glob("*/README.md"), ROOT / "spaces_app" / "README.md"]
+    cards += [ROOT / "splitters" / "mincut" / "README.md", *(ROOT / "splitters" / "recipes").glob("*.toml")]
+    assert len(cards) > 20
+    for card in cards:
+        text = card.read_text("utf-8")
+        assert re.findall(r"cleancut (\d+\.\d+)", text) == [minor], card
+        assert set(re.findall(r"cleancut-(\d+\.\d+)", text)) <= {minor}, card
 
 
 def test_the_extra_all_has_every_extra_for_users():
