@@ -182,6 +182,18 @@ def test_what_is_no_corpus_is_refused_with_what_to_do_instead(name, content, mes
     assert re.search(message, said) and said.count("\n") == 1
 
 
+def test_a_dataset_that_was_saved_to_disk_is_refused_with_what_to_do_instead(tmp_path, capsys):
+    datasets = pytest.importorskip("datasets")
+    rows = datasets.Dataset.from_list([{"tokens": ["Ada"], "tags": ["B-PER"]}])
+    rows.save_to_disk(str(tmp_path / "one"))
+    datasets.DatasetDict(train=rows, test=rows).save_to_disk(str(tmp_path / "two"))
+    capsys.readouterr()
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    for command in (["score", "--gold", one, "--pred", one], ["audit", two], ["split", one, "-o", f"{tmp_path}/out"]):
+        assert cli.main(command) == 2
+        assert "was written by save_to_disk. Write each split with to_parquet" in capsys.readouterr().err
+
+
 NOTED = {
     "lighttag.json": (
         {"examples": [{"content": "Ada Bo", "annotations": [

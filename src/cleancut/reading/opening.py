@@ -160,6 +160,7 @@ class Source:
         if self.is_there:
             return
         if self.is_folder:
+            refuse_saved_dataset(self.name)
             raise CleancutError(f"{self} is a directory. Name a file in it.")
         if not os.path.exists(self.name):
             raise CleancutError(f"{self}: no such file.")
@@ -363,6 +364,26 @@ _HEAD = 1 << 16
 """The number of bytes at the beginning of a file by which its format is recognised."""
 _LONGEST_RECORD = 1 << 26
 """The number of bytes of a first record that are looked at for the same purpose, at most."""
+
+
+_SAVED = ("dataset_dict.json", "state.json")
+"""Files in the folders that ``save_to_disk`` of datasets writes: of several splits, and of one."""
+
+
+def refuse_saved_dataset(folder: str) -> None:
+    """Refuse a folder that ``save_to_disk`` has written.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        CleancutError: it is one.
+    """
+    if any(os.path.isfile(os.path.join(folder, name)) for name in _SAVED):
+        raise CleancutError(
+            f"{folder} was written by save_to_disk. Write each split with to_parquet, or give what load_from_disk "
+            "returns to from_dataset in Python."
+        )
 
 
 def _end_of_last(end: bytes, data: bytes) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.exceptions import CleancutError
 from .brat import is_brat
 from .formats import KNOWN_SUFFIXES
-from .opening import Source
+from .opening import Source, refuse_saved_dataset
 
 SPLITS = ("train", "validation", "test")
 """The usual splits in order: a later one is held out from the earlier ones."""
@@ -100,6 +100,7 @@ def split_files(folder: str | os.PathLike[str]) -> dict[str, str]:
             raise CleancutError(f"{folder} has two {split} files, {both}. Give the files of the splits one by one.")
         name_of_split[split] = name
     if len(name_of_split) < 2:
+        refuse_saved_dataset(str(folder))
         names = ", ".join(file_names[:8]) or "nothing"
         raise CleancutError(
             f"{folder} holds {names}, but no train and test files. Give the files of the splits one by one."
