@@ -72,7 +72,22 @@ STORED = {
     "labels.txt": b"O\nB-PER\nI-PER\n",
     "recipe.toml": b'[dataset]\nid = "org/name"\nlicence = "cc0"\npolicy = "republish"\n[columns]\ntags = "ner"\n'
     b'[split]\nratios = [80, 10, 10]\nseed = 3\n[publish]\nconfig = "c"\n',
+    "aliases.tsv": "USA\tUnited States\nBo\tBö\tB. O.\n".encode(),
+    "aliases.jsonl": b'["USA", "United States"]\n["Bo", "Beau", "B. O."]\n',
+    "ids.jsonl": b'{"tokens": ["Ada"], "entities": [{"start": 0, "end": 1, "label": "PER", "id": ["Q1", "Q2"]}]}\n'
+    b'{"tokens": ["Bo"], "entities": [{"start": 0, "end": 1, "label": "PER", "id": "Q1|Q3"}]}\n',
+    "ids.conll": b"Ada B-PER Q1\nran O _\n\nBo B-PER Q1\nsat O _\n",
 }
+STUDY = {
+    "one/train.conll": b"Ada B-PER\nran O\n\nOslo B-LOC\n",
+    "one/test.conll": b"Ada B-PER\nmet O\n\nBo B-PER\n",
+    "one/pred/a.conll": b"Ada B-PER\nmet O\n\nBo O\n",
+    "one/pred/b.jsonl": b'{"tokens": ["Ada", "met"], "tags": ["B-PER", "O"]}\n{"tokens": ["Bo"], "tags": ["B-LOC"]}\n',
+    "two/train.jsonl": b'{"tokens": ["Cy"], "tags": ["B-PER"]}\n',
+    "two/test.jsonl": b'{"tokens": ["Di"], "tags": ["B-PER"]}\n',
+    "two/pred/a.jsonl": b'{"answer": "[{\\"text\\": \\"Di\\", \\"label\\": \\"PER\\"}]"}\n',
+}
+"""The files of a study."""
 
 
 class Input(NamedTuple):
@@ -133,6 +148,34 @@ def read_with_labels(path: Path) -> None:
     cc.exact_f1([[0, 1, 0]], [[0, 1, 2]], labels=names)
 
 
+def read_plan(path: Path) -> None:
+    plan = cc.SplitPlan.load(path)
+    repr(plan), plan.command, plan.to_dict(), cc.html_split(plan)
+
+
+def read_aliases(path: Path) -> None:
+    aliases = cc.read_aliases(path)
+    for same in ("alias", "fold+alias+part"):
+        cc.Exposure.of(GOLD, same=same, aliases=aliases).view(GOLD).seen.all()
+
+
+def read_ids(name: str, data: bytes) -> None:
+    ids = "id" if name.endswith("jsonl") else -1
+    column = None if name.endswith("jsonl") else 1
+    corpus = cc.read(Source.of_text(data, name), ids=ids, column=column)
+    assert cc.Exposure.of(corpus, same="id").view(corpus).seen.all(), "a mention is not one that was shown"
+
+
+def read_study(name: str, data: bytes) -> None:
+    """Read a study in which one file is another."""
+    with tempfile.TemporaryDirectory() as folder:
+        for file, content in {**STUDY, name: data}.items():
+            path = Path(folder) / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        cc.html_study(cc.study(folder, ci=None))
+
+
 READERS: dict[str, Callable[[str, Any], None]] = {
     "file": read_file,
     "rows": read_rows,
@@ -140,7 +183,10 @@ READERS: dict[str, Callable[[str, Any], None]] = {
     "answers": read_answers,
     "answer": parse_answers,
     "labels": stored(read_with_labels),
-    "plan": stored(cc.SplitPlan.load),
+    "plan": stored(read_plan),
+    "aliases": stored(read_aliases),
+    "ids": read_ids,
+    "study": read_study,
     "index": stored(cc.Exposure.load),
     "incidences": stored(cc.Incidences.load),
     "recipe": stored(lambda path: Recipe.load(path)),
@@ -157,6 +203,7 @@ def corpus_of_inputs() -> list[Input]:
     inputs += [Input("answers", name, text.encode()) for name, text in ANSWERS.items()]
     inputs += [Input("answer", name, text.encode()) for name, text in _texts_of_answers().items()]
     inputs += [Input(name.partition(".")[0], name, data) for name, data in STORED.items()]
+    inputs += [Input("study", name, data) for name, data in STUDY.items()]
     return inputs + _written()
 
 
@@ -173,11 +220,16 @@ def _texts_of_answers() -> dict[str, str]:
 def _written() -> list[Input]:
     """What cleancut itself writes."""
     many = Corpus.of([["Ada", f"x{i % 9}", "ran"] for i in range(24)], tags=[["B-PER", "I-PER", "O"]] * 24)
+    parts = {"train": many.select(slice(0, 16)), "test": many.select(slice(16, 24))}
+    looser = cc.mincut(
+        parts, "original", effort="fast", min_per_type=0, discard="auto", prove=0.1, same="fold+part", part_limit=3
+    )
     inputs = []
     with tempfile.TemporaryDirectory() as folder:
         for reader, name, write in (
             ("file", "x.parquet", lambda path: cc.write(many, path)),
             ("plan", "plan.json", cc.mincut(many, effort="fast", min_per_type=0).save),
+            ("plan", "related.json", looser.save),
             ("index", "index.npz", cc.Exposure.of(many).save),
             ("incidences", "incidences.parquet", lambda path: cc.write_incidence(many, path)),
         ):
