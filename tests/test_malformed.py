@@ -506,6 +506,17 @@ def test_what_reading_is_told_is_checked(door):
             READING[door](value)
 
 
+@pytest.mark.parametrize("name", ["text", "document", "end"])
+@pytest.mark.parametrize("read", [cc.read, cc.read_pair, lambda *args, **given: list(cc.read_batches(*args, **given))])
+def test_options_of_columns_have_no_effect_on_a_given_format(read, name):
+    given = {name: "inclusive" if name == "end" else "x"}
+    with pytest.raises(CleancutError, match=f"{name}=.* has no effect with format='conll'"):
+        read("gold.conll", format="conll", **given)
+    os.makedirs("a folder", exist_ok=True)
+    with pytest.raises(CleancutError, match="a folder is a directory"):
+        read("a folder", **given)
+
+
 class Hostile:
     """An object that does nothing that is asked of it."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core import checks
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, quoted
 from ..core.pairing import by_id, on_same_words
 from ..core.tags import Repair
 from .batches import BATCH, check_reading, tagging_of
@@ -141,6 +141,10 @@ def _batches(
         samples = _detected_samples(source, column, given)
         log_notes(f"{source.base}: {note}" for note in samples.notes)
         return iter([samples.corpus])
+    for name in sorted(given.keys() & _ONLY_SHAPES):
+        source.check()
+        wanted = "the columns of a file of a given format have their usual meaning. Leave one of the two out"
+        raise CleancutError(f"{name}={quoted(given[name])} has no effect with format={quoted(format)}: {wanted}.")
     if column is None and source.is_there and format_of(source, format) is Format.CONLL:
         log_notes(f"{source.base}: {note}" for note in conll_layout(source, given.get("word_column")).notes)
     if size is None:
