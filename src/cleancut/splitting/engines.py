@@ -65,7 +65,9 @@ def _entity_graph(problem: Problem) -> Any:
 
     bounds, columns = problem.unit_vertices
     n_vertices_of_unit = np.diff(bounds)
-    heads, tails, weights = [], [], []
+    heads: list[Ints] = []
+    tails: list[Ints] = []
+    weights: list[NDArray[np.float64]] = []
     for width in np.unique(n_vertices_of_unit[n_vertices_of_unit > 1]).tolist():
         rows = np.flatnonzero(n_vertices_of_unit == width)
         table = columns[bounds[rows][:, None] + np.arange(width)]
@@ -75,7 +77,8 @@ def _entity_graph(problem: Problem) -> Any:
             a, b = np.arange(width - 1), np.arange(1, width)
         heads.append(table[:, a].ravel())
         tails.append(table[:, b].ravel())
-        of_edge = problem.size[rows] / (width - 1 if width <= _WIDE else 1)
+        n_edges_of_vertex = width - 1 if width <= _WIDE else 1
+        of_edge = problem.size[rows] / n_edges_of_vertex
         weights.append(np.repeat(of_edge, len(a)))
     if not heads:
         return None

@@ -113,8 +113,7 @@ def _without_hubs(problem: Problem, small: NDArray[np.bool_], seed: int) -> Solu
         rank = bridging / size + 0.25 * np.maximum(1 - dense / (size * fair), 0)
     order = np.lexsort((np.random.default_rng(seed).random(n), np.nan_to_num(rank, nan=9.0)))
     labels = np.zeros(problem.n_vertices, np.int64)
-    of_label = deal(
-        size - bridging if problem.discards else size, order, problem.shares * problem.size.sum(), Rule.WHAT_FITS
-    )
+    kept_size = size - bridging if problem.discards else size
+    of_label = deal(kept_size, order, problem.shares * problem.size.sum(), Rule.WHAT_FITS)
     labels[small] = of_label[part[small]]
     return scored(problem, labels, "peel")

@@ -316,7 +316,9 @@ def _fold_counts(
     """
     sample_of_mention = corpus.mentions.sample
     links = Links.of([corpus], key, same)
-    entity, mention_of_link, link = links.entity[0], links.mention[0], links.code[0]
+    entity = links.entity[0]
+    mention_of_link = links.mention[0]
+    link = links.code[0]
     fold_of_mention = assignment[sample_of_mention]
     pair_of_mention = entity.astype(np.int64) * k + fold_of_mention  # each entity is counted once in each fold
     is_contaminated = _is_in_several(entity, fold_of_mention, k)
@@ -335,7 +337,7 @@ def _fold_counts(
 
 
 def _is_in_several(code: NDArray[np.integer], fold: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
-    """Tell of each code whether it occurs in several folds.
+    """Return for each code whether it occurs in several folds.
 
     Args:
         code: the codes.
