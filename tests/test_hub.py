@@ -169,7 +169,7 @@ def test_a_staged_space_has_what_a_space_needs(tmp_path):
         cleancut.stage(["exakt_f1"], tmp_path)
     (tmp_path / "x" / "exact_f1").mkdir(parents=True)
     (tmp_path / "x" / "exact_f1" / "mine.txt").write_text("keep me")
-    with pytest.raises(CleancutError, match="not a staged Space"):
+    with pytest.raises(CleancutError, match="other than a staged Space"):
         cleancut.stage(["exact_f1"], tmp_path / "x")
     assert (tmp_path / "x" / "exact_f1" / "mine.txt").read_text() == "keep me"
 

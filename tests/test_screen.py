@@ -56,6 +56,15 @@ def test_long_titles_take_several_lines_before_columns_follow_below():
     ]
 
 
+def test_titles_are_divided_at_slashes_and_before_percent_signs_too():
+    exhibit = Exhibit("table", "Title", ["", "entities/sample", "mention%", "%"], [("a", ["1.0", 0.25, 0.125])])
+    assert exhibit_text(exhibit, screen=Screen(width=31)).splitlines()[1:4] == [
+        "   entities/  mention",
+        "      sample        %      %",
+        "-  ---------  -------  -----",
+    ]
+
+
 def test_a_column_without_a_title_stays_beside_the_one_before_it():
     header = ["system", "F1", "", "clean F1", ""]
     exhibit = Exhibit("table", "Title", header, [("a", [0.5, "+1.00*", 0.25, "+2.00*"])])

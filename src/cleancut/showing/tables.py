@@ -395,9 +395,9 @@ def error_tables(errors_of: Mapping[str, Errors], *, most: int) -> list[Exhibit]
 
 
 def _mention(row: Values, side: str) -> str:
-    """Return the words of a mention and its type, or a dash where there is none."""
+    """Return the words of a mention and its type, or a word where there is none."""
     if row[f"{side}_label"] is None:
-        return "-"
+        return "nothing"
     text = row[f"{side}_text"]
     words = f"tokens {row[f'{side}_start']} to {row[f'{side}_end']}" if text is None else quoted(text)
     return f"{words} {row[f'{side}_label']}"

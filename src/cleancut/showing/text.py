@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import textwrap
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -160,7 +161,7 @@ def _drawn(exhibit: Exhibit, text: Callable[[Cell], str], screen: Screen) -> str
         return table(header, rows, colour=screen.colour, strong=exhibit.strong, words=words)
     widths = _column_widths([header, *rows])
     if _table_width(widths) > screen.width:
-        header = [title.replace(" ", "\n") if column else title for column, title in enumerate(header)]
+        header = [header[0], *(_BREAKS.sub("\n", title) for title in header[1:])]
         widths = _column_widths([header, *rows])
     pieces = []
     for columns in _fitting(header, widths, screen.width):
@@ -170,6 +171,10 @@ def _drawn(exhibit: Exhibit, text: Callable[[Cell], str], screen: Screen) -> str
         title = [header[column] for column in columns]
         pieces.append(table(title, part, colour=screen.colour, strong=strong, words=of_words))
     return "\n\n".join(pieces)
+
+
+_BREAKS = re.compile(r" |(?<=/)(?=.)|(?<=\w)(?=%)")
+"""Matches where a title may be divided into lines."""
 
 
 def _fitting(header: Sequence[str], widths: Sequence[int], width: int) -> list[list[int]]:
