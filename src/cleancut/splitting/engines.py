@@ -65,8 +65,8 @@ def _entity_graph(problem: Problem) -> Any:
 
     bounds, columns = problem.unit_vertices
     n_vertices_of_unit = np.diff(bounds)
-    heads: list[Ints] = []
-    tails: list[Ints] = []
+    heads: list[NDArray[np.int32]] = []
+    tails: list[NDArray[np.int32]] = []
     weights: list[NDArray[np.float64]] = []
     for width in np.unique(n_vertices_of_unit[n_vertices_of_unit > 1]).tolist():
         rows = np.flatnonzero(n_vertices_of_unit == width)
