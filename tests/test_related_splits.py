@@ -128,6 +128,14 @@ def test_a_check_that_shares_no_code_finds_what_is_planted():
     assert related_names(generic, Key(), Same.of("part", part_limit=22)) == {("a", "b"): 1}
 
 
+def test_names_of_many_words_are_checked():
+    """A mention may be a whole document, tagged by mistake: the check must come to an end on those, too."""
+    long = ["a"] * 3000
+    names = {"a": [long, ["b"] * 2999 + ["c"]], "b": [long[1:], ["c", "d"]], "c": [["e"]]}
+    splits = {split: Corpus.of(own, entities=[[(0, len(name), "PER")] for name in own]) for split, own in names.items()}
+    assert related_names(splits, Key(), Same.of("part")) == {("a", "b"): 1, ("a", "c"): 0, ("b", "c"): 0}
+
+
 def test_aliases_keep_names_in_one_split(tmp_path):
     aliases = [["First0 Last0", "Last1"], ["Last1", "Last2"]]
     plan = split("fold+alias", aliases=aliases)

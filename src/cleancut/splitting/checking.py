@@ -7,7 +7,7 @@ guarantee of a split under a notion rests on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -97,23 +97,32 @@ def _generic_words(names: Mapping[str, set[_Name]], limit: int) -> set[str]:
     return {word for word, n in counts.items() if n > limit}
 
 
-def _runs(words: tuple[str, ...], generic: set[str]) -> Iterator[tuple[str, ...]]:
-    """Yield all runs of words that count as parts."""
-    for size in range(1, len(words) + 1):
+def _runs(words: tuple[str, ...], sizes: Sequence[int], generic: set[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the runs of words that count as parts and have one of some sizes, which ascend."""
+    for size in sizes:
+        if size > len(words):
+            return
         for first in range(len(words) - size + 1):
             if size > 1 or words[first] not in generic:
                 yield words[first : first + size]
 
 
+def _sizes(names: set[_Name]) -> list[int]:
+    """Return how many folded words names have, in ascending order. Runs of other sizes are no names."""
+    return sorted({len(name.folded()) for name in names} - {0})
+
+
 def _parts(ours: set[_Name], theirs: set[_Name], generic: set[str]) -> set[_Name]:
     """Return our names that are part of one of theirs, or have one of theirs as a part."""
+    our_sizes = _sizes(ours)
+    their_sizes = _sizes(theirs)
     whole = {(name.folded(), name.label) for name in theirs}
-    runs = {(run, name.label) for name in theirs for run in _runs(name.folded(), generic)}
+    runs = {(run, name.label) for name in theirs for run in _runs(name.folded(), our_sizes, generic)}
     related = set()
     for name in ours:
         words = name.folded()
         is_part = (words, name.label) in runs
-        has_part = any((run, name.label) in whole for run in _runs(words, generic))
+        has_part = any((run, name.label) in whole for run in _runs(words, their_sizes, generic))
         if is_part or has_part:
             related.add(name)
     return related
