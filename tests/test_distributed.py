@@ -256,6 +256,31 @@ def test_spark_cuts_as_the_peeling_engine_does(spark, tmp_path, monkeypatch):
     assert sorted(path.name for path in out.iterdir()) == ["assignment.parquet", "plan.json", "report.md"]
 
 
+def test_spark_compares_names_by_ids(spark, tmp_path):
+    """Of JSONL and of Parquet; a mention may have several ids, and samples are connected by any of them."""
+    corpus = motley()
+    rng = random.Random(7)
+    ids = [[rng.sample(range(60), rng.choice((0, 0, 1, 2))) for _ in spans] for spans in corpus.entities()]
+    corpus = Corpus.of(corpus.tokens(), entities=corpus.entities(), entity_ids=ids, ids=corpus.ids)
+    write(corpus, tmp_path / "all.jsonl")
+    lists = [[[str(name) for name in own] for own in lists] for lists in ids]
+    columns = {"id": corpus.ids, "tokens": corpus.tokens(), "entities": corpus.entities(), "ids": lists}
+    pq.write_table(pa.table(columns), tmp_path / "all.parquet")
+    write_incidence(corpus, tmp_path / "ours.parquet", same="fold+id")
+    for name in ("all.jsonl", "all.parquet"):
+        theirs = tmp_path / f"of-{name}"
+        spark_extract([str(tmp_path / name)], str(theirs), same="fold+id", ids="ids")
+        assert rows_of(theirs) == rows_of(tmp_path / "ours.parquet")
+    run = ["split", str(tmp_path / "all.jsonl"), "--engine", "spark", "--effort", "fast", "--discard", "auto"]
+    out = tmp_path / "out"
+    assert main([*run, "--same", "fold+id", "--ids", "ids", "-o", str(out)]) == 0
+    assert assigned(out) == split_of(
+        corpus, mincut(corpus, same="fold+id", engine="peel", effort="fast", discard="auto")
+    )
+    with pytest.raises(CleancutError, match="ids='mesh': no entity has an id"):
+        spark_extract([str(tmp_path / "all.jsonl")], str(tmp_path / "none"), same="id", ids="mesh")
+
+
 def test_spark_takes_parquet_in_any_order_and_names_samples_by_their_content(spark, tmp_path):
     corpus, out = motley(), tmp_path / "out"
     order = random.Random(3).sample(range(len(corpus)), len(corpus))

@@ -16,6 +16,7 @@ import cleancut as cc
 from cleancut.core.entities import Key
 from cleancut.core.entity_ids import ids_in
 from cleancut.core.exceptions import CleancutError
+from cleancut.core.hashing import sample_hashes
 from cleancut.core.same import Same
 from cleancut.splitting.checking import related_names
 
@@ -303,6 +304,45 @@ def test_splits_and_folds_share_no_id(same):
         assert not any(by_hand(mention, other, typed=True) for mention in one)
     folds = cc.mincut_folds(rows, k=2, same=same, ids="q", discard="auto", effort="fast")
     assert folds.guarantee == f"no entity is shared between any two folds (same: {same})"
+
+
+def test_batches_without_ids_beside_others(tmp_path):
+    rows = [{**row, "entities": [{**span} for span in row["entities"]]} for row in TRAIN]
+    del rows[1]["entities"][0]["mesh"]
+    path = tmp_path / "train.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [ids_of(batch) for batch in cc.read_batches(path, 1, ids="mesh")] == [OF_TRAIN[:1], OF_TRAIN[1:]]
+    with pytest.raises(CleancutError, match="train.jsonl: ids='MESH' is neither a field"):
+        list(cc.read_batches(path, 1, ids="MESH"))
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("same", ["id", "fold+id"])
+def test_incidences_with_ids_are_split_as_the_corpus_is(same, typed, tmp_path):
+    corpus = cc.from_dataset(planted(5, n=120), ids="q")
+    path = tmp_path / "all.parquet"
+    cc.write_incidence(corpus, path, same=same, typed=typed)
+    options = {"ratios": (60, 20, 20), "discard": "auto", "effort": "fast"}
+    plan = cc.mincut(corpus, same=same, typed=typed, **options)
+    of_file = cc.mincut(cc.Incidences.load(path), **options)
+    loaded = cc.Incidences.load(path)
+    hashes = dict(zip(loaded.hash.tolist(), of_file.assignment.tolist(), strict=True))
+    assert [hashes[value] for value in sample_hashes(corpus).tolist()] == plan.assignment.tolist()
+    assert of_file.leakage["after"] == plan.leakage["after"]
+    assert len(loaded.link) == len(corpus.entity_ids.id) and (loaded.link > loaded.entity.max()).all()
+
+
+def test_incidences_with_more_ids_than_memory_holds_are_refused(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "bomb.parquet"
+    rows = {"sample": ["a"], "entity": ["Ada"], "count": [1_000_000], "ids": [[str(i) for i in range(1000)]]}
+    parquet.write_table(pa.table(rows), path)
+    with pytest.raises(CleancutError, match="a table of the 1000000000 ids of its mentions"):
+        cc.Incidences.load(path)
+    parquet.write_table(pa.table({**rows, "ids": [[1]]}), path)
+    with pytest.raises(CleancutError, match="the column 'ids' holds list<.*>, not lists of texts"):
+        cc.Incidences.load(path)
 
 
 def test_renamed_types_keep_ids():

@@ -378,7 +378,7 @@ def _refuse_other_frontier(folder: str) -> None:
 # --- samples by their entities alone --------------------------------------------------------------------------
 
 _OF_TEXT = (
-    "input", "unit", "same", "aliases", "part_limit", "templates", "duplicates_together", "join_at", "key",
+    "input", "unit", "same", "ids", "aliases", "part_limit", "templates", "duplicates_together", "join_at", "key",
     "ignore_case", "tokens", "tags", "entities", "labels", "scheme",
 )  # fmt: skip
 """The options that say how text is read, of which a file of incidences holds none."""
@@ -456,7 +456,7 @@ def _extract(arguments: argparse.Namespace, path: str) -> None:
     from ..splitting.spark import spark_extract
 
     _refuse_without_effect(arguments, _NOT_OF_SPARK, "with --engine spark", True)
-    columns = {name: getattr(arguments, name) for name in ("tokens", "tags", "entities")}
+    columns = {name: getattr(arguments, name) for name in ("tokens", "tags", "entities", "ids")}
     spark_extract(
         arguments.input,
         path,

@@ -15,7 +15,7 @@ from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError
 from ..core.inputs import intern_words, recognise, reuse_memory
 from ..core.tags import Tagging, Where
-from .id_fields import checked_ids, refuse_absent_ids
+from .id_fields import absent_ids, checked_ids
 from .opening import Source
 
 BATCH = 20_000
@@ -207,7 +207,7 @@ class _Batch:
         entity_ids: list[Any] | None = None
         if options.ids is not None:
             entity_ids = list(chain.from_iterable(part.entity_ids or () for part in self._parts))
-        corpus = Corpus.of(
+        return Corpus.of(
             coded.words,
             **{self._parts[0].form: coded.raw},
             relations=list(chain.from_iterable(part.relations for part in self._parts)),
@@ -218,9 +218,10 @@ class _Batch:
             where=where,
             entity_ids=entity_ids,
         )
-        if entity_ids is not None and options.ids is not None:
-            refuse_absent_ids(entity_ids, len(corpus.mentions), options.ids, where(0))
-        return corpus
+
+    def has_ids(self) -> bool:
+        """Return whether a sample has ids of entities, or a place for them."""
+        return any(ids is not None for part in self._parts for ids in part.entity_ids or ())
 
 
 def rows_corpus(rows: ListedRows, options: Options, where: Where) -> Corpus:
@@ -269,6 +270,17 @@ def _row_corpora(
     form = ""
     kind = ""
     batch = _Batch(0)
+    n_mentions = 0
+    has_ids = False
+
+    def done() -> Corpus:
+        """Return the samples of the batch, which is complete."""
+        nonlocal n_mentions, has_ids
+        corpus = batch.corpus(options, place)
+        n_mentions += len(corpus.mentions)
+        has_ids = has_ids or batch.has_ids()
+        return corpus
+
     for block in blocks:
         if not len(block.lines):
             continue
@@ -287,10 +299,13 @@ def _row_corpora(
             batch.add(rows.part(first, last))
             first = last
             if len(batch) == size:
-                yield batch.corpus(options, place)
+                yield done()
                 batch = _Batch(batch.n_before + size)
-    if len(batch):
-        yield batch.corpus(options, place)
+    rest = done() if len(batch) else None
+    if options.ids is not None and n_mentions and not has_ids:
+        raise absent_ids(source.base, options.ids)
+    if rest is not None:
+        yield rest
 
 
 def _collecting_later(corpora: Iterator[Corpus]) -> Iterator[Corpus]:

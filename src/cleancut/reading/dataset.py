@@ -39,7 +39,7 @@ from .formats import (
     standard_columns,
 )
 from .hub_ids import HubId, dataset_of, is_local, load_hub, rows_of_file
-from .id_fields import ids_of_row, refuse_absent_ids
+from .id_fields import absent_ids, ids_of_row
 from .label_names import names_in
 from .opening import Readable, Source
 from .parquet import relations_in
@@ -315,8 +315,8 @@ def read_shape(dataset: Any, shape: Shape, repair: str = "conlleval") -> Samples
         corpora.append(Corpus.of([], **empty))
     has_tokens_from_text = shape.text is not None and shape.tokens is None
     corpus = replace(Corpus.concatenate(corpora), from_text=has_tokens_from_text)
-    if shape.ids is not None:
-        refuse_absent_ids(entity_ids, len(corpus.mentions), shape.ids, "the data")
+    if shape.ids is not None and len(corpus.mentions) and all(own is None for own in entity_ids):
+        raise absent_ids("the data", shape.ids)
     is_sample_a_row = shape.sentences is None and shape.sentence is None
     rows = None if is_sample_a_row else np.array(row_of_sample, np.int64)
     return Samples(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..core import checks
@@ -76,20 +76,14 @@ def ids_of_row(row: Mapping[str, Any], annotation: Any, ids: str | int) -> list[
     return list(listed(value))
 
 
-def refuse_absent_ids(rows: Sequence[Any], n_mentions: int, ids: str | int, place: str) -> None:
-    """Raise an error where no row has the ids that were asked for, though there are mentions.
+def absent_ids(place: str, ids: str | int) -> CleancutError:
+    """Return the error for data with mentions of which none has the ids that were asked for.
 
     Args:
-        rows: what each row has as ids; None where it has none.
-        n_mentions: the number of mentions.
+        place: names the data.
         ids: the name of the field or the column.
-        place: names the data, for the message.
-
-    Raises:
-        CleancutError: no row has ids.
     """
-    if n_mentions and all(own is None for own in rows):
-        raise CleancutError(
-            f"{place}: ids={quoted(ids)} is neither a field of the entities nor a column. Name the one that holds the "
-            "ids of entities."
-        )
+    return CleancutError(
+        f"{place}: ids={quoted(ids)} is neither a field of the entities nor a column. Name the one that holds the ids "
+        "of entities."
+    )

@@ -20,7 +20,7 @@ from ..core.tags import Where
 from .batches import FEW, Options, in_rows, with_row
 from .column_names import plain_columns
 from .conll import CONLL_SUFFIXES
-from .id_fields import ids_of_row, refuse_absent_ids
+from .id_fields import absent_ids, ids_of_row
 from .jsonl import JSONL_SUFFIXES
 from .opening import Source
 from .parquet_pages import bytes_taken
@@ -191,8 +191,8 @@ def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where:
     docs = table.column("doc").to_pylist() if "doc" in table.column_names else None
     labels = options.labels if options.labels is not None else names.get(columns.annotation)
     relations = relations_in(table) if columns.form == "entities" else None
-    entity_ids = None if options.ids is None else _ids_in(table, columns.annotation, options.ids)
-    corpus = Corpus.of(
+    entity_ids = None if options.ids is None else _ids_in(table, columns.annotation, options.ids, place)
+    return Corpus.of(
         table.column(columns.tokens),
         **{columns.form: annotation},
         ids=ids,
@@ -204,13 +204,14 @@ def _arrow_corpus(table: Any, names: Mapping[str, Any], options: Options, where:
         relations=relations,
         entity_ids=entity_ids,
     )
-    if entity_ids is not None and options.ids is not None:
-        refuse_absent_ids(entity_ids, len(corpus.mentions), options.ids, place)
-    return corpus
 
 
-def _ids_in(table: Any, annotation: str, ids: str | int) -> list[Any]:
+def _ids_in(table: Any, annotation: str, ids: str | int, place: str) -> list[Any]:
     """Return what each row of an Arrow table has as ids of its entities; None where it has none."""
+    kind = getattr(table.schema.field(annotation).type, "value_type", None)
+    fields = {kind.field(i).name for i in range(kind.num_fields)} if kind is not None else set()
+    if ids not in fields and ids not in table.column_names:
+        raise absent_ids(place, ids)
     present = [name for name in (annotation, str(ids)) if name in table.column_names]
     return [ids_of_row(row, row[annotation], ids) for row in table.select(present).to_pylist()]
 

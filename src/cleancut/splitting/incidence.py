@@ -1,7 +1,7 @@
 """Incidences: which sample mentions which entity how often, which is all that a cut needs to know of a corpus.
 
 They can be stored in a file, which is the interface between a program that extracts entities and the splitter: Parquet
-with the columns ``sample``, ``entity`` and ``count``, and optionally ``type``, ``unit`` and ``hash``;
+with the columns ``sample``, ``entity`` and ``count``, and optionally ``type``, ``unit``, ``hash`` and ``ids``;
 docs/guides/large.md explains them. The file is read in batches, and names do not stay in memory: samples, units and
 entities are told apart by 64-bit hashes of their names.
 """
@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import checks
-from ..core.arrays import bounds_of
+from ..core.arrays import bounds_of, ranges
 from ..core.corpus import Corpus, sorted_names
 from ..core.entities import Key, Shared, entity_codes, shared_codes
+from ..core.entity_ids import ids_of
 from ..core.exceptions import CleancutError, parse_choice, quoted
 from ..core.files import replacing
 from ..core.hashing import sample_hashes, text_hashes
@@ -158,6 +159,7 @@ class Incidences:
         # Rows of a sample usually follow each other. Such a run has one unit and one hash, which saves memory.
         columns_of_rows = []
         columns_of_runs = []
+        ids_of_rows = []
         for batch in batches(path):
             numbers = Numbers.of(batch, f"{path}, rows from {n_rows}")
             begins_run = np.append(True, numbers.sample[1:] != numbers.sample[:-1])
@@ -166,6 +168,7 @@ class Incidences:
             _refuse_torn(path, numbers.unit, numbers.hash, first_row[run], n_rows + np.arange(len(run)))
             label = np.array([types[name] for name in numbers.types] or [0], np.int32)[numbers.type]
             columns_of_rows.append((numbers.entity, numbers.n_mentions, label, run + n_runs))
+            ids_of_rows.append((n_rows + numbers.row_of_id, numbers.id))
             of_first_row = numbers.sample[first_row], numbers.unit[first_row], numbers.hash[first_row]
             columns_of_runs.append((*of_first_row, n_rows + first_row))
             n_rows += len(run)
@@ -175,7 +178,8 @@ class Incidences:
         entity, count, label, run = (np.concatenate(parts) for parts in zip(*columns_of_rows, strict=True))
         _refuse_too_many(path, count)
         name, unit, hashes, row_of_run = (np.concatenate(parts) for parts in zip(*columns_of_runs, strict=True))
-        del columns_of_rows, columns_of_runs
+        row_of_id, id_hash = (np.concatenate(parts) for parts in zip(*ids_of_rows, strict=True))
+        del columns_of_rows, columns_of_runs, ids_of_rows
         _, first_run, name_of_run = np.unique(name, return_index=True, return_inverse=True)
         order = np.argsort(first_run)  # samples are numbered in the order in which they first occur
         sample_of_run = np.argsort(order)[name_of_run]
@@ -183,6 +187,14 @@ class Incidences:
         _refuse_torn(path, unit, hashes, first_run[sample_of_run], row_of_run)
         labels, label = sorted_names(tuple(types), np.repeat(label, count))
         codes = np.unique(entity, return_inverse=True)[1].astype(np.int32)
+        link, mention_of_link = None, None
+        if len(id_hash):  # each mention of a row has the ids of the row
+            n_mentions = count[row_of_id]
+            n_links = sum(map(int, n_mentions.tolist()))
+            refuse_larger(_BYTES_OF_LINK * n_links, f"{path}: a table of the {n_links} ids of its mentions")
+            code = int(codes.max(initial=-1)) + 1 + np.unique(id_hash, return_inverse=True)[1]
+            link = np.repeat(code, n_mentions)
+            mention_of_link = ranges(bounds_of(count)[row_of_id], n_mentions)
         return cls(
             sample=np.repeat(sample_of_run[run].astype(np.int32), count),
             label=label,
@@ -192,6 +204,8 @@ class Incidences:
             hash=hashes[first_run],
             path=os.fspath(path),
             rows=row_of_run[first_run],
+            link=link,
+            mention_of_link=mention_of_link,
         )
 
     def names(self) -> Iterator[Any]:
@@ -204,6 +218,8 @@ class Incidences:
             first += batch.num_rows
 
 
+_BYTES_OF_LINK = 16
+"""The memory that an id of a mention takes: both are numbers of eight bytes."""
 _BYTES_OF_MENTION = 12
 """The memory that a mention takes: its sample, its type and its entity are numbers of four bytes."""
 
@@ -260,8 +276,8 @@ def write_incidence(
         unit: the unit that goes to one split as a whole: ``sample`` or ``doc``.
         case: whether words that differ in case make different entities.
         typed: whether the type belongs to the entity.
-        same: which names are the same entity: ``exact``, ``fold`` (whatever case and punctuation), ``alias`` or
-            ``fold+alias``. The file has no place for names that are related without being the same.
+        same: which names are the same entity: ``exact``, ``fold`` (whatever case and punctuation), ``id`` (they have an
+            id in common) and ``alias``, with ``+`` between them. The file has no place for other relations of names.
         aliases: lists of names that mean the same, for ``alias``.
         duplicates_together: make units whose samples have the same words one unit.
 
@@ -295,7 +311,7 @@ def write_incidence(
     lists = samples["entities"].combine_chunks()
     without_entities = np.flatnonzero(np.diff(lists.offsets.to_numpy()) == 0)  # such a sample has a row, too
     sample_of_row = pa.array(np.append(pc.list_parent_indices(lists).to_numpy(), without_entities))
-    columns = dict(zip(("entity", "type", "count"), lists.flatten().flatten(), strict=True))
+    columns = dict(zip(("entity", "type", "count", "ids"), lists.flatten().flatten(), strict=True))
     filled = {}
     for name, column in columns.items():
         filled[name] = pa.concat_arrays([column, pa.nulls(len(without_entities), column.type)])
@@ -307,13 +323,15 @@ def write_incidence(
         "unit": pa.array(units).take(sample_of_row),
         "hash": samples["hash"].take(sample_of_row),
     }
+    if notion.has(Notion.ID):
+        rows["ids"] = filled["ids"]
     table = pa.table(rows)
     with replacing(path) as stream:
         pq.write_table(table, stream, compression="zstd")
 
 
 def equivalence(same: Same) -> Same:
-    """Return a notion of the same name that says when two names are one entity, and nothing else.
+    """Return a notion of the same name that says when two mentions are of one entity, and nothing else.
 
     Args:
         same: the notion.
@@ -321,11 +339,11 @@ def equivalence(same: Same) -> Same:
     Raises:
         CleancutError: it also relates names that are not the same.
     """
-    for notion in (Notion.ID, Notion.PART, Notion.TEMPLATES):
+    for notion in (Notion.PART, Notion.TEMPLATES):
         if notion in same.notions:
             raise CleancutError(
-                f"same={quoted(str(same))}: incidences tell which names are the same entity (fold, alias), and have no "
-                f"place for {notion}. Split the corpus itself."
+                f"same={quoted(str(same))}: incidences tell which names are the same entity (fold, id, alias), and "
+                f"have no place for {notion}. Split the corpus itself."
             )
     return same
 
@@ -333,13 +351,17 @@ def equivalence(same: Same) -> Same:
 def count_entities(corpus: Corpus, key: Key, same: Same = EXACT) -> Any:
     """Return an Arrow table with a row for each sample: ``id``, ``doc``, two hashes, and its ``entities`` with counts.
 
-    The hash ``text`` is of the words, the hash ``hash`` is of words and mentions. An entity is written as its words
-    with spaces between them, then a tab and its type where that belongs to the entity key.
+    Where ids matter, mentions of an entity that have other ids than the rest are counted apart. The hash ``text`` is of
+    the words, the hash ``hash`` is of words and mentions. An entity is written as its words with spaces between them,
+    then a tab and its type where that belongs to the entity key.
     """
     pa = _arrow()
     mentions = corpus.mentions
     codes = entity_codes(corpus, key) if same.is_exact else Links.of([corpus], key, same).entity[0]
     n_types = len(mentions.labels) + 1
+    ids_of_code = None
+    if same.has(Notion.ID):
+        ids_of_code, codes = _apart_by_ids(corpus, codes, key)
     n_entities = int(codes.max(initial=0)) + 1
     # Each triple of a sample, an entity and a type is packed into one number, since one sort of numbers is fast.
     triples = (mentions.sample.astype(np.int64) * n_entities + codes) * n_types + mentions.label
@@ -352,7 +374,10 @@ def count_entities(corpus: Corpus, key: Key, same: Same = EXACT) -> Any:
         "entity": _entity_names(corpus, codes, key, same).take(pa.array(entity)),
         "type": _strings(mentions.labels).take(pa.array(label)),
         "count": pa.array(counts.astype(np.int32)),
+        "ids": pa.nulls(len(entity), pa.list_(pa.string())),
     }
+    if ids_of_code is not None:
+        fields["ids"] = ids_of_code.take(pa.array(entity))
     bounds = bounds_of(np.bincount(sample, minlength=len(corpus))).astype(np.int32)
     entities = pa.StructArray.from_arrays(list(fields.values()), list(fields))
     columns = {
@@ -365,7 +390,27 @@ def count_entities(corpus: Corpus, key: Key, same: Same = EXACT) -> Any:
     return pa.table(columns)
 
 
-def _entity_names(corpus: Corpus, codes: NDArray[np.int32], key: Key, same: Same) -> Any:
+def _apart_by_ids(corpus: Corpus, codes: NDArray[np.int32], key: Key) -> tuple[Any, NDArray[np.int32]]:
+    """Return numbers for mentions of an entity with a list of ids, and the list of each number as an Arrow array.
+
+    An id is written with the type that belongs to it under the key.
+    """
+    pa = _arrow()
+    mentions = corpus.mentions
+    suffixes = [""] * len(mentions.labels)
+    if key.typed:
+        suffixes = [f"\t{_escaped(label)}" for label in mentions.labels]
+    table = Interner()
+    numbers = []
+    for own, label in zip(ids_of(corpus).lists(len(mentions)), mentions.label.tolist(), strict=True):
+        numbers.append(table[tuple(_escaped(name) + suffixes[label] for name in own)])
+    lists = pa.array(list(table), pa.list_(pa.string()))
+    n_lists = len(table) + 1
+    pairs, code = np.unique(codes.astype(np.int64) * n_lists + np.array(numbers, np.int64), return_inverse=True)
+    return lists.take(pa.array(pairs % n_lists)), code.astype(np.int32)
+
+
+def _entity_names(corpus: Corpus, codes: NDArray[np.integer], key: Key, same: Same) -> Any:
     """Return the name of each entity as an Arrow array, in the order of the entities' numbers."""
     mentions = corpus.mentions
     first = np.unique(codes, return_index=True)[1]
@@ -437,6 +482,10 @@ class Numbers(NamedTuple):
     """The type of the entity, as an index into ``types``."""
     types: list[str]
     """The names of the types."""
+    row_of_id: NDArray[np.int64]
+    """The row of each id that mentions have, by its number in the batch."""
+    id: Hashes
+    """A hash of each id, which no entity has."""
 
     @classmethod
     def of(cls, batch: Any, where: str) -> Numbers:
@@ -476,7 +525,23 @@ class Numbers(NamedTuple):
             encoded = pc.dictionary_encode(given["type"].fill_null("entity"))
             type_of_row = encoded.indices.to_numpy()
             types = encoded.dictionary.to_pylist()
-        return cls(sample, unit, hashes, _hashed(entity), count, type_of_row, types)
+        row_of_id, ids = _ids_in(batch)
+        return cls(sample, unit, hashes, _hashed(entity), count, type_of_row, types, row_of_id, ids)
+
+
+def _ids_in(batch: Any) -> tuple[NDArray[np.int64], Hashes]:
+    """Return the row and a hash of each id in the column ``ids`` of an Arrow batch; none without such a column."""
+    import pyarrow.compute as pc
+
+    if "ids" not in batch.schema.names:
+        return np.zeros(0, np.int64), np.zeros(0, np.uint64)
+    lists = batch.column("ids")
+    rows = pc.list_parent_indices(lists).to_numpy(zero_copy_only=False).astype(np.int64)
+    return rows, mixed(_hashed(lists.flatten()) ^ _OF_IDS)
+
+
+_OF_IDS = np.uint64(0x9E3779B97F4A7C15)
+"""What tells the hash of an id from that of an entity of the same name."""
 
 
 def batches(path: str | os.PathLike[str]) -> Iterator[Any]:
@@ -509,6 +574,7 @@ def batches(path: str | os.PathLike[str]) -> Iterator[Any]:
         "type": (False, is_text, "texts"),
         "unit": (False, lambda kind: is_text(kind) or pa.types.is_integer(kind), "texts or whole numbers"),
         "hash": (False, pa.types.is_int64, "64-bit whole numbers"),
+        "ids": (False, lambda kind: pa.types.is_list(kind) and is_text(kind.value_type), "lists of texts"),
     }
     for name, (needed, fits, wanted) in allowed.items():
         if name not in kinds and needed:

@@ -27,7 +27,7 @@ from ..core.at_signs import join_at
 from ..core.entities import Key
 from ..core.exceptions import CleancutError, parse_choice, quoted, reason
 from ..core.files import temporary_folder
-from ..core.same import Same
+from ..core.same import Notion, Same
 from ..core.tags import Repair
 from ..core.vocabulary import mixed
 from ..reading.formats import SUFFIXES, Format
@@ -66,10 +66,10 @@ def spark_extract(
         unit: the unit that goes to one split as a whole: ``sample`` or ``doc``.
         case: whether words that differ in case make different entities.
         typed: whether the type belongs to the entity.
-        same: which names are the same entity: ``exact``, ``fold``, ``alias`` or ``fold+alias``.
+        same: which names are the same entity: ``exact``, ``fold``, ``id`` and ``alias``, with ``+`` between them.
         aliases: lists of names that mean the same, for ``alias``.
         joined: whether to apply ``join_at`` to the samples.
-        **reading: ``tokens``, ``tags``, ``entities``, ``labels``, ``scheme`` and ``repair``, as for ``read``.
+        **reading: ``tokens``, ``tags``, ``entities``, ``ids``, ``labels``, ``scheme`` and ``repair``, as for ``read``.
 
     Raises:
         CleancutError: the folder exists, a file cannot be read, or Spark or Java is missing.
@@ -90,6 +90,10 @@ def spark_extract(
     with spark_session(master, conf, beside) as spark, _explained():
         samples = _samples(spark, inputs, Key.of(case, typed), notion, joined, reading).persist(_disk())
         rows = _rows(_with_names(_with_units(samples, counted_unit, len(inputs))))
+        if not notion.has(Notion.ID):
+            rows = rows.drop("ids")
+        elif samples.selectExpr("explode(entities) e").where("size(e.ids) > 0").isEmpty():
+            raise CleancutError(f"ids={quoted(reading.get('ids'))}: no entity has an id in such a field or column.")
         if is_remote:
             rows.write.parquet(path, compression="zstd")
             return
@@ -253,7 +257,8 @@ def _disk() -> Any:
 # --- extracting ---------------------------------------------------------------------------------------------
 
 _SAMPLE = (
-    "id string, doc string, text long, hash long, entities array<struct<entity: string, type: string, count: int>>"
+    "id string, doc string, text long, hash long, "
+    "entities array<struct<entity: string, type: string, count: int, ids: array<string>>>"
 )
 """The columns of the table of ``count_entities``, as Spark writes a schema."""
 
@@ -357,7 +362,8 @@ def _rows(samples: Any) -> Any:
     from pyspark.sql import functions as F
 
     each = samples.select("sample", "unit", "hash", F.explode_outer("entities").alias("e"))
-    return each.select("sample", "e.entity", F.coalesce("e.count", F.lit(0)).alias("count"), "e.type", "unit", "hash")
+    count = F.coalesce("e.count", F.lit(0)).alias("count")
+    return each.select("sample", "e.entity", count, "e.type", "unit", "hash", "e.ids")
 
 
 def _wrapping_sum(column: str) -> Any:
@@ -533,6 +539,10 @@ def _numbered(batches: Iterator[Any], path: str) -> Iterator[Any]:
             }
             arrays = {name: pa.array(column.view(np.int64)) for name, column in columns.items()}
             yield pa.RecordBatch.from_pydict({**arrays, "has_entity": pa.array(numbers.n_mentions > 0)})
+            if len(numbers.id):  # an id connects samples as an entity does
+                of_ids = {name: array.take(pa.array(numbers.row_of_id)) for name, array in arrays.items()}
+                of_ids["entity"] = pa.array(numbers.id.view(np.int64))
+                yield pa.RecordBatch.from_pydict({**of_ids, "has_entity": pa.array(np.ones(len(numbers.id), bool))})
 
 
 _SIGN = -(2**63)
