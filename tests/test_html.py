@@ -17,6 +17,7 @@ from cleancut.demo.story import generate
 from cleancut.showing.export import Format, tables
 from cleancut.showing.html import report_page
 from cleancut.showing.pictures import save_plots
+from cleancut.showing.provenance import Provenance, SourceFile
 from cleancut.showing.report_data import findings
 from cleancut.showing.sections import report_sections
 from cleancut.showing.text import to_json
@@ -229,10 +230,11 @@ def hostile_pages(hostile):
     title, found = "".join(HOSTILE), cc.audit({"train": train, "test": gold})
     plan = cc.mincut(gold, ratios=(50, 50), effort="fast")
     systems = {name: {"exact_f1": {"f1": 0.5}} for name in HOSTILE}
+    made_from = Provenance(" ".join(HOSTILE), tuple(SourceFile(name, "0" * 64) for name in HOSTILE), "2026-11-18")
     pairs = [{"a": HOSTILE[0], "b": HOSTILE[1], "metric": HOSTILE[2], "value": "f1", "difference": 0.1, "p": 0.5}]
     return [
         cc.html_report(gold, preds, train, title=title, ci=20),
-        cc.html_audit(found, title=title),
+        cc.html_audit(found, title=title, provenance=made_from),
         cc.html_split(dict.fromkeys(HOSTILE, plan), title=title),
         cc.html_comparison({"systems": systems, "pairs": pairs, "signature": HOSTILE[0]}),
     ]

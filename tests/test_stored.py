@@ -41,10 +41,10 @@ VALUES = [
 
 
 def places(value, path=()):
-    """Every place in a value of JSON, the whole of it first; of long lists and large mappings some."""
+    """Every place in a value of JSON, the whole of it first; of long lists and large mappings inside of it some."""
     yield path
     if isinstance(value, dict):
-        for name in list(value)[:12]:
+        for name in list(value)[: 12 if path else None]:
             yield from places(value[name], (*path, name))
     elif isinstance(value, list):
         for i in {0, len(value) - 1} if value else ():
@@ -143,6 +143,24 @@ def test_what_is_no_plan_is_refused(tmp_path, content, message, capsys):
         SplitPlan.load(tmp_path / "plan.json")
     code = cli.main(["publish", str(tmp_path / "plan.json"), "--to", "org/name", "--config", "c"])
     assert code == 2 and capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("n_shared", 10**6, "n_shared 1000000 is more than n_mentions"),
+        ("n_template", 10**6, "n_template 1000000 is more than n_bearing"),
+        ("n_part", -1, "-1"),
+        ("rate_folded", 1.5, "1.5"),
+        ("rate_template", "0", "'0'"),
+    ],
+)
+def test_what_a_plan_says_is_related_does_not_contradict_itself(tmp_path, field, value, message):
+    stored = json.loads(json.dumps(PLAN._stored()))
+    next(iter(stored["related_after"].values()))[field] = value
+    (tmp_path / "plan.json").write_text(json.dumps(stored))
+    with pytest.raises(CleancutError, match=rf"related_after.*{message}"):
+        SplitPlan.load(tmp_path / "plan.json")
 
 
 @pytest.mark.parametrize("path", ["", "/dev/zero", "."])

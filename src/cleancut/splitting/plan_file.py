@@ -334,6 +334,8 @@ def _related(value: Any, names: list[str]) -> dict[Pair, dict[str, Any]]:
             for part in ("n_shared", "n_folded", "n_part", "n_related"):
                 if counts[part] > counts["n_mentions"]:
                     raise ValueError(f"{part} {counts[part]} is more than n_mentions {counts['n_mentions']}")
+            if counts["n_template"] > counts["n_bearing"]:
+                raise ValueError(f"n_template {counts['n_template']} is more than n_bearing {counts['n_bearing']}")
             by_name[name] = counts
     return by_pair(by_name, names)
 
