@@ -67,13 +67,13 @@ def publish(
 
     Args:
         plan: a plan in hand, or ``plan.json`` (or its folder) with the splits beside it.
-        to: the dataset on the Hub, ``org/name``; it is made if it is not there.
+        to: the dataset on the Hub, ``org/name``; it is made if it does not exist.
         config: the name of the config.
         data: the data that was split. It may be left out for a plan on disk, which has its files beside it, and for
             the plan of a Hub dataset, which is loaded anew.
         private: make the dataset private, if it is new.
         indices_only: publish where each row is in the source (repository, revision, split, row), and no text.
-        also: further configs to derive, of ``DERIVED``.
+        also: further configs to derive from the split: ``clean-test``, ``contaminated-test`` and ``ladder``.
         levels: the levels of the ladder, as in ``cleancut.ladder``.
         seeds: the seeds of the ladder, as in ``cleancut.ladder``.
         licence: the licence that a new card states; by default that of the source.
@@ -161,7 +161,7 @@ def push_subsets(
     Args:
         data: a ``DatasetDict`` with the splits train and test, what ``load_splits`` returned, or the id of a dataset
             on the Hub.
-        repo: the dataset to publish to, ``org/name``; it is made if it is not there.
+        repo: the dataset to publish to, ``org/name``; it is made if it does not exist.
         config: the config that the splits belong to; by default that of the dataset on the Hub, if it has one.
         split: the split whose mentions are filtered.
         case: whether case matters for what counts as the same entity.
