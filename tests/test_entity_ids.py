@@ -290,6 +290,24 @@ def test_scores_audits_and_checks_agree_with_the_definition(seed, typed, tmp_pat
     assert (names["test", "train"] > 0) is any(expected)
 
 
+@given(corpora(), corpora(), st.booleans(), st.randoms())
+def test_ids_add_to_other_notions_and_order_does_not_matter(drawn, other, typed, rng):
+    (train, _), (test, _) = drawn, other
+
+    def seen(same, given=train):
+        return cc.Exposure.of(given, same=same, typed=typed).view(test).seen
+
+    by_id = seen("id")
+    assert (by_id >= seen("exact")).all()  # a looser notion never makes a mention cleaner
+    for same in ("fold", "part", "fold+part", "templates"):
+        assert np.array_equal(seen(f"{same}+id"), by_id | seen(same))
+    order = list(range(len(train)))
+    rng.shuffle(order)
+    assert np.array_equal(seen("id", train.select(order)), by_id)
+    audit = cc.audit({"train": train, "test": test}, same="id", typed=typed)
+    assert audit.pairs["test", "train"]["n_mentions_contaminated"] == by_id.sum()
+
+
 @pytest.mark.parametrize("same", ["id", "fold+id", "id+part"])
 def test_splits_and_folds_share_no_id(same):
     rows = planted(3, n=120)

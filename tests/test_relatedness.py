@@ -274,6 +274,8 @@ def test_files_of_aliases(tmp_path):
         '["USA", "United States"]\n["America", "United States", "Les États-Unis"]\n', encoding="utf-8"
     )
     assert read_aliases(tmp_path / "a.tsv") == read_aliases(tmp_path / "a.jsonl")
+    (tmp_path / "odd.jsonl").write_text('["a\u2028b", "c"]\r\n["d\x85", "e"]\n', encoding="utf-8", newline="")
+    assert read_aliases(tmp_path / "odd.jsonl").lines == (("a\u2028b", "c"), ("d\x85", "e"))
 
 
 @pytest.mark.parametrize(

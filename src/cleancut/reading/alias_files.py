@@ -28,7 +28,8 @@ def read_aliases(path: str | os.PathLike[str]) -> Aliases:
     shown = checks.checked_path(path)
     is_jsonl = shown.removesuffix(".gz").endswith((".jsonl", ".json"))
     lines = []
-    for number, line in enumerate(Source(shown).text().splitlines(), 1):
+    for number, ended in enumerate(Source(shown).text().split("\n"), 1):
+        line = ended.removesuffix("\r")
         if line.strip():
             place = f"{shown}, line {number}"
             names = _listed(line, place) if is_jsonl else _cut(line, place)
