@@ -440,6 +440,23 @@ def test_fifteen_systems_fit_on_paper(browser, saved_many):
 
 
 @pytest.mark.browser
+def test_the_digests_of_files_are_on_paper(browser, results, files, tmp_path):
+    path = tmp_path / "page.html"
+    source = files / "test.conll"
+    path.write_text(report_page(results, provenance=Provenance.of("cleancut report", [str(source)])))
+    page = browser.new_page()
+    page.emulate_media(media="print")
+    page.goto(path.as_uri())
+    digest = page.get_by_text(hashlib.sha256(source.read_bytes()).hexdigest())
+    assert digest.is_hidden()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert digest.is_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert digest.is_hidden()
+    page.close()
+
+
+@pytest.mark.browser
 def test_no_column_is_lost_on_paper(browser, tmp_path):
     labels = [f"TYPE-{i:02d}-LONG" for i in range(18)]
     gold = cc.Corpus.of([[f"w{i}", "x"] for i in range(18)] * 2, tags=[[f"B-{label}", "O"] for label in labels] * 2)

@@ -15,7 +15,7 @@
 
   // on paper nothing can be unfolded; a long row of tables stays folded, and the numbers of the charts are in the heat map
   const opened = [];
-  addEventListener("beforeprint", () => document.querySelectorAll("figure ~ details:not([open], .many)").forEach((one) => { one.open = true; opened.push(one); }));
+  addEventListener("beforeprint", () => document.querySelectorAll("figure ~ details:not([open], .many), footer details:not([open])").forEach((one) => { one.open = true; opened.push(one); }));
   addEventListener("afterprint", () => opened.splice(0).forEach((one) => { one.open = false; }));
 
   // every figure can be copied: as a picture of what is seen, or as a table for a paper or a spreadsheet
