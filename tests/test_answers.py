@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from itertools import permutations
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -484,6 +485,27 @@ def test_a_name_stands_wherever_whole_tokens_have_its_letters(tokens, name):
 )
 def test_nonsense_is_not_understood_and_takes_no_more_than_its_length(text):
     assert parse_answer(text, types=TYPES, tokens=TOKENS).unparsed
+
+
+NONSENSE = [
+    ("", "**", ""), ("[", "\n", ""), ("[", " ", ""), ("PER: Ada", " ", "Bo"), ("[Ada", " ", "| PER] x"),
+    ("", "PER: Ada and ", ""),
+    ("", ", \n", ""), ("", "<|PER|>", ""), ("", "e: Ada; t: PER\n", ""), ("", "1. Ada | True | PER | x\n", ""), ("", "@@", ""),
+    ("", "((", ""), ("", "`", ""), ("", "[PER: ", ""), ("", "Ada]_PER ", ""), ("", "\\PER{", ""), ("", 'PER = ["Ada"]\n', ""),
+    ("", "a | b<br>", ""), ("", '{"PER": {"PER": ', ""), ("", "\u2705 ", ""), (" ".join(TOKENS), "[PER: ", "]"),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("before", "again", "behind"), NONSENSE)
+def test_the_time_for_nonsense_grows_as_its_length_does(before, again, behind):
+    """Eight times the length takes 64 times as long where something is compared with everything behind it."""
+    times = []
+    for length in (15_000, 120_000):
+        began = process_time()
+        parse_answer(before + again * (length // len(again)) + behind, types=TYPES, tokens=TOKENS)
+        times.append(process_time() - began)
+    assert times[1] < 24 * times[0] + 0.5
 
 
 def test_thousands_of_mentions():

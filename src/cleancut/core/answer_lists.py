@@ -22,12 +22,12 @@ _MOST_SIGNS = 2000
 """Signs of a line whose names are compared with the text; in longer lines every comma stands between names."""
 
 _SIGN = re.compile(
-    r"(?P<semicolon>\s*[;\uff1b](?:\s+(?:and|&)\s+|\s*)|\s+\|\s+|\s*<br\s*/?>\s*)"
+    r"(?P<semicolon>(?:(?<!\s)\s+)?(?:[;\uff1b](?:\s+(?:and|&)\s+|\s*)|<br\s*/?>\s*)|(?<!\s)\s+\|\s+)"
     r"|(?P<figures>(?<=\d)\s*,\s+(?=\d))"
-    r"|(?P<comma>\s*(?:,(?:\s+|\Z)|[\uff0c\u3001]\s*)(?P<oxford>(?:and|&)\s+)?)"
-    r"|(?P<slash>\s*/\s*)"
-    r"|(?P<joint>(?:\s+|(?<=\s))and\s+)"
-    r"|(?P<ampersand>(?:\s+|(?<=\s))&\s+)"
+    r"|(?P<comma>(?:(?<!\s)\s+)?(?:,(?:\s+|\Z)|[\uff0c\u3001]\s*)(?P<oxford>(?:and|&)\s+)?)"
+    r"|(?P<slash>(?:(?<!\s)\s+)?/\s*)"
+    r"|(?P<joint>(?:(?<!\s)\s+|(?<=\s))and\s+)"
+    r"|(?P<ampersand>(?:(?<!\s)\s+|(?<=\s))&\s+)"
 )
 """A sign that may stand between names. A comma between digits belongs to one as a rule: ``2, 3-dihydro``."""
 _ENDINGS = frozenset((

@@ -270,7 +270,7 @@ _BRACKET = re.compile(
     r"(?P<open>\[)"
     r"|(?P<link>\]\s?[({<](?P<of_link>[^()\[\]{}<>\n]{1,80})[)}>])"
     r"|(?P<second>\]\[(?P<of_second>[^()\[\]{}<>\n]{1,80})\])"
-    r"|(?P<bar>\s*\|\s*(?P<of_bar>[^\[\]|\n]{1,80})\])"
+    r"|(?P<bar>(?:(?<!\s)\s+)?\|\s*(?P<of_bar>[^\[\]|\n]{1,80})\])"
     r"|(?P<close>\])"
 )
 
@@ -307,7 +307,7 @@ def read_brackets(region: str, context: Context) -> Answer | None:
     return None if fallback is None else _without_places_of_list(fallback, context)
 
 
-_BOLD = re.compile(r"\*\*(?P<name>[^\n]+?)\*\*\s?[(\[](?P<label>[^()\[\]\n]{1,80})[)\]]")
+_BOLD = re.compile(r"\*\*(?P<name>(?:(?!\*\*)[^\n])+)\*\*\s?[(\[](?P<label>[^()\[\]\n]{1,80})[)\]]")
 
 
 def _read_bold(region: str, context: Context) -> Answer | None:

@@ -25,7 +25,7 @@ _BEHIND = (
     r"\s?(?:[(\[{<\uff08\u3010]\s*LABEL\s*[)\]}>\uff09\u3011]|_\{LABEL\}|<su[bp]>\s*LABEL\s*</su[bp]>|[_/:]LABEL(?!\w))"
 )
 """A type behind a name and the signs around it: ``(PER)``, ``_PER``, ``<sub>PER</sub>``."""
-_BETWEEN = r"\s*(?:\||::?|/|,|;|=|->|-|\u2013|\u2014|\uff1a)\s*"
+_BETWEEN = r"(?:(?<!\s)\s+)?(?:\||::?|/|,|;|=|->|-|\u2013|\u2014|\uff1a)\s*"
 """Signs between a name and its type, in the same brackets."""
 _NAME = r"(?P<name>[^\n]{1,400}?)"
 _AS_TAGS = (
@@ -121,9 +121,10 @@ def _ways(types: KnownTypes) -> tuple[_Way, ...]:
         ways.append((rf"(?P<head>{begin}\s*LABEL(?:{_BETWEEN}|\s+)){others}", opening))
     for quote in _QUOTES:
         sign = re.escape(quote)
-        ways.append((f"{sign}{_NAME}{sign}{_BEHIND}", quote))
-        ways.append((f"{sign}{_NAME}{_BETWEEN}LABEL\\s*{sign}", quote))
-        ways.append((rf"{sign}\s*LABEL(?:{_BETWEEN}|\s+){_NAME}{sign}", quote))
+        name = rf"(?P<name>(?:(?!{sign})[^\n])+?)"
+        ways.append((f"{sign}{name}{sign}{_BEHIND}", quote))
+        ways.append((f"{sign}{name}{_BETWEEN}LABEL\\s*{sign}", quote))
+        ways.append((rf"{sign}\s*LABEL(?:{_BETWEEN}|\s+){name}{sign}", quote))
     ways.append((_AS_TAGS, ""))
     ways.append((r"(?P<head>\\LABEL\{)|(?P<open>\{)|(?P<close>\})", "\\"))  # LaTeX: \PER{Ada}
     return tuple(_Way(re.compile(_with_label(way, label), re.I), sign) for way, sign in ways)

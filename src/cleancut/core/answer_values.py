@@ -700,17 +700,21 @@ def read_json(region: str, context: Context) -> Answer | None:
     return answer_of_values(values, context)
 
 
-_BEFORE_LIST = re.compile(r"^[\s*\-\d.)]*([^\[\]{}:=\n]{1,60}?)[\s*]*[:=][\s*]*(?=\[)", re.M)
+_SIGN_BEFORE_LIST = re.compile(r"[:=][\s*]*\[")
+_BEFORE_LIST = re.compile(r"[\s*\-\d.)]*([^\[\]{}:=\n]{1,60}?)[\s*]*")
+_LONGEST_BEFORE_LIST = 80
+"""Letters before a list in which its type is looked for."""
 _BEHIND_LIST = re.compile(r"[ \t]*[,;]?[ \t]*(?:\n|\Z)")
 
 
 def _typed_lists(region: str, values: Sequence[Found], context: Context) -> Found | None:
     """Return lists of quoted names behind their types, ``PER = ["Ada", "Bo"]``, as one object; None for other texts."""
-    types_before = {
-        match.end(): match[1].strip()
-        for match in _BEFORE_LIST.finditer(region)
-        if context.types.find(match[1]) is not None
-    }
+    types_before: dict[int, str] = {}
+    for sign in _SIGN_BEFORE_LIST.finditer(region):
+        line = region[max(sign.start() - _LONGEST_BEFORE_LIST, 0) : sign.start()].rpartition("\n")[2]
+        match = _BEFORE_LIST.fullmatch(line)
+        if match is not None and context.types.find(match[1]) is not None:
+            types_before[sign.end() - 1] = match[1].strip()
     if not types_before:
         return None
     pairs = Pairs()
