@@ -139,13 +139,17 @@ def test_every_function_says_what_it_does():
     assert not without_verb
 
 
+UNTELLING = {"found", "got", "obj", "res", "ret", "stuff", "thing", "tmp"}
+"""Names that say nothing of a value."""
+
+
 def test_names_and_layout_are_plain():
-    """No value is called ``found``, and only tables of data have a layout of their own."""
+    """No value has a name that says nothing, and only tables of data have a layout of their own."""
     for path in sorted(SOURCE.rglob("*.py")):
         text = path.read_text("utf-8")
         tree = ast.parse(text)
         bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        assert "found" not in bound, path
+        assert not bound & UNTELLING, path
         tables = {node.end_lineno for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)}
         own_layout = {number for number, line in enumerate(text.splitlines(), 1) if "# fmt: skip" in line}
         assert own_layout <= tables, (path, own_layout - tables)
@@ -249,6 +253,24 @@ def shows_by_repr(node):
     """Return whether an expression is ``{value!r}``, ``{value!a}``, ``repr`` or ``ascii``."""
     by_conversion = isinstance(node, ast.FormattedValue) and node.conversion in (ord("r"), ord("a"))
     return by_conversion or (isinstance(node, ast.Name) and node.id in ("repr", "ascii"))
+
+
+def texts_raised(tree):
+    """Yield the texts of the errors that a program raises, with ``{}`` in the place of values."""
+    for top in ast.walk(tree):
+        for node in ast.walk(top) if isinstance(top, ast.Raise) else ():
+            if isinstance(node, ast.JoinedStr):
+                yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def test_messages_are_plain():
+    """A value "is not a number" rather than "is no number", and what cannot be added does not "not add up"."""
+    odd = re.compile(r"(?<![Tt]here )\b(?:is|are) no (?!longer|more)|do not add up|do not merge|Give such as")
+    for path in sorted(SOURCE.rglob("*.py")):
+        for text in texts_raised(ast.parse(path.read_text("utf-8"))):
+            assert not odd.search(text), (path, text)
 
 
 def test_messages_quote_values_in_bounded_length():

@@ -74,7 +74,7 @@ def _refuse_strange_words(samples: Sequence[Sequence[Any]], where: Where) -> NoR
         for t, word in enumerate(sample):
             if not isinstance(word, str):
                 raise CleancutError(f"{where(i, t)}: {_short(word)} is not a word. Give tokens as strings.")
-    raise AssertionError("a word is no string")
+    raise AssertionError("a word is not a string")
 
 
 def intern_words(tokens: Any, where: Where) -> Words:

@@ -283,5 +283,5 @@ def _names_in(answer: Any, where: str) -> list[str]:
     except (ValueError, TypeError):
         names = None
     if not isinstance(names, list) or not all(isinstance(words, str) for words in names):
-        raise CleancutError(f'{where}: {quoted(answer)} is no list of names. Write it as ["Ada"].')
+        raise CleancutError(f'{where}: {quoted(answer)} is not a list of names. Write it as ["Ada"].')
     return names
