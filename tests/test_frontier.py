@@ -58,6 +58,12 @@ def test_the_recommendation_names_options_that_work(found):
     assert found.best.n_contaminated == min(p.n_contaminated for p in fair)
 
 
+def test_a_density_that_there_is_not_is_told_in_words():
+    two = cc.Corpus.of([["Ada", "ran"], ["Bo", "sat"]], tags=[["O", "O"]] * 2)
+    why = cc.frontier(two, discards=[0], floors=[None], min_per_type=0, **QUICK).recommendation
+    assert "no density to compare" in why and "nan" not in why
+
+
 def test_budgets_that_cannot_matter_are_left_out(found):
     by_floor = {}
     for point in found.points:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -105,9 +106,12 @@ class Frontier(Drawn):
         )
         if not _is_recommendable(best):
             limits = "the density nearest to that of the corpus, since none comes closer to it"
+        density = f"{best.density:.2f} times the corpus's entities per sample in the sparsest held-out split"
+        if math.isnan(best.density):
+            density = "no density to compare, since no held-out split has samples, or the corpus no entities"
         return (
-            f"Use {best.options}: {shared}, with {discarded} and {best.density:.2f} times the corpus's entities per "
-            f"sample in the sparsest held-out split, the least sharing that was found with {limits}."
+            f"Use {best.options}: {shared}, with {discarded} and {density}, the least sharing that was found with "
+            f"{limits}."
         )
 
     def to_dict(self) -> dict[str, Any]:
