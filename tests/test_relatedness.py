@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cleancut import Corpus, Exposure, audit, clean_f1, cli, read_aliases
 from cleancut.core.exceptions import CleancutError
+from cleancut.core.templates import template_hashes
 from cleancut.scoring.exposure_view import STAIRCASE
 
 TRAIN = Corpus.of(
@@ -295,3 +296,13 @@ def test_files_that_hold_no_aliases_are_refused(tmp_path, name, text, message):
         read_aliases(tmp_path / name)
     with pytest.raises(CleancutError, match="No such file"):
         read_aliases(tmp_path / "none.tsv")
+
+
+@pytest.mark.parametrize("beside", ["x", "a\0b", "é"])
+def test_digits_are_masked_one_by_one_whatever_words_stand_beside_them(beside):
+    def template(*words):
+        return int(template_hashes(Corpus.of([list(words)], tags=[["O"] * len(words)]))[0])
+
+    assert template(beside, "a17") == template(beside, "a23") == template(beside, "a٢٣")
+    assert template(beside, "a17") != template(beside, "a1") != template(beside, "a123")
+    assert template(beside, "17") != template("y", "17")

@@ -45,20 +45,26 @@ class Names:
         codes = entity_codes_of(corpora, key)
         n_names = max((int(own.max(initial=-1)) for own in codes), default=-1) + 1
         table, labels = Interner(), Interner() if key.typed else Interner({"": 0})
-        words: list[Sequence[int]] = [()] * n_names
         types = np.zeros(n_names, np.int64)
+        is_known = np.zeros(n_names, bool)
+        names: list[NDArray[np.int64]] = []
+        parts: list[WordLists] = []
         for corpus, own in zip(corpora, codes, strict=True):
             mentions, first = corpus.mentions, np.full(n_names, -1)
             first[own[::-1]] = np.arange(len(own))[::-1]
-            begin = bounds_of(corpus.lengths)[mentions.sample] + mentions.start
-            end = begin + (mentions.end - mentions.start)
-            for name in np.flatnonzero(first >= 0).tolist():
-                at = first[name]
-                spelt = [corpus.vocabulary[word] for word in corpus.words[begin[at] : end[at]].tolist()]
-                words[name] = [table[key.fold(word)] for word in spelt]
-                if key.typed:
-                    types[name] = labels[mentions.labels[mentions.label[at]]]
-        return cls(list(table), WordLists.of(words), types, tuple(labels)), codes
+            new = np.flatnonzero((first >= 0) & ~is_known)
+            is_known[new] = True
+            at = first[new]
+            begin = bounds_of(corpus.lengths)[mentions.sample[at]] + mentions.start[at]
+            sizes = (mentions.end[at] - mentions.start[at]).astype(np.int64)
+            words = _numbered(corpus.words[ranges(begin, sizes)], corpus.vocabulary, table, key)
+            names.append(new)
+            parts.append(WordLists(words, sizes))
+            if key.typed:
+                types[new] = [labels[mentions.labels[label]] for label in mentions.label[at].tolist()]
+        lists = WordLists(*map(np.concatenate, zip(*parts, strict=True))) if parts else WordLists.of([])
+        order = np.argsort(np.concatenate(names)) if names else np.zeros(0, np.int64)
+        return cls(list(table), lists.select(order), types, tuple(labels)), codes
 
     def __len__(self) -> int:
         return len(self.types)
@@ -93,6 +99,24 @@ class Names:
         table = Interner()
         numbers = np.fromiter(map(table.__getitem__, forms), np.int64, len(forms))
         return np.unique(numbers * len(self.labels) + self.types, return_inverse=True)[1]
+
+
+def _numbered(words: NDArray[np.integer], vocabulary: Sequence[str], table: Interner, key: Key) -> NDArray[np.int64]:
+    """Return the number of each word in a table, in the form in which the entity key compares it.
+
+    New words are numbered in the order in which they come.
+
+    Args:
+        words: the words, as numbers in the vocabulary.
+        vocabulary: the words as they are written.
+        table: the table.
+        key: the entity key.
+    """
+    distinct, first, inverse = np.unique(words, return_index=True, return_inverse=True)
+    numbers = np.zeros(len(distinct), np.int64)
+    for at in np.argsort(first).tolist():
+        numbers[at] = table[key.fold(vocabulary[distinct[at]])]
+    return numbers[inverse]
 
 
 class NameIndex:

@@ -237,7 +237,8 @@ def folded_word(word: str) -> str:
     ['us', 'strasse', 'fin2', '', 'é']
     """
     if word.isascii():
-        return _NOT_ASCII_LETTERS.sub("", word.lower())
+        lower = word.lower()
+        return lower if lower.isalnum() else _NOT_ASCII_LETTERS.sub("", lower)
     word = unicodedata.normalize("NFD", word).casefold()
     word = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
     kept = [letter for letter in word if _is_compared(letter)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,13 +45,22 @@ def template_hashes(corpus: Corpus) -> NDArray[np.uint64]:
     stays = ~inside
     stays[masks] = True
     table = Interner()
-    number = np.array([table[_masked(word)] for word in corpus.vocabulary] or [0], np.int64)
+    number = np.array([table[word] for word in _masked(corpus.vocabulary)] or [0], np.int64)
     hashes = np.append(Vocabulary(table).hashes, np.zeros(1, np.uint64))[number[corpus.words]]
     hashes[masks] = _MASK
     kept = bounds_of(stays.astype(np.int64))[bounds]
     return token_list_hashes(hashes[stays], np.diff(kept))
 
 
-def _masked(word: str) -> str:
-    """Return a word with each of its digits masked."""
-    return _DIGIT.sub("0", word)
+def _masked(words: Sequence[str]) -> Sequence[str]:
+    """Return words with each of their digits masked."""
+    joined = "\0".join(words)  # all words are masked at once, with a zero between them
+    masked = joined.translate(_ASCII_DIGITS) if joined.isascii() else _DIGIT.sub("0", joined)
+    parts = masked.split("\0")
+    if len(parts) == len(words):
+        return parts
+    return [_DIGIT.sub("0", word) for word in words]  # a word has a zero itself, or there is none
+
+
+_ASCII_DIGITS = str.maketrans("123456789", "000000000")
+"""What masks the digits of a text that has no others than those of ASCII."""
