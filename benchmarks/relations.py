@@ -61,6 +61,13 @@ def measure(n: int) -> None:
     print(n, seconds, before, memory("VmHWM"), n_pairs, n_folded)
 
 
+_AIM = (
+    "The aim is 60 s and 4 GB for a million names, and time that grows as n log n: the last column rises by no more "
+    "than a fifth from the smallest to the largest table, which the processor's cache no longer holds."
+)
+"""What the figures are held against."""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--names", type=int, default=1_000_000)
@@ -92,7 +99,7 @@ def main() -> None:
             f"| {n:,.0f} | {seconds:.2f} | {peak:,.0f} | {before:,.0f} | {n_pairs:,.0f} | {n_folded:,.0f} "
             f"| {cost:.0f} |"
         )
-    lines += ["", "The aim is 60 s and 4 GB for a million names, and a last column that does not rise."]
+    lines += ["", _AIM]
     table = "\n".join(lines)
     print(table)
     if arguments.markdown:
