@@ -147,6 +147,20 @@ ROWS = {
         for name, said in zip("abc", ANSWERS, strict=True)
     ],
     "choices": [{"choices": [{"message": {"content": said}}]} for said in ANSWERS],
+    "a batch of OpenAI": [
+        {"id": f"batch_{name}", "custom_id": name, "response": {"status_code": 200, "body": {
+            "id": "x", "choices": [{"index": 0, "message": {"role": "assistant", "content": said}}]}}, "error": None}
+        for name, said in reversed(list(zip("abc", ANSWERS, strict=True)))
+    ],
+    "a batch of Anthropic": [
+        {"custom_id": name, "result": {"type": "succeeded", "message": {
+            "role": "assistant", "content": [{"type": "text", "text": said}]}}}
+        for name, said in zip("abc", ANSWERS, strict=True)
+    ],
+    "a batch of Gemini": [
+        {"key": name, "response": {"candidates": [{"content": {"parts": [{"text": said}], "role": "model"}}]}}
+        for name, said in zip("abc", ANSWERS, strict=True)
+    ],
     "a harness's log": [{"resps": [[said]]} for said in ANSWERS],
     "parsed": [
         {"id": "a", "entities": [{"text": "Ada", "label": "PER"}, {"text": "Zed", "label": "PER"},

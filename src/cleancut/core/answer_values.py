@@ -149,6 +149,7 @@ class ValueReader:
                 if pair is not None:
                     return [pair]
             return self.mentions(arguments, label)
+        self._is_item = len(arguments) == 1  # a call is one mention, if it has one argument
         if isinstance(arguments, Pairs):
             return self._object(arguments, call.name)
         positional = [item for item in arguments if not isinstance(item, Pairs)]

@@ -24,8 +24,10 @@ ANSWER_KEYS = (
     "model_output", "model_answer", "messages", "choices", "filtered_resps", "resps", "entities",
 )  # fmt: skip
 """The names under which rows have their answer, in order of preference."""
-_IDS = ("id", "sample_id", "example_id", "uid", "guid")
-"""The names under which rows have the id of their sample."""
+_IDS = ("custom_id", "id", "sample_id", "example_id", "uid", "guid", "key")
+"""The names under which rows have the id of their sample; ``id`` of a batch of an API is that of the request."""
+_REPLY_KEYS = ("body", "choices", "candidates", "message")
+"""The names under which what an API returns has its reply."""
 _TYPES = ("type", "entity_type", "label")
 """The names under which rows have the type that was asked for."""
 _SAMPLE_KEYS = (*PLAIN_TOKENS, *PLAIN_TAGS)
@@ -57,6 +59,8 @@ def is_answer_row(row: Any) -> bool:
     if not isinstance(row, Mapping):
         return False
     answers = [row[key] for key in ANSWER_KEYS if key in row]
+    if _is_result_of_batch(row):
+        return True
     if any(isinstance(row.get(key), list) for key in _SAMPLE_KEYS):
         has_text_answer = bool(answers) and isinstance(answers[0], str)
         return has_text_answer and not isinstance(row.get("entities"), list)
@@ -69,6 +73,11 @@ def is_answer_row(row: Any) -> bool:
     if (with_offsets or has_triples) and isinstance(row.get("text"), str):
         return False  # the offsets are for the text of the row
     return all("text" in record for record in with_offsets)
+
+
+def _is_result_of_batch(row: Mapping[str, Any]) -> bool:
+    """Return whether a row is one of Anthropic's batches, which have the message under ``result``."""
+    return "custom_id" in row and isinstance(row.get("result"), Mapping)
 
 
 def _is_number(value: Any) -> bool:
@@ -152,6 +161,8 @@ def given_rows(rows: Iterable[Any]) -> list[AnswerRow]:
 def _row(record: Mapping[str, Any], place: str) -> AnswerRow:
     """Return the answer that a record holds; raise an error where it holds none."""
     key = next((key for key in ANSWER_KEYS if key in record), None)
+    if _is_result_of_batch(record):
+        key = "result"
     if key is None:
         raise CleancutError(
             f'{place}: no answer among {", ".join(map(quoted, record)) or "no columns"}. Give it as "answer".'
@@ -167,6 +178,7 @@ def _answer_in(value: Any) -> Any:
     It is the last message of a chat, the first of several choices as APIs return them, or the value itself, without
     lists of one item around it.
     """
+    value = _reply_in(value)
     turns = turns_in(value)
     if turns:
         return _content(last_answer(turns))
@@ -181,6 +193,27 @@ def _answer_in(value: Any) -> Any:
         if isinstance(inner, list) and len(inner) != 1:
             break
         value = inner
+    return value
+
+
+def _reply_in(value: Any) -> Any:
+    """Return the choices, or the message, of what an API returned, as its batches have it; any other value as it is.
+
+    >>> _reply_in({"status_code": 200, "body": {"choices": [{"message": {"role": "assistant", "content": "[]"}}]}})
+    [{'message': {'role': 'assistant', 'content': '[]'}}]
+    """
+    while isinstance(value, Mapping):
+        key = next((key for key in _REPLY_KEYS if isinstance(value.get(key), Mapping | list)), None)
+        if key is None:
+            return value
+        reply = value[key]
+        if key == "message":
+            return [value]
+        if key == "candidates":
+            contents = [candidate.get("content") for candidate in reply if isinstance(candidate, Mapping)]
+            parts = [content.get("parts") for content in contents if isinstance(content, Mapping)]
+            return [{"message": {"content": parts[0]}}] if parts else None
+        value = reply
     return value
 
 
