@@ -197,6 +197,7 @@ class _Work:
         self._report(self._left)
 
     def _report(self, share: float) -> None:
+        """Report a share of the work, and take it from what is left."""
         if self._progress is not None:
             self._progress(share)
             self._left -= share

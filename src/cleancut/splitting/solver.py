@@ -63,11 +63,12 @@ def solve(
     Returns:
         The best solution that was found.
     """
+    whole_work = 1.75 if problem.discards else 1.0
 
     def done(solution: Solution, share: float) -> Solution:
         """Report a share of the work and return the solution that it led to."""
         if progress:
-            progress(share / (1.75 if problem.discards else 1.0))
+            progress(share / whole_work)
         return solution
 
     if problem.n_vertices == 0:
@@ -93,7 +94,8 @@ def solve(
     few = [done(polished(problem, start, proposals // 5, seed + 1), 0.45 / len(few)) for start in few]
     few = [done(settled(problem, start, proposals // 8, seed + 2), 0.3 / len(few)) for start in few]
     best = min(few, key=cost_of)
-    return best._replace(how="cut" if best.how == "components" else f"cut:{best.how}")
+    how = "cut" if best.how == "components" else f"cut:{best.how}"
+    return best._replace(how=how)
 
 
 def _nested(problem: Problem, component: Ints, seed: int, engine: str, moves: int) -> list[Solution]:
@@ -119,9 +121,11 @@ def _cuts(problem: Problem, seed: int, engine: str) -> list[Solution]:
     if engine in ("auto", "peel"):
         cuts += sorted(peeled(problem, seed), key=cost_of)[:2]
     if engine in ("auto", "metis"):
-        cuts += engines.metis(problem, seed, attempts=12 if is_small else 2)
+        attempts = 12 if is_small else 2
+        cuts += engines.metis(problem, seed, attempts=attempts)
     if engine == "kahypar":
-        cuts += engines.kahypar(problem, seed, attempts=4 if is_small else 1)
+        attempts = 4 if is_small else 1
+        cuts += engines.kahypar(problem, seed, attempts=attempts)
     return cuts
 
 
