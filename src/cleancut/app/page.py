@@ -278,9 +278,11 @@ def _types_box() -> Any:
 
 
 _SAME = {
-    "exactly the same words": "exact", "whatever their case and punctuation": "fold",
-    "one is part of the other: Clinton, Bill Clinton": "part", "both of these": "fold+part",
-}  # fmt: skip
+    "exactly the same words": "exact",
+    "whatever their case and punctuation": "fold",
+    "one is part of the other: Clinton, Bill Clinton": "part",
+    "part of the other, whatever case and punctuation": "fold+part",
+}
 """Which names count as the same: the choices in words, and their values."""
 
 
