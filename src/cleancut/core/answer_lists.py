@@ -30,6 +30,8 @@ _SIGN = re.compile(
     r"|(?P<ampersand>(?:(?<!\s)\s+|(?<=\s))&\s+)"
 )
 """A sign that may stand between names. A comma between digits belongs to one as a rule: ``2, 3-dihydro``."""
+_PART_OF_SIGN = re.compile(r"[,;/&|<\uff1b\uff0c\u3001]|and\s")
+"""What every such sign has, by which most names are told at a glance."""
 _ENDINGS = frozenset((
     "jr", "sr", "ii", "iii", "inc", "ltd", "llc", "llp", "plc", "co", "corp", "gmbh", "dc", "phd", "md",
 ))  # fmt: skip
@@ -349,7 +351,7 @@ def several_names(text: str, context: Context, *, is_one: bool = False) -> list[
     [Listed(text='Ada and Dan', run=None)]
     """
     name = unquoted(text)
-    if _SIGN.search(name) is None:
+    if not may_be_several(name):
         return [Listed(name)]
     if context.in_text(name):
         return [Listed(name) if is_one else _as_one(name, context)]
@@ -368,4 +370,4 @@ def _as_one(name: str, context: Context) -> Listed:
 
 def may_be_several(text: str) -> bool:
     """Return whether a text has a sign that may stand between names."""
-    return _SIGN.search(text) is not None
+    return _PART_OF_SIGN.search(text) is not None and _SIGN.search(text) is not None
