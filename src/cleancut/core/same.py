@@ -79,7 +79,7 @@ class Same:
         if limit != PART_LIMIT and Notion.PART not in notions:
             raise CleancutError(f"part_limit={limit} has no effect on same={quoted(same)}. Add +part, or leave it out.")
         if Notion.ALIAS in notions and aliases is None:
-            raise CleancutError(f"same={quoted(same)} needs a table of aliases. Give aliases=.")
+            raise CleancutError(f"same={quoted(same)} needs a table of aliases. Give aliases= (--aliases FILE).")
         if Notion.ALIAS not in notions and aliases is not None:
             raise CleancutError(f"aliases= has no effect on same={quoted(same)}. Add +alias, or leave it out.")
         table = None if aliases is None else Aliases.of(aliases)

@@ -183,8 +183,8 @@ def ladder(
     size = min(len(clean), len(contaminated))
     if not size:
         raise CleancutError(
-            f"a ladder needs clean and contaminated samples to draw from, but of the {len(train)} of train "
-            f"{len(contaminated)} share an entity with test. Give those of another split, such as a random one."
+            f"a ladder needs clean and contaminated samples to draw from, but {len(contaminated)} of {len(train)} "
+            "training samples share an entity with test. Give train and test of another split, such as a random one."
         )
     hashes = sample_hashes(train)
     rungs = []

@@ -139,7 +139,7 @@ def _discard(name: str, value: Any) -> float | str:
     except Exception:  # whatever the method of an object raises
         share = -1.0
     if not 0 <= share < 1:
-        raise CleancutError(f"{name}={quoted(value)} is unknown. Give a share below 1, or 'auto'.")
+        raise CleancutError(f"{name}={quoted(value)} is not valid. Give a share below 1, or 'auto'.")
     return share
 
 
