@@ -179,8 +179,10 @@ def is_tags_alone(source: Source) -> bool:
     Args:
         source: the source.
     """
+    if not source.head_lines or not all(map(_IS_TAG.fullmatch, source.head_lines[0].split())):
+        return False
     lines = [line.split() for line in source.head_lines]
-    if not lines or max(map(len, lines)) < 2 or len({len(line) for line in lines}) == 1:
+    if max(map(len, lines)) < 2 or len({len(line) for line in lines}) == 1:
         return False
     return all(_IS_TAG.fullmatch(tag) for line in lines for tag in line)
 

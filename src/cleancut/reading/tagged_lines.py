@@ -36,11 +36,13 @@ def _mark_of(lines: Sequence[str]) -> str | None:
 
     A slash may stand in words, and before tags of parts of speech: then there must be tags of no mention.
     """
-    items = list(chain.from_iterable(line.split() for line in lines))
-    has_several = any(len(line.split()) > 1 for line in lines)
+    first = lines[0].split()[0] if lines else ""
     for mark in "|/":
+        if mark not in first:  # as in most files, whose other lines need not be looked at
+            continue
+        items = list(chain.from_iterable(line.split() for line in lines))
         parts = [item.rpartition(mark) for item in items]
-        if not has_several or not all(word and tag for word, _, tag in parts):
+        if len(items) == len(lines) or not all(word and tag for word, _, tag in parts):
             continue
         tags = {tag for _, _, tag in parts}
         if tags == {"O"} or "O" not in tags:
@@ -96,7 +98,8 @@ def is_words_then_tags(source: Source) -> bool:
         source: the source.
     """
     lines = source.head_lines
-    if not lines or not all(line.count("\t") == 1 for line in lines):
+    has_words = "\t" in source.head and " " in source.head  # a word a line has no spaces
+    if not has_words or not all(line.count("\t") == 1 for line in lines):
         return False
     rows = [_words_and_tags(line) for line in lines]
     if any(row is None for row in rows) or max(len(line.split("\t")[0].split()) for line in lines) < 2:
