@@ -517,6 +517,45 @@ def test_options_of_columns_have_no_effect_on_a_given_format(read, name):
         read("a folder", **given)
 
 
+def test_an_option_that_there_is_not_is_not_dropped():
+    """A misspelt seed would give another result without a word."""
+    for call, hint in (
+        (lambda **given: cc.kfold(GOLD, 3, **given), "Did you mean seed"),
+        (lambda **given: cc.audit({"train": TRAIN, "test": GOLD}, **given), ""),
+        (lambda **given: cc.ladder(GOLD, TRAIN, levels=[0], **given), "Did you mean seeds"),
+        (lambda **given: cc.mincut(GOLD, **given), "Did you mean seed"),
+    ):
+        with pytest.raises(TypeError, match=f"has no option 'seedd'.*{hint}"):
+            call(seedd=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"aliases": [["a", "b"]]}, "aliases= has no effect on same="),
+        ({"aliases": 5}, "aliases= has no effect on same="),
+        ({"part_limit": 5}, "part_limit=5 has no effect on same="),
+        ({"part_limit": "x"}, "part_limit='x' is out of range"),
+    ],
+)
+def test_options_of_a_notion_that_is_not_tried_have_no_effect(given, message):
+    with pytest.raises(CleancutError, match=message):
+        cc.frontier(GOLD, same="exact,fold", discards=[0], floors=[None], **given)
+
+
+@pytest.mark.parametrize("labels", [5, "PER", object(), {"a": "b"}, [1], {0: None}, {10**9: "PER"}])
+def test_names_of_label_ids_are_checked_where_tags_have_names(labels):
+    with pytest.raises(CleancutError, match="label"):
+        cc.exact_f1(TAGS, WRONG, labels=labels)
+
+
+@pytest.mark.parametrize("name", ["ids", "docs"])
+@pytest.mark.parametrize("values", [[], [None], ["a"] * 25])
+def test_each_sample_has_an_id_and_a_document_or_none_has(name, values):
+    with pytest.raises(CleancutError, match=f"24 samples but {len(values)} {name}"):
+        Corpus.of(WORDS, tags=TAGS, **{name: values})
+
+
 class Hostile:
     """An object that does nothing that is asked of it."""
 

@@ -381,11 +381,11 @@ def _named(values: Any, name: str, n_samples: int) -> tuple[str | None, ...] | N
     if values is None:
         return None
     given = checks.ordered(values, name, "a list with one for each sample")
+    if len(given) != n_samples:
+        raise CleancutError(f"{n_samples} samples but {len(given)} {name}. Give one for each sample.")
     kinds = set(map(type, given))
     if kinds <= {NoneType}:
         return None
-    if len(given) != n_samples:
-        raise CleancutError(f"{n_samples} samples but {len(given)} {name}. Give one for each sample.")
     if any(issubclass(kind, _NO_NAMES) for kind in kinds):
         at, value = next((at, value) for at, value in enumerate(given) if isinstance(value, _NO_NAMES))
         raise CleancutError(f"{name}: the value of sample {at} is {quoted(value)}. Give texts or numbers.")

@@ -174,6 +174,8 @@ def recognise(data: Any, labels: Any, where: Where) -> Raw:
     """
     if isinstance(data, RawTags | RawSpans):
         return data
+    if labels is not None:
+        label_names(labels)  # what is no list of names is refused, even if the tags have names already
     reuse_memory()
     if is_arrow(data):
         return _from_arrow(data, labels, where)

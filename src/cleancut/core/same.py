@@ -106,8 +106,13 @@ class Same:
         if len(given) == 1:
             return [cls.of(given[0], aliases=aliases, part_limit=part_limit)]
         notions = []
-        for one in given:
-            parsed = one.notions if isinstance(one, Same) else _parse(one)
+        limit = checks.whole(part_limit, "part_limit")
+        parsed_notions = [one.notions if isinstance(one, Same) else _parse(one) for one in given]
+        if aliases is not None and not any(Notion.ALIAS in parsed for parsed in parsed_notions):
+            raise CleancutError(f"aliases= has no effect on same={quoted(same)}. Add +alias, or leave it out.")
+        if limit != PART_LIMIT and not any(Notion.PART in parsed for parsed in parsed_notions):
+            raise CleancutError(f"part_limit={limit} has no effect on same={quoted(same)}. Add +part, or leave it out.")
+        for one, parsed in zip(given, parsed_notions, strict=True):
             own_aliases = aliases if Notion.ALIAS in parsed else None
             own_limit = part_limit if Notion.PART in parsed else PART_LIMIT
             notions.append(cls.of(one, aliases=own_aliases, part_limit=own_limit))

@@ -65,6 +65,23 @@ def columns_in(options: dict[str, Any]) -> dict[str, Any]:
     return {name: options.pop(name) for name in COLUMNS if name in options}
 
 
+def check_columns(function: str, columns: Mapping[str, Any], *others: str) -> None:
+    """Refuse options that no dataset is read by, such as a misspelt name of another option.
+
+    Args:
+        function: the name of the function that was given them.
+        columns: the options by name.
+        *others: the names of the other options of the function, one of which may have been meant.
+
+    Raises:
+        TypeError: there is no such option, which is what Python raises as well.
+    """
+    for name in columns:
+        if name not in (*COLUMNS, "repair"):
+            hint = did_you_mean(name, (*others, *COLUMNS))
+            raise TypeError(f"{function}() has no option {quoted(name)}.{hint}")
+
+
 def named_columns(columns: Any, known: Sequence[str] = COLUMNS) -> dict[str, Any]:
     """Return the options that say which columns of a dataset hold what, as they were given in a dict.
 

@@ -25,7 +25,7 @@ from ..core.notices import say
 from ..core.same import PART_LIMIT, Same
 from ..core.shown import Drawn, percent
 from ..core.type_names import disagreement, parse_types, types_setting
-from ..reading.dataset import given_samples
+from ..reading.dataset import check_columns, given_samples
 from ..reading.splits import split_rank
 from ..scoring.clean import memorisation
 from ..scoring.exposure import Exposure
@@ -182,6 +182,7 @@ def audit(
     >>> counts["n_partial"], counts["n_full"], counts["rate_partial"], counts["n_empty"]
     (1, 0, 0.5, 1)
     """
+    check_columns("audit", columns, "unit", "key", "case", "typed", "unicode", "same", "aliases", "part_limit", "top")
     if not isinstance(splits, Mapping) or any(isinstance(part, Mapping) for part in splits.values()):
         raise CleancutError(
             'give the splits as {"train": corpus, "test": corpus}, as read() or from_dataset() return them.'

@@ -23,7 +23,7 @@ from ..core.same import EXACT, Same
 from ..core.shown import Drawn
 from ..core.signature import Signature
 from ..core.vocabulary import Vocabulary, mixed
-from ..reading.dataset import Samples, columns_in, given_samples
+from ..reading.dataset import Samples, check_columns, columns_in, given_samples
 from ..scoring.exposure import Exposure
 from ..scoring.hard_tokens import hardeval
 from ..scoring.score import Score, share
@@ -171,6 +171,7 @@ def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "s
     >>> sorted(len(test) for train, test in kfold(corpus, k=3))
     [2, 2, 3]
     """
+    check_columns("kfold", columns, "k", "seed", "unit")
     samples = _samples(corpus, columns)
     unit_of_sample = units_of("the corpus", samples.corpus, parse_choice(Unit, unit, "unit"))
     unit_size = np.bincount(unit_of_sample)

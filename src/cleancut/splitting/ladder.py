@@ -18,7 +18,7 @@ from ..core.hashing import fingerprint_of, sample_hashes
 from ..core.same import PART_LIMIT, Same, notion_setting
 from ..core.shown import Drawn
 from ..core.signature import Signature
-from ..reading.dataset import given_samples
+from ..reading.dataset import check_columns, given_samples
 from ..scoring.exposure import Exposure
 from ..scoring.score import share
 from .folders import write_parts
@@ -168,6 +168,7 @@ def ladder(
     >>> [(rung.level, rung.rows.tolist()) for rung in ladder(train, test, levels="0:100:50", seeds=1)]
     [(0, [2, 3]), (50, [1, 3]), (100, [0, 1])]
     """
+    check_columns("ladder", columns, "levels", "seeds", "case", "typed", "same", "aliases", "part_limit")
     chosen_levels = _levels(levels)
     chosen_seeds = _seeds(seeds)
     _refuse_too_many(len(chosen_levels) * len(chosen_seeds), "levels", levels)
