@@ -63,6 +63,21 @@ def test_names_that_the_answer_tells_apart_are_not_ambiguous(answer):
     assert score.n_ambiguous == 0 and score.f1_lowest == score.f1 == score.f1_highest
 
 
+@pytest.mark.parametrize(
+    ("text", "answer", "name"),
+    [
+        ("We met Ada and Bo .", "PER: Ada, Bo.", "Bo"),
+        ("We met Ada of Acme Inc.", "PER: Ada, Acme Inc.", "Acme Inc."),
+        ("Ada of Acme Inc . left .", "PER: Ada, Acme Inc.", "Acme Inc ."),
+    ],
+)
+def test_the_full_stop_of_a_list_belongs_to_no_name_unless_the_text_says_so(text, answer, name):
+    tokens = text.split()
+    gold = Corpus.of([tokens], entities=[[(tokens.index("Ada"), tokens.index("Ada") + 1, "PER")]])
+    spans = read_answers([answer], gold).entities()[0]
+    assert " ".join(tokens[spans[-1]["start"] : spans[-1]["end"]]) == name
+
+
 def test_every_metric_has_the_bounds_and_shards_add_up():
     gold = gold_of(ONE)
     said = ["PER: Ada and Bo", '{"PER": ["x"], "LOC": ["y"]}']

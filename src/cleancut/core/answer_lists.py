@@ -174,6 +174,7 @@ def names_in_list(text: str, context: Context, habits: Habits | None = None) -> 
     >>> [name.text for name in names[1].run.names]
     ['Washington', 'Washington, D.C.', 'D.C.']
     """
+    text = _without_full_stop(text, context)
     signs = _signs(text)
     if habits is None:
         habits = habits_of([text], context)
@@ -185,6 +186,20 @@ def names_in_list(text: str, context: Context, habits: Habits | None = None) -> 
         listed = ways.listed(ways.cheapest())
     names = [name for name in listed if name.text]
     return [name for name in names if not context.is_none(name.text)]
+
+
+def _without_full_stop(text: str, context: Context) -> str:
+    """Return a list without a full stop at its end, where that of the sample follows the last name: ``PER: Ada, Bo.``.
+
+    A full stop inside of a token, ``Inc.``, or one that ends no sentence, belongs to the name.
+    """
+    tokens = context.tokens
+    if not text.endswith(".") or tokens is None or isinstance(tokens, str) or not tokens or tokens[-1] != ".":
+        return text
+    last_word = text[:-1].split()[-1:]
+    if not last_word or "." in last_word[0] or not context.ends_with(last_word[0]):
+        return text
+    return text[:-1]
 
 
 def _cuts(signs: Sequence[_Sign], habits: Habits) -> list[bool]:

@@ -276,6 +276,10 @@ class Context:
             return False
         return key in self.sample or key.casefold() in self._folded_sample
 
+    def ends_with(self, word: str) -> bool:
+        """Return whether a word is the last one of the sample, before the full stop."""
+        return (self.sample or "").rstrip(".").endswith(word)
+
     def n_sure(self, mentions: Iterable[Named]) -> int:
         """Count the mentions that have a type that there is and a name that stands in the text.
 
