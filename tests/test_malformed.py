@@ -754,6 +754,9 @@ DOORS: dict[str, Door] = {
     ),
     "parts of a plan": lambda v: PLAN.in_order(v),
     "tokens of the answer to a type": lambda v: cc.parse_answer("Ada", types=["PER"], label="PER", tokens=v),
+    "a name of a report": lambda v: cc.html_report(
+        GOLD, {v if isinstance(v, int | bytes | tuple) else "a": PRED}, ci=None
+    ),
     "ids of a file": lambda v: cc.read("gold.conll", ids=v),
     "columns of decontaminate": lambda v: cc.decontaminate(dataset(), dataset(), columns=v),
     "train of a module": lambda v: loaded("clean_f1").compute(

@@ -210,6 +210,8 @@ def _check_kinds(gold: Any, preds: Any, train: Any) -> None:
         raise CleancutError(f"a report needs the words of the samples: give gold as a Corpus, not {_kind(gold)}.")
     if not isinstance(preds, Mapping) or not preds:
         raise CleancutError(f'give the predictions by the name of their system: {{"A": pred}}, not {_kind(preds)}.')
+    for name in preds:
+        checks.text(name, "preds: a name", "the predictions by the names of the systems")
     if train is not None and not isinstance(train, Corpus | Exposure):
         raise CleancutError(f"give the training data as a Corpus or an Exposure, not {_kind(train)}.")
 

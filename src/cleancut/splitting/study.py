@@ -178,7 +178,7 @@ def study(
     """
     resamples, seed = parse_resampling(ci, seed)
     names = parse_types(types)
-    checks.whole(min_count, "min_count", 1)
+    min_count = checks.whole(min_count, "min_count", 1)
     sources, failed = _sources(datasets, {**reading, "types": names})
     keys = {"case": case, "typed": typed, "unicode": unicode}
     resampling = {"ci": resamples, "seed": seed} if resamples else {}
