@@ -113,9 +113,14 @@ def commands_page() -> str:
     main = cli.parser()
     commands = next(a for a in main._actions if isinstance(a, argparse._SubParsersAction)).choices
     lines = [COMMANDS]
-    for name, parser in commands.items():
+    first_of_group = {next(iter(names)): title for title, names in cli.GROUPS.items()}
+    for name in (name for names in cli.GROUPS.values() for name in names):
+        parser = commands[name]
+        if name in first_of_group:
+            title = first_of_group[name]
+            lines += [f"## {title[0].upper()}{title[1:]}", ""]
         example = (parser.epilog or "").partition("example:\n")[2].strip()
-        lines += [f"## cleancut {name}", "", parser.description or "", "", "```bash"]
+        lines += [f"### cleancut {name}", "", parser.description or "", "", "```bash"]
         lines += [line.strip() for line in example.split("\n")] + ["```", "", "| option | what |", "|---|---|"]
         for action in parser._actions:
             if action.dest != "help":
