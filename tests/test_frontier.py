@@ -97,7 +97,7 @@ def test_without_entities_and_with_original_splits():
         ({"discard": 0.1}, "discard=0.1 has no effect: a frontier tries several"),
         ({"representative": None}, "representative=None has no effect"),
         ({"floors": ()}, "give at least one of each"),
-        ({"discards": [2]}, "discard=2 is unknown"),
+        ({"discards": [2]}, "discard=2 is not valid"),
     ],
 )
 def test_wrong_options_are_refused(corpus, options, message):
