@@ -69,6 +69,8 @@ def test_names_that_the_answer_tells_apart_are_not_ambiguous(answer):
         ("We met Ada and Bo .", "PER: Ada, Bo.", "Bo"),
         ("We met Ada of Acme Inc.", "PER: Ada, Acme Inc.", "Acme Inc."),
         ("Ada of Acme Inc . left .", "PER: Ada, Acme Inc.", "Acme Inc ."),
+        ("We met Ada of Acme Inc .", "PER: Ada, Acme Inc.", "Acme Inc ."),
+        ("We met Ada and William L .", "PER: Ada, William L.", "William L ."),
     ],
 )
 def test_the_full_stop_of_a_list_belongs_to_no_name_unless_the_text_says_so(text, answer, name):

@@ -191,13 +191,16 @@ def names_in_list(text: str, context: Context, habits: Habits | None = None) -> 
 def _without_full_stop(text: str, context: Context) -> str:
     """Return a list without a full stop at its end, where that of the sample follows the last name: ``PER: Ada, Bo.``.
 
-    A full stop inside of a token, ``Inc.``, or one that ends no sentence, belongs to the name.
+    A full stop inside of a token, behind an initial (``William L.``) or a word such as ``Inc``, or one that ends no
+    sentence, belongs to the name.
     """
     tokens = context.tokens
     if not text.endswith(".") or tokens is None or isinstance(tokens, str) or not tokens or tokens[-1] != ".":
         return text
     last_word = text[:-1].split()[-1:]
     if not last_word or "." in last_word[0] or not context.ends_with(last_word[0]):
+        return text
+    if len(last_word[0]) == 1 or last_word[0].casefold() in _ENDINGS:
         return text
     return text[:-1]
 
