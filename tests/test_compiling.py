@@ -78,9 +78,9 @@ def problems(draw):
 
 @needs_numba
 @examples(25)
-@given(problem=problems(), seed=SEEDS, proposals=st.sampled_from([0, 1, 3000]))
+@given(problem=problems(), seed=SEEDS, proposals=st.sampled_from([0, 1, 3000]), firm_from=st.sampled_from([0.0, 0.7]))
 @pytest.mark.slow
-def test_kernels_do_the_same_interpreted_and_compiled(problem, seed, proposals):
+def test_kernels_do_the_same_interpreted_and_compiled(problem, seed, proposals, firm_from):
     labels, splits = np.zeros(problem.n_vertices, np.int8), np.zeros(len(problem.size), np.int64)
     searches, found = (annealing._anneal, placement._moved), []
     for little in (10**9, -1):
@@ -90,7 +90,7 @@ def test_kernels_do_the_same_interpreted_and_compiled(problem, seed, proposals):
             if little > 0:  # as long as nothing is compiled
                 for kernel in searches:
                     patch.delitem(vars(kernel), "_compiled", raising=False)
-            annealed, cost = annealing.Annealing()(problem, labels, proposals, seed)
+            annealed, cost = annealing.Annealing(firm_from=firm_from)(problem, labels, proposals, seed)
             moved = placement.placed(problem, splits, proposals, seed)
             assert ["_compiled" in vars(kernel) for kernel in searches] == [little < 0] * 2
         found.append((annealed.tolist(), cost, moved.tolist()))

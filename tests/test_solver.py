@@ -128,6 +128,26 @@ def test_the_search_finds_the_best_of_all_labellings(constraints, monkeypatch):
         assert min(cost for _, cost in outcomes) == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.parametrize("constraints", SUBSETS, ids=lambda chosen: "+".join(chosen) or "none")
+def test_requirements_that_become_firm_are_those_of_the_end(constraints, monkeypatch):
+    """Nearly always this search alone comes to the best labelling; its cost is always that of firm requirements."""
+    monkeypatch.setattr(kernels, "_LITTLE", -1)
+    rng = np.random.default_rng([len(constraints), *map(CONSTRAINTS.index, constraints)])
+    n_best = 0
+    for _ in range(20):
+        problem = random_problem(rng, constraints)
+        allowed = np.flatnonzero(problem.shares > 0)
+        every = product(allowed.tolist(), repeat=problem.n_vertices)
+        best = min(cost_by_definition(problem, labels, weight=4.0, slack=0.5) for labels in every)
+        search = Annealing(hot=10.0, weight=4.0, firm_from=0.7, first_weight=0.5, first_slack=0.2)
+        start = np.full(problem.n_vertices, allowed[0], np.int8)
+        outcomes = [search(problem, start, 5000, seed) for seed in range(8)]
+        for labels, cost in outcomes:
+            assert cost == pytest.approx(cost_by_definition(problem, labels, weight=4.0, slack=0.5), abs=1e-9)
+        n_best += min(cost for _, cost in outcomes) == pytest.approx(best, abs=1e-9)
+    assert n_best >= 16
+
+
 def test_what_is_asked_reaches_the_kernel():
     problem = random_problem(np.random.default_rng(1), ("types", "density"))
     asked = asked_of(problem, weight=2.0, slack=0.5)

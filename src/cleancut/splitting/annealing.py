@@ -51,6 +51,12 @@ class Schedule(NamedTuple):
     """The number of units of a vertex up to which the front always moves it."""
     to_neighbour: float
     """The share of the other moves that give a vertex the label of a neighbour."""
+    firm_from: int
+    """The move from which on the requirements cost what they cost in the end; before it, they become firmer."""
+    first_weight: float
+    """The cost of a sample off a quota at the first move."""
+    first_slack: float
+    """The number of samples that a split may be off its quota at no cost at the first move."""
     seed: int
     """The seed of the random choices."""
 
@@ -213,6 +219,22 @@ def _settle(v, old, new, graph, asked, sums, trial, standing, n_front):  # type:
     return n_front
 
 
+def _eased(step, asked, schedule):  # type: ignore[no-untyped-def]
+    """Return what is asked at a move before the requirements are firm."""
+    done = step / schedule.firm_from
+    return Asked(
+        asked.shares,
+        asked.low,
+        asked.high,
+        asked.type_minimum,
+        asked.type_weight,
+        schedule.first_weight * (asked.weight / schedule.first_weight) ** done,
+        schedule.first_slack * (asked.slack / schedule.first_slack) ** done,
+        asked.discards,
+        asked.price,
+    )
+
+
 @kernels.kernel(
     add_types,
     add_to_sums,
@@ -227,6 +249,7 @@ def _settle(v, old, new, graph, asked, sums, trial, standing, n_front):  # type:
     _try,
     _shift_types,
     _settle,
+    _eased,
 )
 def _anneal(labels, graph, asked, schedule, sums, trial, standing, journal):  # type: ignore[no-untyped-def]
     """Move single vertices while the temperature falls; leave the best labels that were seen, and return their cost."""
@@ -239,9 +262,17 @@ def _anneal(labels, graph, asked, schedule, sums, trial, standing, journal):  # 
         return best
     n_since = 0
     temperature = schedule.hot
+    firm = asked
+    is_firm = schedule.firm_from == 0
     for step in range(schedule.moves):
         if step % 1024 == 0:
             temperature = schedule.hot * (schedule.cold / schedule.hot) ** (step / schedule.moves)
+            if not is_firm:
+                is_firm = step >= schedule.firm_from
+                asked = firm if is_firm else _eased(step, firm, schedule)
+                cost = cost_of_sizes(price, sums, asked) + cost_of_types(sums, asked)
+                best = cost  # labels are compared once the requirements are firm; those before are forgotten
+                n_since = 0
         v, new = _proposed(labels, graph, schedule, len(asked.shares), n_front, standing)
         if v < 0 or new == labels[v] or asked.shares[new] == 0.0:
             continue
@@ -261,6 +292,8 @@ def _anneal(labels, graph, asked, schedule, sums, trial, standing, journal):  # 
         price = new_price
         cost = changed
         labels[v] = new
+        if not is_firm:
+            continue
         if cost < best:
             best = cost
             n_since = 0
@@ -291,6 +324,16 @@ class Annealing:
     """The distance from a quota that costs nothing, as a share of the samples."""
     least_slack: float = 0.5
     """The least such distance, in samples."""
+    firm_from: float = 0.0
+    """The share of the moves after which weight and slack are as above; before, they come there from the next two."""
+    first_weight: float = TUNING.first_weight
+    """The weight to begin with, where requirements become firm only in the course of the search."""
+    first_slack: float = TUNING.first_slack
+    """The slack to begin with."""
+    at_front: float | None = None
+    """The share of the moves at the front; None for the one that suits the problem."""
+    most_hub: float = TUNING.most_hub
+    """The number of units of a vertex up to which the front always moves it."""
 
     def __call__(
         self, problem: Problem, labels: NDArray[np.int8], moves: int, seed: int
@@ -303,23 +346,28 @@ class Annealing:
             moves: the number of moves to try; 0 to compute the cost only.
             seed: the seed of the random choices.
         """
-        hot, cold, slack = self.hot, self.cold, self.slack
+        hot, cold, slack, firm_from = self.hot, self.cold, self.slack, self.firm_from
         moves = granted(moves)
         if not kernels.HAS_NUMBA:
             moves = min(moves, TUNING.moves_without_numba)
         if moves < TUNING.downhill * problem.n_vertices:
             hot, cold, slack = min(hot, TUNING.downhill_hot), min(cold, TUNING.downhill_cold), TUNING.tight
+            firm_from = 0.0
         free = max(slack * float(problem.size.sum()), self.least_slack)
         asked = asked_of(problem, self.weight, free)
         graph = graph_of(problem)
+        usual = TUNING.at_front_discarding if problem.discards else TUNING.at_front
         schedule = Schedule(
             moves=moves,
             hot=hot,
             cold=cold,
-            at_front=TUNING.at_front_discarding if problem.discards else TUNING.at_front,
+            at_front=usual if self.at_front is None else self.at_front,
             beyond_front=TUNING.beyond_front,
-            most_hub=TUNING.most_hub,
+            most_hub=self.most_hub,
             to_neighbour=TUNING.to_neighbour,
+            firm_from=int(firm_from * moves),
+            first_weight=self.first_weight,
+            first_slack=max(self.first_slack * float(problem.size.sum()), free),
             seed=seed,
         )
         (best, *_), cost = _anneal(

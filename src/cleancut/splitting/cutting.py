@@ -48,7 +48,12 @@ def cut(
     first_part = 1.0
     if search.discards:
         first_part = 0.8 if discard_share >= 1 else 0.4
-    solution = solve(replace(problem, discards=search.discards), **search.options, progress=work.part(first_part))
+    solution = solve(
+        replace(problem, discards=search.discards),
+        **search.options,
+        requoted=search.requoted,
+        progress=work.part(first_part),
+    )
     outcome = search.with_density(problem, search.outcome(problem, solution))
     work.finish()
     proven = False
@@ -145,6 +150,12 @@ class _Search:
         assignment = self._layout.with_entity_less(np.where(is_mixed, DISCARDED, split), self._limits, self._seed)
         solution = Solution(known.labels, float(known.n_discarded), "cut:exact")
         return _Outcome(assignment, solution, is_mixed), known.proven
+
+    def requoted(self, problem: Problem, solution: Solution) -> Problem:
+        """Return a problem with the quotas that are left once the samples that a solution mixes are discarded."""
+        search = _Discarding(self._layout, self._limits, problem, self._most_discarded, self._proposals, self._seed)
+        discarded = search.first_discarded(solution, np.zeros(len(problem.size), bool))
+        return replace(problem, **self._layout.quotas(self._limits, self._seed, discarded))
 
     def _discarding(self, problem: Problem, solution: Solution) -> tuple[Solution, NDArray[np.bool_], Problem]:
         """Return a solution near by, the units that it discards, and the problem that remains without them."""

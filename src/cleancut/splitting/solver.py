@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from . import engines
 from .annealing import Annealing
 from .first_cuts import packed, peeled
-from .problem import HELD_OUT_MATTERS, Ints, Problem, Solution, cost_of
+from .problem import HELD_OUT_MATTERS, Ints, Problem, Solution, cost_of, n_mixed
 from .tuning import TUNING
 
 
@@ -44,7 +44,13 @@ FIRM: Search = Annealing(hot=0.3, weight=TUNING.firm)
 
 
 def solve(
-    problem: Problem, *, seed: int, engine: str, proposals: int, progress: Callable[[float], None] | None = None
+    problem: Problem,
+    *,
+    seed: int,
+    engine: str,
+    proposals: int,
+    requoted: Callable[[Problem, Solution], Problem] | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Solution:
     """Search for labels with little cost.
 
@@ -58,6 +64,8 @@ def solve(
         engine: the engine that makes the first cuts: ``auto``, ``peel``, ``metis``, ``kahypar``, or ``none`` for no
             cut at all.
         proposals: the number of moves to try.
+        requoted: a function that returns the problem with the quotas that are left once the samples that a solution
+            mixes are discarded; None where the quotas stay as they are.
         progress: called with the share of the work done since it was called last.
 
     Returns:
@@ -86,12 +94,18 @@ def solve(
     each = 1 / (4 * len(starts))
     few = [done(polished(problem, start, int(each * proposals), seed), each) for start in starts]
     few = sorted(few, key=cost_of)
+    hardens = problem.discards and proposals > 0 and _is_worth_hardening(problem, few[0])
     if problem.discards:
+        if hardens and requoted is not None:
+            problem = requoted(problem, few[0])
+        searches = _hardening_searches(problem) if hardens else [_loosely(hot) for hot in TUNING.heats]
         moves = max(proposals // 8, TUNING.least_moves)
-        far = enumerate(zip(cycle(few), TUNING.heats, strict=False))
-        few = [done(polished(problem, start, moves, seed + 3 + nth, hot), 1 / 8) for nth, (start, hot) in far]
+        far = enumerate(zip(cycle(few), searches, strict=False))
+        few = [done(_searched(search, problem, start, moves, seed + 3 + nth), 1 / 8) for nth, (start, search) in far]
     few = sorted(few, key=cost_of)[: 2 if proposals else 1]
     few = [done(polished(problem, start, proposals // 5, seed + 1), 0.45 / len(few)) for start in few]
+    if hardens:
+        few = [settled(problem, start, proposals // 8, seed + 30) for start in few]
     few = [done(settled(problem, start, proposals // 8, seed + 2), 0.3 / len(few)) for start in few]
     best = min(few, key=cost_of)
     how = "cut" if best.how == "components" else f"cut:{best.how}"
@@ -144,6 +158,43 @@ def polished(problem: Problem, start: Solution, proposals: int, seed: int, hot: 
     weight = TUNING.soft_discarding if problem.discards else TUNING.soft
     search: Search = Annealing(hot=hot, cold=TUNING.cool, weight=weight, slack=TUNING.loose)
     return Solution(*search(problem, start.labels, proposals, seed), start.how)
+
+
+def _searched(search: Search, problem: Problem, start: Solution, proposals: int, seed: int) -> Solution:
+    """Return the solution that a search comes to from a first one."""
+    return Solution(*search(problem, start.labels, proposals, seed), start.how)
+
+
+def _is_worth_hardening(problem: Problem, start: Solution) -> bool:
+    """Return whether requirements should become firm only in the course of the search.
+
+    It is worth it where much is discarded, so that quotas are far from those of the first cuts; and in small problems.
+    """
+    is_small = problem.n_vertices <= TUNING.few_vertices
+    return is_small or n_mixed(problem, start) > TUNING.much_discarded * problem.size.sum()
+
+
+def _hardening_searches(problem: Problem) -> list[Search]:
+    """Return searches that wander far, of which each begins at another first cut, the best ones first."""
+    if problem.n_vertices <= TUNING.few_vertices:
+        return [_hardening(4.0), _loosely(4.0), _hardening(2.0), _loosely(8.0), _hardening(1.0), _hardening(4.0)]
+    return [_hardening(4.0), _loosely(16.0), _hardening(4.0), _loosely(8.0)]
+
+
+def _loosely(hot: float) -> Annealing:
+    """Return the search for discarded samples from a temperature on, where quotas need not be met exactly."""
+    return Annealing(hot=hot, cold=TUNING.cool, weight=TUNING.soft_discarding, slack=TUNING.loose)
+
+
+def _hardening(hot: float) -> Annealing:
+    """Return the search for discarded samples that asks little at first, and in the end all that is asked for."""
+    return Annealing(
+        hot=hot,
+        weight=TUNING.soft_discarding,
+        firm_from=TUNING.firm_from,
+        at_front=TUNING.at_front_hardening,
+        most_hub=TUNING.most_hub_hardening,
+    )
 
 
 def settled(problem: Problem, start: Solution, proposals: int, seed: int) -> Solution:

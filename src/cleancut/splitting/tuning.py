@@ -18,6 +18,13 @@ class Tuning:
     """The same where mixed samples are discarded, since a discarded sample takes its mentions with it."""
     firm: float = 5.0
     """The cost of a sample off a quota at the end, when nothing has to be passed through any more."""
+    first_weight: float = 1.0
+    """The cost of a sample off a quota where a search begins that ends with ``soft_discarding``: no more than that of a
+    mixed sample, so that whole clusters of entities can move before the quotas stand in their way."""
+    first_slack: float = 0.01
+    """The distance from a quota that costs nothing at the beginning of such a search."""
+    firm_from: float = 0.7
+    """The share of its moves after which it asks for what it has to end with."""
     loose: float = 0.003
     """The distance from a quota that costs nothing during a search, as a share of the samples: room for moves."""
     tight: float = 0.0003
@@ -48,6 +55,11 @@ class Tuning:
     """The share of the moves that are made at the front, which is where mixed units are."""
     at_front_discarding: float = 0.2
     """The same where mixed units are discarded: fewer, since other units have to take their place."""
+    at_front_hardening: float = 0.4
+    """The same where quotas become firm in the course of the search: other units find a place while they are soft."""
+    most_hub_hardening: float = 20.0
+    """The number of units of a vertex up to which the front of such a search always moves it: where quotas are soft,
+    whole hubs can change sides."""
     beyond_front: float = 0.8
     """The share of the moves at the front that move a neighbour of a mixed unit's vertex instead of the vertex."""
     most_hub: float = 5.0
@@ -59,6 +71,11 @@ class Tuning:
 
     small: int = 100_000
     """The number of vertices up to which a problem is cut so fast that many ways are tried."""
+    few_vertices: int = 2_000
+    """The number of vertices up to which several short searches that wander far are better than a few long ones."""
+    much_discarded: float = 0.05
+    """The share of the samples from which so many are discarded that quotas change much with them. On BTC, where 1 to
+    4% are, searches that leave the quotas loose to the end find better plans; on BC5CDR, those that do not."""
     least_moves: int = 300_000
     """The number of moves that even the least effort spends on quotas and density."""
     moves_without_numba: int = 100_000
