@@ -151,9 +151,6 @@ def test_names_and_layout_are_plain():
         assert own_layout <= tables, (path, own_layout - tables)
 
 
-STILL_CROWDED = {"splitting/annealing.py"}
-"""Files that still have lines with more than one idea."""
-
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -224,7 +221,7 @@ def test_lines_have_one_idea():
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
         lines = crowded_lines(path.read_text("utf-8"))
-        if lines and not any(name.startswith(start) for start in STILL_CROWDED):
+        if lines:
             crowded[name] = sorted(lines)
     assert not crowded
 

@@ -346,22 +346,29 @@ class Annealing:
             moves: the number of moves to try; 0 to compute the cost only.
             seed: the seed of the random choices.
         """
-        hot, cold, slack, firm_from = self.hot, self.cold, self.slack, self.firm_from
+        hot = self.hot
+        cold = self.cold
+        slack = self.slack
+        firm_from = self.firm_from
         moves = granted(moves)
         if not kernels.HAS_NUMBA:
             moves = min(moves, TUNING.moves_without_numba)
         if moves < TUNING.downhill * problem.n_vertices:
-            hot, cold, slack = min(hot, TUNING.downhill_hot), min(cold, TUNING.downhill_cold), TUNING.tight
+            hot = min(hot, TUNING.downhill_hot)
+            cold = min(cold, TUNING.downhill_cold)
+            slack = TUNING.tight
             firm_from = 0.0
         free = max(slack * float(problem.size.sum()), self.least_slack)
         asked = asked_of(problem, self.weight, free)
         graph = graph_of(problem)
-        usual = TUNING.at_front_discarding if problem.discards else TUNING.at_front
+        at_front = self.at_front
+        if at_front is None:
+            at_front = TUNING.at_front_discarding if problem.discards else TUNING.at_front
         schedule = Schedule(
             moves=moves,
             hot=hot,
             cold=cold,
-            at_front=usual if self.at_front is None else self.at_front,
+            at_front=at_front,
             beyond_front=TUNING.beyond_front,
             most_hub=self.most_hub,
             to_neighbour=TUNING.to_neighbour,
