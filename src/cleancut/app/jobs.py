@@ -579,7 +579,16 @@ def split(
 
 
 def _write_split(plan: SplitPlan, data: _Data, command: str) -> tuple[str, ...]:
-    """Write the plan, and the splits in the format of the files that were given; return the names of the files."""
+    """Write ``plan.json``, and ``split.zip`` with the splits in the format of the files that were given.
+
+    Args:
+        plan: the plan.
+        data: what is split.
+        command: the command that makes the same split, which the report in the archive shows.
+
+    Returns:
+        The names of the two files.
+    """
     sources = [source.name for source in data.sources] or [data.named]
     page = html_split(plan, title=f"Split of {data.named}", provenance=Provenance.of(command, sources))
     plan.write("split", data.samples, format="input", beside={"report.html": page})

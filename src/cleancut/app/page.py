@@ -435,7 +435,10 @@ def _trade_off() -> list[Any]:
 
 
 def _fill_trade_off(tab: Tab) -> None:
-    """Compute the other splits one after the other, each in a request of its own, and draw those that are done."""
+    """Connect the button that computes the trade-off: the splits for each choice of discard that was not asked for.
+
+    They are computed one after the other, each in a step of its own, and the curve is drawn again after each.
+    """
     import gradio as gr
 
     button, panel, computed, *_ = tab.more

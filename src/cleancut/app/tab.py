@@ -393,7 +393,9 @@ class Tab:
         return f'<a class="done" href="#{self.key}-results">Done: go to the result</a>'
 
     def last_notice(self, page: str) -> Any:
-        """Return the notice on work that was ended: no change if a newer request has its own.
+        """Return the notice that work was cancelled, or no change if it ended for another reason.
+
+        It also ends if a newer request takes its place, or if the page is left.
 
         Args:
             page: the name of the page.

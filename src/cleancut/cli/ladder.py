@@ -71,7 +71,11 @@ def add(commands: Any) -> None:
 
 
 def _ladder(arguments: argparse.Namespace) -> str:
-    """Write the training sets of a contamination ladder, and return the result as text or JSON."""
+    """Write training sets of one size in which more and more samples share an entity with test.
+
+    Returns:
+        What was written, as text or JSON.
+    """
     corpora = read_and_tell([arguments.train, arguments.test], arguments)
     train, test = corpora[arguments.train], corpora[arguments.test]
     if arguments.join_at:

@@ -555,7 +555,7 @@ def shared_key(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def tag_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the reading functions for tags.
+    """Return the options of the reading functions for tags: ``labels``, ``scheme`` and ``repair``.
 
     Args:
         arguments: the arguments of the command.

@@ -241,7 +241,11 @@ _TYPE_THEN_REMARK = re.compile(
 
 
 def _with_remark(text: str, context: Context) -> Named | None:
-    """Return the mention of a line that goes on behind the type: ``Ada (PER): a mathematician``."""
+    """Return the mention of a line in which text may follow the type: ``Ada (PER): a mathematician``.
+
+    The type may also come after an arrow, a bar, a colon or a dash. The result is None if the line has another form,
+    if no such type is known, or if the name does not stand in the text of the sample.
+    """
     for inside in _IN_BRACKETS.finditer(text):
         name = unquoted(text[: inside.start()])
         if context.types.find(inside[1]) is not None and context.in_text(name):

@@ -22,7 +22,9 @@ _KEPT = ContextVar[Mapping[tuple[int, int], str]]("files that are read", default
 
 @contextmanager
 def kept(paths: Iterable[str]) -> Iterator[None]:
-    """Protect files within this context: none of them is written to, replaced or removed, under whatever name.
+    """Protect files within this context: to write to, replace or remove one of them is refused, under whatever name.
+
+    Files that do not exist yet are not protected.
 
     Args:
         paths: the files.

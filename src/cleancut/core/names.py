@@ -359,7 +359,7 @@ def _part_links(names: Names, limit: int) -> tuple[NDArray[np.int64], NDArray[np
 def _expanded(
     of: NDArray[np.integer], key: NDArray[np.int64], value: NDArray[np.int64], n_keys: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the place and the value of each pair of a place and a value of its key.
+    """Return, for each place, all values that have its key: the places, repeated, and beside them the values.
 
     Args:
         of: the key of each place.

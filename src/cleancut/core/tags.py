@@ -317,12 +317,16 @@ def inside_tag(label: str) -> str:
 def split_tag(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
     """Return the prefix letter and the type of a tag.
 
-    ``B_PER``, ``PER-B`` and ``PER_B`` mean the same as ``B-PER``. A bare name (``PER``, ``art-music``) is a type in
-    the IO scheme, and an error elsewhere.
+    ``B_PER``, ``PER-B`` and ``PER_B`` mean the same as ``B-PER``, except in the IO scheme, where only ``I-PER`` has a
+    letter: there, any other tag that does not begin with ``B-`` is a type with the letter I. A bare name (``PER``,
+    ``art-music``) is an error in any other scheme, and where no scheme is given.
 
     Args:
         tag: the tag.
         scheme: the scheme, if it is known.
+
+    Returns:
+        The letter and the type. They are ``O`` and "" for a tag outside of all mentions (``O``, ``B-O``).
 
     Raises:
         CleancutError: the tag has no type or no letter, holds several tags, or does not belong to the scheme.

@@ -56,7 +56,7 @@ def precision(items: Sequence[Any]) -> float:
 
 
 def recall(items: Sequence[Any]) -> float:
-    """Return the recall of all samples.
+    """Return the recall of all samples together, from 0 to 1.
 
     Args:
         items: the samples with their answers.

@@ -121,7 +121,11 @@ def _bytes_of(rows: Any) -> int:
 
 
 def _bytes_in(size: int | str) -> int:
-    """Return a size in bytes, which is given as a number or as a text such as ``"500MB"``."""
+    """Return a size in bytes, given as a number or a text: ``"500MB"`` is 500 million, ``"1MiB"`` is 1,048,576.
+
+    Raises:
+        CleancutError: it is not a size.
+    """
     from datasets.utils.py_utils import convert_file_size_to_int
 
     try:
@@ -172,7 +176,7 @@ class Destination:
         return attempt(lambda: self._upload(config), self.repo, f"Not uploaded: {', '.join(left)}. {again}")
 
     def _announced(self, config: Config) -> str:
-        """Return a text that says what would be uploaded, and whether the dataset would take it."""
+        """Return a text that says what would be uploaded, and why the dataset would refuse it, if it would."""
         where = "a pull request to " if self.pr else ""
         seen = "private, if it is new" if self.private else "public, if it is new"
         licence = self.metadata.get("license")

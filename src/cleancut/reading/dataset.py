@@ -744,9 +744,9 @@ def load_splits(source: str | os.PathLike[str], **options: Any) -> dict[str, Sam
 
     Args:
         source: the id of a dataset on the Hub (``org/name:config@revision``), a folder with a file for each split, or a
-            file, whose only split has the name "".
-        **options: the options of ``from_dataset``. Files are read as ``read`` does where their columns are the usual
-            ones.
+            file or a brat folder, whose only split has the name "".
+        **options: the options of ``from_dataset``. Files whose columns have the usual names are read as by ``read``;
+            the columns of others are detected.
 
     Raises:
         CleancutError: the dataset cannot be loaded, or its columns are not clear.

@@ -148,7 +148,7 @@ def parse_reading(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changed_reading(options: Mapping[str, Any]) -> list[str]:
-    """Return the names of the options of reading whose values are not the usual ones.
+    """Return the names of the options of reading that have other values than the usual ones; None is no value.
 
     Args:
         options: the options by name.
@@ -156,12 +156,17 @@ def changed_reading(options: Mapping[str, Any]) -> list[str]:
     Raises:
         CleancutError: there is no such option.
 
-    >>> changed_reading({"scheme": "iob1", "join_at": False})
+    >>> changed_reading({"scheme": "iob1", "join_at": False, "repair": "CONLLEVAL".lower()})
     ['scheme']
     """
     parse_reading(options)
     given = {name: value for name, value in options.items() if value is not None}
-    return [name for name, value in given.items() if value is not _READING[name]]
+    return [name for name, value in given.items() if not _is_usual(value, _READING[name])]
+
+
+def _is_usual(value: Any, usual: Any) -> bool:
+    """Return whether a value is the usual one; arrays, whose comparison is no truth value, never are."""
+    return value is usual or (isinstance(value, str | bool) and value == usual)
 
 
 def is_study(folder: str | os.PathLike[str]) -> bool:

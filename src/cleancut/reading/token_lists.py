@@ -45,7 +45,7 @@ def is_stanza(values: list[Any]) -> bool:
 def stanza(values: list[Any], name: str) -> Exported:
     """Return the words and the tags of each sentence of Stanza.
 
-    Where a token was split into several words, the token has the tag, and the words have none.
+    Where a token was split into several words, the token has the tag; its words have none and are left out.
 
     Args:
         values: the sentences.

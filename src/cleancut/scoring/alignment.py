@@ -123,7 +123,10 @@ class Aligner:
         return left_gold[g], left_pred[p]
 
     def meetings(self) -> tuple[Index, Index]:
-        """Return further pairs that share a token, of any types: as many as possible beside those of the same span."""
+        """Return pairs that share a token, of any types, each mention in one pair at most, as many as possible.
+
+        Mentions in pairs of the same span are left out.
+        """
         left_gold, left_pred = self.left_over()
         same_gold, same_pred = self.same_span()
         gold = np.setdiff1d(left_gold, same_gold)

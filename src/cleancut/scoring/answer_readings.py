@@ -133,7 +133,14 @@ def highest_f1(n_right: int, total: int, runs: Mapping[Ways, int]) -> float:
 
 
 def _extreme(n_right: int, total: int, runs: Mapping[Ways, int], *, lowest: bool) -> float:
-    """Return the lowest or the highest F1: 2 r / t, over all choices of a way for each run."""
+    """Return the lowest or the highest F1, 2 r / t, over all choices of a way for each run.
+
+    Args:
+        n_right: how many predictions are right, without those of runs.
+        total: the number of gold mentions and of predictions, with those of runs as they were read.
+        runs: what the ways to read runs are worth, and how many runs there are of each worth.
+        lowest: whether to return the lowest F1 rather than the highest.
+    """
     sign = -1 if lowest else 1
     reached: tuple[int, int] | None = None
     while True:

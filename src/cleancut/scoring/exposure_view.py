@@ -457,7 +457,12 @@ class Exposed:
         return HardTokens.of(self._hard_tokens(strict=True))
 
     def _hard_tokens(self, strict: bool) -> NDArray[np.uint8]:
-        """Return the class of each token in ``HARD``."""
+        """Return the class of each token, as its place in ``HARD``: a new word, an unusual gold label, or neither.
+
+        Args:
+            strict: whether a label is unusual (*diff*) only if training never has it on the word, rather than if
+                training has another label on it more often.
+        """
         text, index = self._corpus, self._index
         # The class of a token follows from its word, unless its gold type may not be the usual one (diff_e).
         outside, inside = index.hard_words_strict if strict else index.hard_words

@@ -8,7 +8,7 @@ standard errors of the jackknife. On the logit scale, an interval of a share nev
 Where a few units make most of the error, the error itself is uncertain. So it is widened as Student's distribution
 asks for, with degrees of freedom that follow from how unequal the units are. Differences have percentiles, widened
 likewise. Where all or nothing is right, there is no error to measure, and the interval is Wilson's. What was tried
-beside these, and how often each interval covers, is in benchmarks/intervals.md.
+beside these, and how often each interval covers, is in benchmarks/coverage.md.
 """
 
 from __future__ import annotations

@@ -207,7 +207,10 @@ def _finish_rows(exhibit: Exhibit, figure: Any, axes: Any, height: float) -> Non
 
 
 def _finish(figure: Any, width: float, height: float, series: Sequence[str]) -> None:
-    """Set the size of a figure in inches, with room for a key below in as many columns as its names leave room for."""
+    """Draw a key below the plot if there are several series, and set the size of the figure in inches.
+
+    The key adds to the height.
+    """
     longest = max(map(len, series), default=0)
     n_columns = max(1, int(width / (0.5 + 0.075 * longest)))
     n_lines = math.ceil(len(series) / n_columns) if len(series) > 1 else 0

@@ -496,7 +496,13 @@ class SplitPlan(Drawn):
 
 
 def _read_hashes(rows: Sequence[Any], options: Mapping[str, Any], joined: bool) -> Iterator[NDArray[np.uint64]]:
-    """Yield the hashes of the samples in rows, read with the given options; nothing where they cannot be read so."""
+    """Yield the hashes of all samples in one array, read with the given options, or nothing if they cannot be read so.
+
+    Args:
+        rows: the rows of each original split, one split after the other.
+        options: the options of ``from_dataset``.
+        joined: whether an "@" is joined with the user name after it.
+    """
     with suppress(CleancutError):
         corpora = [from_dataset(part, **options) for part in rows]
         if joined:
