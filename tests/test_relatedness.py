@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleancut import Corpus, Exposure, audit, clean_f1, cli, read_aliases
+from cleancut import Corpus, Exposure, audit, clean_f1, cli, html_report, read_aliases
 from cleancut.core.exceptions import CleancutError
 from cleancut.core.templates import template_hashes
 from cleancut.scoring.exposure_view import STAIRCASE
+from cleancut.showing.tables import related_notes
+from cleancut.splitting.related import related_to_training
 
 TRAIN = Corpus.of(
     [["Bill", "Clinton", "ran", "12", "km"], ["U.S.", "won"], ["so"]],
@@ -177,6 +179,46 @@ def test_an_audit_says_what_is_left_under_looser_notions():
     }
     assert (left["n_bearing"], left["n_template"]) == (7, 1)
     assert left["rate_part"] == 3 / 7
+
+
+names = st.lists(
+    st.sampled_from(["Bill", "BILL", "Ada", "U.S.", "US", "New", "York", "ﬁ", "fi", "."]), min_size=1, max_size=3
+)
+sentences = st.lists(
+    st.tuples(names, st.sampled_from(["PER", "LOC"]), st.sampled_from(["ran", "sat 12", "Ada"])), max_size=6
+)
+
+
+def corpus_of_sentences(drawn):
+    """Return a corpus of a name and a text behind it in each sample."""
+    samples = [[*name, *text.split()] for name, _, text in drawn]
+    return Corpus.of(samples, entities=[[(0, len(name), label)] for name, label, _ in drawn])
+
+
+@given(sentences, sentences, st.booleans(), st.booleans(), st.sampled_from([None, "NFKC"]), st.integers(1, 3))
+def test_a_report_says_what_the_audit_says(train, test, case, typed, unicode, part_limit):
+    train, test = corpus_of_sentences(train), corpus_of_sentences(test)
+    options = {"case": case, "typed": typed, "unicode": unicode, "part_limit": part_limit, "same": "part"}
+    index = Exposure.of([train.select(slice(0, 2)), train.select(slice(2, None))], **options)
+    expected = audit({"train": train, "test": test}, **options).related
+    np.testing.assert_equal(related_to_training(test, index), expected)
+
+
+def test_a_report_shows_what_is_left_where_training_data_are_given():
+    sentence = "shared 14.29%; differ in case or punctuation 14.29%; part of one another 42.86%; same template 14.29%"
+    assert related_notes(audit({"train": TRAIN, "test": TEST}).related) == [f"test in train: {sentence}."]
+    page = html_report(TEST, {"copy": TEST}, TRAIN, ci=None)
+    assert f"Test in train: {sentence}." in page and "Left under looser notions of the same name" in page
+    assert "differ in case or punctuation" not in html_report(TEST, {"copy": TEST}, ci=None)
+    renamed = html_report(TEST, {"copy": TEST}, TRAIN, ci=None, types={"PER": "X", "LOC": "X"})
+    assert "Test in train: shared 28.57%;" in renamed  # the names of types are those of the report
+
+
+def test_an_index_without_templates_has_no_rate_of_them():
+    index = Exposure.of(TRAIN)
+    index._templates = None
+    left = related_to_training(TEST, index)["test", "train"]
+    assert np.isnan(left["rate_template"]) and left["rate_part"] == 3 / 7
 
 
 def test_an_audit_lists_what_leaks_under_the_notion():

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import bounds_of, ranges
 from ..core.checks import checked_path
-from ..core.corpus import Corpus, overlaps
+from ..core.corpus import Corpus, Mentions, overlaps, sorted_names
 from ..core.entities import Key
 from ..core.exceptions import CleancutError, quoted
 from ..core.files import replacing
@@ -32,6 +32,7 @@ from ..core.rooms import module_of
 from ..core.same import PART_LIMIT, Notion, Same
 from ..core.templates import template_hashes
 from ..core.type_names import parse_types
+from ..core.vocabulary import Vocabulary
 from .exposure_file import (
     FORMAT,
     FORMAT_OF_NOTIONS,
@@ -318,6 +319,28 @@ class Exposure:
         if view is None:
             view = self._views[corpus] = Exposed(self._tables, corpus)
         return view
+
+    def distinct_names(self) -> Corpus:
+        """Return the distinct names of the training mentions as a corpus: each is a sample of its own.
+
+        >>> shown = Exposure.of(Corpus.of([["Ada", "met", "Ada"]], tags=[["B-PER", "O", "B-PER"]]))
+        >>> shown.distinct_names().tokens()
+        [['Ada']]
+        """
+        names = self._tables.names(self.key.typed)
+        word_of_fold = np.zeros(len(self._folds), np.int32)
+        word_of_fold[self._fold_of[::-1]] = np.arange(len(self._words), dtype=np.int32)[::-1]  # the first word stays
+        sizes = names.lists.sizes
+        labels, label = sorted_names(names.labels, names.types)
+        sample = np.arange(len(sizes), dtype=np.int32)
+        start = np.zeros_like(sample)
+        mentions = Mentions(sample, start, sizes.astype(np.int32), label, labels, len(sizes), sizes)
+        return Corpus(word_of_fold[names.lists.words], Vocabulary(self._words), mentions)
+
+    @property
+    def templates(self) -> NDArray[np.uint64] | None:
+        """The hashes of the templates of all training samples, sorted; None if an earlier version saved the index."""
+        return self._templates
 
     def prepare(self, *corpora: Corpus) -> None:
         """Look gold corpora up in advance, which the first ``clean_f1`` or ``hardeval`` would do otherwise.

@@ -25,6 +25,7 @@ from ..scoring.metric import f_beta
 from ..scoring.registry import available_metrics, score_metrics, taken
 from ..scoring.resampling import parse_resampling
 from ..scoring.score import Score
+from ..splitting.related import related_to_training
 from .short_names import renamed, short_names, with_short_names
 
 KINDS = ("missed", "spurious", "boundary", "type")
@@ -93,6 +94,9 @@ class Findings:
     """How answers of language models were read and placed, for the systems whose predictions are answers."""
     samples: Sequence[str] = ()
     """The name of each sample, if any system has answers."""
+    related: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    """What the test set has in common with training under looser notions of the same name, as ``Audit.related`` has it;
+    empty without training data."""
 
     @property
     def has_train(self) -> bool:
@@ -189,6 +193,7 @@ def findings(
         notes=[*_projection_notes(pairs), *left_out(scores, _flat_metrics(train=exposure is not None))],
         answers=answers,
         samples=samples,
+        related={} if exposure is None else related_to_training(gold.renamed(names), exposure.renamed(names)),
     )
 
 

@@ -38,6 +38,7 @@ from .tables import (
     measured,
     measured_in,
     plan_tables,
+    related_notes,
     related_table,
     score_tables,
     type_table,
@@ -139,6 +140,7 @@ def _headline(results: Findings) -> Section:
         lead += (
             f"Clean {f1_title} counts the recall of mentions unseen in training; delta {f1_title} is what memory adds."
         )
+    lead += " ".join(["", *(f"{note[0].upper()}{note[1:]}" for note in related_notes(results.related))])
     rows = [(name, cells[:2]) for name, cells in table.rows]
     title = f"{f1_title} and clean {f1_title} (%)"
     gap = Exhibit("headline", title, table.header[:3], rows, Kind.GAP, reference=("look-up", looked_up))
@@ -207,6 +209,8 @@ def _novelty(results: Findings) -> Section:
     if TYPES_SHOWN in tables:
         lead += " Training lacks types that gold has: F1 is also given by whether the type is one of them."
         exhibits.append(tables[TYPES_SHOWN])
+    if results.related:
+        exhibits.append(related_table(results.related))
     return Section("novelty", "Novelty", lead, exhibits)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,7 +13,35 @@ from ..core.entities import Key
 from ..core.names import Links, Names, are_in
 from ..core.same import PART_LIMIT, Same
 from ..core.templates import template_hashes
+from ..scoring.exposure import Exposure
 from ..scoring.score import share
+
+
+def related_to_training(test: Corpus, train: Exposure) -> dict[tuple[str, str], dict[str, Any]]:
+    """Count what a test set has in common with training data under each looser notion, as ``audit`` of both does.
+
+    Args:
+        test: the test samples.
+        train: the index of the training data. Where it does not know its templates, their rate is not a number.
+
+    Returns:
+        The counts and rates of the pair ``("test", "train")``, as ``left_related`` returns them.
+
+    >>> shown = Exposure.of(Corpus.of([["Ada", "King", "ran"]], tags=[["B-PER", "I-PER", "O"]]))
+    >>> test = Corpus.of([["Ada", "slept"], ["Bo", "slept"]], tags=[["B-PER", "O"], ["B-PER", "O"]])
+    >>> related_to_training(test, shown)["test", "train"]["rate_part"]
+    0.5
+    """
+    pair = ("test", "train")
+    counts = left_related({"train": train.distinct_names(), "test": test}, train.key, [pair], train.same.part_limit)
+    own = counts[pair]
+    if train.templates is None:
+        own |= {"n_template": 0, "rate_template": math.nan}
+    else:
+        bearing = np.unique(test.mentions.sample)
+        n_template = int(np.isin(template_hashes(test)[bearing], train.templates).sum())
+        own |= {"n_template": n_template, "rate_template": share(n_template, own["n_bearing"])}
+    return counts
 
 
 def left_related(
