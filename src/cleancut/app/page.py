@@ -435,7 +435,7 @@ def _trade_off() -> list[Any]:
 
 
 def _fill_trade_off(tab: Tab) -> None:
-    """Connect the button that computes the trade-off: the splits for each choice of discard that was not asked for.
+    """Let the button compute the trade-off: the splits for each choice of discard that was not asked for.
 
     They are computed one after the other, each in a step of its own, and the curve is drawn again after each.
     """
