@@ -211,6 +211,55 @@ def corpora(draw):
     return cc.Corpus.of(tokens, entities=spans, entity_ids=ids), expected
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+@given(corpora(), st.integers(1, 5))
+def test_ids_are_written_and_read_again(tmp_path_factory, name, drawn, cut):
+    pytest.importorskip("pyarrow")
+    corpus, expected = drawn
+    path = tmp_path_factory.mktemp("written") / name
+    batches = [corpus.select(slice(at, at + cut)) for at in range(0, len(corpus), cut)]
+    for given_corpus in (corpus, iter(batches)):
+        cc.write(given_corpus, path)
+        assert cc.read(path).entities() == corpus.entities()
+        if any(own for sample in expected for _, _, own in sample):
+            assert ids_of(cc.read(path, ids="ids")) == expected
+
+
+def test_formats_without_a_place_for_ids_say_that_they_are_lost(tmp_path, caplog):
+    corpus = cc.Corpus.of([["a"]], entities=[[(0, 1, "X")]], entity_ids=[["1"]])
+    without = cc.Corpus.of([["a"]], entities=[[(0, 1, "X")]], entity_ids=[[None]])
+    for name, options, place in LOSING:
+        caplog.clear()
+        cc.write(without, tmp_path / name if name != "brat/" else f"{tmp_path}/without/", **options)
+        assert caplog.text == ""
+        cc.write(corpus, tmp_path / name if name != "brat/" else f"{tmp_path}/brat/", **options)
+        assert f"ids of entities are not written to {place}, which has no place for them." in caplog.text
+
+
+LOSING = [
+    ("a.conll", {}, "CoNLL"),
+    ("brat/", {}, "a folder of BRAT"),
+    ("a.jsonl", {"scheme": "iob2"}, "a file of tags"),
+    ("a.parquet", {"scheme": "iob2"}, "a table of tags"),
+]
+
+
+@pytest.mark.spacy
+def test_spacy_says_that_ids_are_lost(tmp_path, caplog):
+    corpus = cc.Corpus.of([["a"]], entities=[[(0, 1, "X")]], entity_ids=[["1"]])
+    cc.write(corpus, tmp_path / "a.spacy")
+    assert "ids of entities are not written to a .spacy file" in caplog.text
+
+
+def test_a_table_whose_later_samples_alone_have_ids_is_refused(tmp_path):
+    corpus = cc.Corpus.of([["a"]], entities=[[(0, 1, "X")]], entity_ids=[["1"]])
+    without = cc.Corpus.of([["b"]], entities=[[(0, 1, "X")]])
+    with pytest.raises(cc.CleancutError, match="from here on have ids of entities, those before not. Write JSONL"):
+        cc.write([without, corpus], tmp_path / "a.parquet")
+    cc.write([corpus, without], tmp_path / "a.parquet")
+    assert ids_of(cc.read(tmp_path / "a.parquet", ids="ids")) == [[("a", "X", ("1",))], [("b", "X", ())]]
+
+
 @given(corpora(), st.data())
 def test_ids_follow_their_mentions(drawn, data):
     corpus, expected = drawn

@@ -990,11 +990,7 @@ def samples_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
         corpus: the samples.
     """
     relations = corpus.relation_lists()
-    spans = corpus.entities()
-    if corpus.entity_ids is not None:
-        lists = corpus.entity_ids.lists(len(corpus.mentions))
-        for span, ids in zip(chain.from_iterable(spans), lists, strict=True):
-            span["ids"] = ids
+    spans = entities_with_ids(corpus)
     for i, (tokens, entities) in enumerate(zip(corpus.tokens(), spans, strict=True)):
         sample: dict[str, Any] = {}
         if corpus.ids is not None and corpus.ids[i] is not None:
@@ -1006,3 +1002,17 @@ def samples_of(corpus: Corpus) -> Iterator[dict[str, Any]]:
         if corpus.relations is not None:
             sample["relations"] = relations[i]
         yield sample
+
+
+def entities_with_ids(corpus: Corpus) -> list[list[dict[str, Any]]]:
+    """Return the mentions of each sample as dicts, with the ids of their entities as ``ids`` if these are known.
+
+    Args:
+        corpus: the samples.
+    """
+    spans = corpus.entities()
+    if corpus.entity_ids is not None:
+        lists = corpus.entity_ids.lists(len(corpus.mentions))
+        for span, ids in zip(chain.from_iterable(spans), lists, strict=True):
+            span["ids"] = ids
+    return spans

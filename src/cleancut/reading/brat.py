@@ -20,7 +20,7 @@ from ..core.exceptions import CleancutError, quoted
 from ..core.files import replacing_folder
 from .exported import CHARACTERS, TOKEN_SPANS, Exported
 from .opening import BYTE_ORDER_MARK, Row, Source
-from .writing import Writing, refuse_relations
+from .writing import Writing, refuse_relations, telling_lost_ids
 
 _NAMES = "cleancut.json"
 """The file that says which samples the lines of the texts are."""
@@ -225,7 +225,8 @@ def write_brat(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
     """
     if how.scheme:
         raise CleancutError(f"{path}: BRAT holds spans, not tags of {how.scheme}. Leave the scheme out.")
-    samples = chain.from_iterable(map(_checked_samples, corpora))
+    told = telling_lost_ids(corpora, "a folder of BRAT")
+    samples = chain.from_iterable(map(_checked_samples, told))
     texts: list[dict[str, Any]] = []
     labels: set[str] = set()
     with replacing_folder(path) as folder:

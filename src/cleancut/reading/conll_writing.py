@@ -10,7 +10,7 @@ from ..core.language_codes import language_before
 from ..core.notices import say
 from ..core.tags import Scheme, Where
 from .conll import DOCSTART, ID
-from .writing import Writing, refuse_relations
+from .writing import Writing, refuse_relations, telling_lost_ids
 
 
 def conll_text(corpora: Iterable[Corpus], how: Writing) -> Iterator[str]:
@@ -29,7 +29,7 @@ def conll_text(corpora: Iterable[Corpus], how: Writing) -> Iterator[str]:
     documents = _Documents(how.ids)
     has_codes = _LanguageCodes()
     loses_ids = False
-    for corpus in corpora:
+    for corpus in telling_lost_ids(corpora, "CoNLL"):
         refuse_relations(corpus, "a CoNLL file")
         loses_ids |= corpus.ids is not None and not how.ids
         where = corpus.mentions.where

@@ -12,7 +12,7 @@ from ..core.files import replacing
 from ..core.limits import PIECE, refuse_endless
 from .exported import TOKEN_SPANS, Exported
 from .opening import Row, Source
-from .writing import Writing, packed, refuse_relations
+from .writing import Writing, packed, refuse_relations, telling_lost_ids
 
 _BESIDE = ("id", "doc")
 """The names under which the user data of a document keep the id of a sample and its document."""
@@ -115,7 +115,7 @@ def write_doc_bin(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
 
     vocabulary = spacy.blank("xx").vocab
     documents = DocBin(attrs=["ORTH", "SPACY", "ENT_IOB", "ENT_TYPE"], store_user_data=True)
-    for corpus in corpora:
+    for corpus in telling_lost_ids(corpora, "a .spacy file"):
         refuse_relations(corpus, "a .spacy file")
         if overlaps(corpus.mentions):
             raise CleancutError(f"{path}: mentions overlap, which the entities of spaCy cannot. Write JSONL or BRAT.")

@@ -18,7 +18,7 @@ from .column_names import PlainColumns, plain_columns, preferred_names
 from .conll import CONLL_SUFFIXES
 from .id_fields import ids_of_row
 from .opening import Block, Readable, Source
-from .writing import Texts, Writing, refuse_relations
+from .writing import Texts, Writing, refuse_relations, telling_lost_ids
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson", ".json")
 """The usual endings of names."""
@@ -233,7 +233,7 @@ def jsonl_text(corpora: Iterable[Corpus], how: Writing) -> Iterator[str]:
     Raises:
         CleancutError: tags are to be written, and there are relations between entities.
     """
-    for corpus in corpora:
+    for corpus in telling_lost_ids(corpora, "a file of tags") if how.scheme else corpora:
         if how.scheme:
             refuse_relations(corpus, "a file of tags")
         tags = corpus.tags(how.scheme) if how.scheme else None

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from ..core.corpus import Corpus
+from ..core.corpus import Corpus, entities_with_ids
 from ..core.exceptions import CleancutError, quoted, reason
 from ..core.files import name_inside, replacing
 from ..core.limits import max_unpacked, refuse_larger
@@ -24,7 +24,7 @@ from .id_fields import absent_ids, ids_of_row
 from .jsonl import JSONL_SUFFIXES
 from .opening import Source
 from .parquet_pages import bytes_taken
-from .writing import Writing, refuse_relations
+from .writing import Writing, refuse_relations, telling_lost_ids
 
 
 def is_parquet(source: Source) -> bool:
@@ -319,6 +319,8 @@ def copy_parquet(
 def write_parquet(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
     """Write samples with their entities, or with tags of a scheme; ids, documents and relations if they have any.
 
+    Ids of entities are a field of the entities, which ``ids="ids"`` reads.
+
     Args:
         corpora: the samples, in parts.
         path: the file.
@@ -330,7 +332,7 @@ def write_parquet(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    parts = iter(corpora)
+    parts = iter(telling_lost_ids(corpora, "a table of tags") if how.scheme else corpora)
     first = next(parts, None)
     if first is None:
         raise CleancutError(f"{path}: there are no samples to write.")
@@ -338,6 +340,8 @@ def write_parquet(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
     with replacing(path) as stream, pq.ParquetWriter(stream, schema) as writer:
         for corpus in chain([first], parts):
             lacking = [name for name in _schema_for(corpus, how).names if name not in schema.names]
+            if corpus.entity_ids is not None and first.entity_ids is None and not how.scheme:
+                lacking.append("ids of entities")
             if lacking:
                 place = corpus.mentions.where(0)
                 raise CleancutError(f"{place}: samples from here on have {lacking[0]}, those before not. Write JSONL.")
@@ -353,7 +357,10 @@ def _schema_for(corpus: Corpus, how: Writing) -> Any:
 
     words = pa.list_(pa.string())
     number = pa.int64()
-    spans = pa.list_(pa.struct({"start": number, "end": number, "label": pa.string()}))
+    span = {"start": number, "end": number, "label": pa.string()}
+    if corpus.entity_ids is not None:
+        span["ids"] = words
+    spans = pa.list_(pa.struct(span))
     relations = pa.list_(pa.struct({"head": number, "tail": number, "label": pa.string()}))
     kinds = {"id": pa.string(), "doc": pa.string(), "tokens": words, "tags": words, "entities": spans}
     return pa.schema([(name, kinds.get(name, relations)) for name in _columns_of(corpus.select([]), how)])
@@ -371,7 +378,7 @@ def _columns_of(corpus: Corpus, how: Writing) -> dict[str, Any]:
         refuse_relations(corpus, "a table of tags")
         columns["tags"] = corpus.tags(how.scheme)
         return columns
-    columns["entities"] = corpus.entities()
+    columns["entities"] = entities_with_ids(corpus)
     if corpus.relations is not None:
         columns["relations"] = corpus.relation_lists()
     return columns

@@ -12,6 +12,7 @@ from typing import IO, Any, NamedTuple
 from ..core.corpus import Corpus
 from ..core.exceptions import CleancutError, quoted
 from ..core.files import name_inside, replacing
+from ..core.notices import say
 from ..core.tags import Scheme
 from .opening import Source
 
@@ -77,6 +78,21 @@ def refuse_relations(corpus: Corpus, where: str) -> None:
     """
     if corpus.relations is not None and len(corpus.relations.head):
         raise CleancutError(f"relations between entities cannot stand in {where}. Write JSONL with entities.")
+
+
+def telling_lost_ids(corpora: Iterable[Corpus], where: str) -> Iterator[Corpus]:
+    """Yield samples as they are, and say behind the last ones that ids of entities are left out, if there are any.
+
+    Args:
+        corpora: the samples, in parts.
+        where: what has no place for ids of entities, for the notice.
+    """
+    loses_ids = False
+    for corpus in corpora:
+        yield corpus
+        loses_ids |= corpus.entity_ids is not None and len(corpus.entity_ids.mention) > 0
+    if loses_ids:
+        say(f"ids of entities are not written to {where}, which has no place for them. Write JSONL or Parquet.")
 
 
 Texts = Iterator[tuple[tuple[str, int] | None, str]]
