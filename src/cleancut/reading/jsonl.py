@@ -233,7 +233,8 @@ def jsonl_text(corpora: Iterable[Corpus], how: Writing) -> Iterator[str]:
     Raises:
         CleancutError: tags are to be written, and there are relations between entities.
     """
-    for corpus in telling_lost_ids(corpora, "a file of tags") if how.scheme else corpora:
+    told = telling_lost_ids(corpora, "a file of tags") if how.scheme else corpora
+    for corpus in told:
         if how.scheme:
             refuse_relations(corpus, "a file of tags")
         tags = corpus.tags(how.scheme) if how.scheme else None

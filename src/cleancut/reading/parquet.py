@@ -332,7 +332,8 @@ def write_parquet(corpora: Iterable[Corpus], path: str, how: Writing) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    parts = iter(telling_lost_ids(corpora, "a table of tags") if how.scheme else corpora)
+    told = telling_lost_ids(corpora, "a table of tags") if how.scheme else corpora
+    parts = iter(told)
     first = next(parts, None)
     if first is None:
         raise CleancutError(f"{path}: there are no samples to write.")

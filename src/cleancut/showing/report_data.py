@@ -180,6 +180,7 @@ def findings(
     attributes = [name for name in attribute_names(train=exposure is not None) if name in PAPER]
     answers = {name: own.mentions.answers for name, own in systems.items() if own.mentions.answers is not None}
     samples = sample_names(gold) if answers else ()
+    related = {} if exposure is None else related_to_training(gold.renamed(names), exposure.renamed(names))
     return Findings(
         scores={name: scores[name] for name in systems},
         buckets={
@@ -193,7 +194,7 @@ def findings(
         notes=[*_projection_notes(pairs), *left_out(scores, _flat_metrics(train=exposure is not None))],
         answers=answers,
         samples=samples,
-        related={} if exposure is None else related_to_training(gold.renamed(names), exposure.renamed(names)),
+        related=related,
     )
 
 
