@@ -60,7 +60,7 @@ def main() -> None:
         stored[NAMES.get(name, name)] = {"version": cleancut.__version__}
         for part, measured in figures(folder):
             stored[NAMES.get(name, name)][part] = measured
-            given.output.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+            given.output.write_text(json.dumps(stored, indent=1) + "\n", "utf-8", newline="\n")
             print(name, part)
     if given.output == STORED:
         draw(stored)

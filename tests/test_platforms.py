@@ -60,8 +60,8 @@ def test_the_encoding_of_the_platform_changes_nothing(tmp_path):
         "utf-8": {"PYTHONUTF8": "1"},
         "ascii": {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"},
     }.items():
-        folder = tmp_path / name
-        folder.mkdir()
+        folder = tmp_path / name / "data"  # pages are called after the folder
+        folder.mkdir(parents=True)
         for split, n, tag in (("train", 12, "I-PER"), ("test", 6, "I-PER"), ("pred", 6, "O")):
             names = [f"Zoë{i} B-PER\n\U00010330 {tag}\nя O\n\n" for i in range(n)]
             (folder / f"{split}.conll").write_bytes("".join(names).encode())

@@ -142,7 +142,7 @@ def test_a_recipe_has_what_the_file_says(written):
         ("seed = 7", "min_per_type = -1", "min_per_type=-1 is out of range"),
         ("seed = 7", 'unit = "page"', r"\[split\]: unit='page' is unknown. Choose one of"),
         ("seed = 7", "representative = 2", "representative=2 is out of range. Give a number from 0 to 1, or 'off'"),
-        ("seed = 7", "discard = 1.5", "discard=1.5 is unknown"),
+        ("seed = 7", "discard = 1.5", "discard=1.5 is not valid"),
         ("seed = 7", 'typed = "yes"', "typed='yes' is not valid. Give true or false"),
         ("60/40", "60", "give two or three parts"),
         ("60/40", "a/b", "a part is not a number"),
