@@ -126,6 +126,8 @@ BAD = {
     "scheme": (["--scheme", "xyz"], "scheme='xyz' is unknown"),
     "credit": (["--credit", "7"], "credit=7.0 is out of range"),
     "column": (["--gold-column", "9"], "column 9"),
+    "labels": (["--labels", "none.json"], "--labels none.json: no such file"),
+    "types": (["--map", "none.txt"], "'none.txt' is not OLD=NEW, nor a file"),
 }
 
 
@@ -153,7 +155,8 @@ def test_convert(capsys, files):
     assert run(capsys, "convert", files / "x.jsonl", files / "y.conll", "--scheme", "bioes")[0] == 0
     assert (files / "y.conll").read_text() == "Ada\tB-PER\nKing\tE-PER\nspoke\tO\n\nOslo\tS-LOC\n\n"
     assert run(capsys, "convert", files / "y.conll", files / "z.jsonl.gz", "--scheme", "bilou")[0] == 0
-    assert read(files / "z.jsonl.gz").tags() == read(files / "gold.conll").tags()
+    assert run(capsys, "convert", files / "y.conll", files / "Z.CONLL.GZ", "--scheme", "bilou")[0] == 0
+    assert read(files / "z.jsonl.gz").tags() == read(files / "Z.CONLL.GZ").tags() == read(files / "gold.conll").tags()
     code, _, err = run(capsys, "convert", files / "none", files / "y.conll")
     assert code == 2 and "no such file" in err
     assert run(capsys, "convert", files / "gold.conll", files / "out.unknown")[0] == 2
@@ -193,6 +196,9 @@ def test_odd_calls_give_one_line(capsys, files):
         (["score", "--gold", files / "two.conll"], "column -2 beside the token"),
         (["score", "--gold", files / "x.jsonl"], "Give --pred FILE"),
         (["demo", "-o", files / "gold.conll"], "gold.conll"),
+        (["incidence", files / "gold.conll", "-o", files / "x.csv"], "incidences are written as Parquet"),
+        (["subsets", files / "gold.conll", "-o", files / "sub"], "has no split 'train': it has no splits at all. Give"),
+        (["convert", files / "gold.conll", files / "x.parquet.gz"], "parquet is not packed by gzip. Leave .gz out."),
         (["score", "--gold", files / "gold.conll", "--pred", files / "pred.conll", "--labels", files / "bin"], "UTF-8"),
     ]
     (files / "x.jsonl").write_text('{"tokens": ["a"], "tags": ["O"]}\n')

@@ -509,7 +509,11 @@ def test_the_contamination_ladder_as_configs(hub, run, cli, tmp_path):
 
 def test_a_ladder_needs_contamination(cli, plan):
     done = cli("publish", plan, "--to", "org/new", "--config", "c", "--also", "ladder")
-    assert done.returncode == 2 and " training samples share an entity with test" in done.stderr and done.stderr.count("\n") == 1
+    assert (
+        done.returncode == 2
+        and " training samples share an entity with test" in done.stderr
+        and done.stderr.count("\n") == 1
+    )
 
 
 CONFIGS = "---\nconfigs:\n- config_name: {}\n  data_files:\n  - split: train\n    path: {}\n---\n"

@@ -180,7 +180,7 @@ def _linked(upload: Path, role: str) -> str:
         raise CleancutError(f"{name} is no longer here: {reason}. Upload it again.")
     if os.path.lexists(name):
         folder = role
-        while os.path.isfile(folder):  # an upload has the name of the role
+        while os.path.isfile(folder) or os.path.lexists(f"{folder}/{name}"):  # another upload has this name, too
             folder += "_"
         os.makedirs(folder, exist_ok=True)
         name = f"{folder}/{name}"

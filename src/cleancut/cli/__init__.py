@@ -54,7 +54,9 @@ class _Parser(argparse.ArgumentParser):
                 continue  # a value, perhaps a negative number
             short = not name.startswith("--") and name[:2] in known  # as in -oDIR
             if not short and not any(option.startswith(name) for option in known):
-                self.error(f"unknown option {name}.{did_you_mean(name, known)}")
+                long = [option for option in known if option.startswith("--")]
+                long.remove("--help")  # which is named below
+                self.error(f"unknown option {name}.{did_you_mean(name, long)} --help lists the options.")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is not among the choices, and name the nearest one."""

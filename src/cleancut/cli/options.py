@@ -568,11 +568,18 @@ def label_names(text: str | None) -> Any:
 
     Args:
         text: the value of ``--labels``: names with commas between them, or a file; None if it is not given.
+
+    Raises:
+        CleancutError: it is the name of a file that is not there.
     """
     if text is None:
         return None
     if os.path.isfile(text):
         return label_file(text)
+    if "," not in text and (os.sep in text or text.endswith((".json", ".txt"))):
+        raise CleancutError(
+            f"--labels {text}: no such file. Give a file that is there, or names such as O,B-PER,I-PER."
+        )
     return [name.strip() for name in text.split(",")]
 
 

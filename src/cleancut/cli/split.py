@@ -436,6 +436,8 @@ def _incidences(arguments: argparse.Namespace) -> Iterator[Incidences]:
 
 def _incidence(arguments: argparse.Namespace) -> str:
     """Write the incidences of the data."""
+    if Path(arguments.output).suffix.lower() in (".csv", ".json", ".jsonl", ".tsv", ".txt", ".conll", ".gz"):
+        raise CleancutError(f"-o {arguments.output}: incidences are written as Parquet. End the name in .parquet.")
     arguments.repair = arguments.repair or Repair.CONLLEVAL
     is_spark = arguments.engine == SPARK
     _refuse_without_effect(arguments, ("master", "spark_conf"), "without --engine spark", not is_spark)

@@ -132,8 +132,9 @@ def _from_source(arguments: argparse.Namespace) -> tuple[Exposure, Samples]:
     split = arguments.split or "test"
     for name in ("train", split):
         if name not in splits:
-            present = ", ".join(map(quoted, splits))
-            raise CleancutError(f"{arguments.source} has no split {quoted(name)}, but {present}. Choose with --split.")
+            present = ", ".join(map(quoted, filter(None, splits))) or "no splits at all"
+            remedy = "Choose with --split." if name == split else "Give the files by --train and --test."
+            raise CleancutError(f"{arguments.source} has no split {quoted(name)}: it has {present}. {remedy}")
     train = splits["train"].corpus
     if arguments.join_at:
         train = join_at(train)

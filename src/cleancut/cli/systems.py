@@ -70,8 +70,10 @@ def names_of(systems: Sequence[str]) -> list[str]:
     Raises:
         CleancutError: a file is given twice or a name is, or a pattern stands for no file.
     """
-    if len({os.path.realpath(system) for system in systems}) < len(systems):
-        raise CleancutError("--pred: the same file is given twice. Give each file once.")
+    paths = [os.path.realpath(system) for system in systems]
+    for system, path in zip(systems, paths, strict=True):
+        if paths.count(path) > 1:
+            raise CleancutError(f"--pred: the same file is given twice, {system}. Give each file once.")
     for system in systems:
         if glob.has_magic(system) and not os.path.exists(system):
             raise CleancutError(f"--pred {system}: no such file, and no file of this pattern.")

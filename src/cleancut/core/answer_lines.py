@@ -534,7 +534,7 @@ class _Items:
         return None
 
     def _mentions_of_part(self, part: str, again: set[str]) -> list[Named]:
-        """Return the mention that a part of a line names with its type, or those of a type; they stand in the text.
+        """Return the mention that a part of a line names with its type, or those of a type; all stand in the text.
 
         Args:
             part: the part of the line.

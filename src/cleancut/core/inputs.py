@@ -235,7 +235,11 @@ def ids_of(samples: Sequence[Any], where: Where) -> tuple[NDArray[np.int64], NDA
 
 
 def _id_array(codes: NDArray, lengths: NDArray, table: Mapping[Any, int], where: Where) -> NDArray[np.int64]:
-    """Return the label ids that codes of a table stand for."""
+    """Return the label id of each position, given as a code: ``table`` has the code of each distinct label id.
+
+    Raises:
+        CleancutError: a label id does not fit in 32 bits.
+    """
     ids = [MASK, *list(table)[1:]]  # code 0 is "O", which does not occur here
     for label_id in ids:
         if not -(2**31) <= label_id < 2**31:
@@ -406,7 +410,9 @@ def label_names(labels: Any) -> dict[int, str]:
     return pairs
 
 
-_NO_NAMES = "label ids need their names. Give labels=: a list, an id2label dict or a ClassLabel."
+_NO_NAMES = (
+    "label ids need their names. Give labels= as a list, an id2label dict or a ClassLabel (--labels A,B,C or a file)."
+)
 MOST_LABELS = 1_000_000
 """Ids must be smaller, since a table of all possible ids is kept."""
 

@@ -51,7 +51,9 @@ def parse_type_map(text: str, place: str) -> dict[str, str]:
     for pair in filter(str.strip, text.replace("\n", ",").split(",")):
         old, equals, new = (part.strip() for part in pair.partition("="))
         if not equals or not old or not new:
-            raise CleancutError(f"{place}: {quoted(pair.strip())} is not OLD=NEW. Write person=PER,location=LOC.")
+            raise CleancutError(
+                f"{place}: {quoted(pair.strip())} is not OLD=NEW, nor a file. Write person=PER,location=LOC."
+            )
         if types.setdefault(old, new) != new:
             raise CleancutError(
                 f"{place}: {quoted(old)} is to be {quoted(types[old])} and {quoted(new)}. Give it one name."

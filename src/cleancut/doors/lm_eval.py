@@ -92,7 +92,7 @@ def n_unparsed(items: Sequence[Any]) -> float:
 
 
 def n_empty(items: Sequence[Any]) -> float:
-    """Return how many answers name no mention.
+    """Return how many answers say that there is no mention, or are empty; ``n_unparsed`` has those not understood.
 
     Args:
         items: the samples with their answers.

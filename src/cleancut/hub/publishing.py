@@ -366,7 +366,11 @@ def _split_rows(folder: Path, plan: SplitPlan, scratch: str) -> dict[str, Any]:
 
 
 def _of_one_schema(splits: dict[str, Any]) -> dict[str, Any]:
-    """Return the splits with the features of the first that has rows: a file without rows has none of its own."""
+    """Return the splits; those without rows have no features of their own, and get those of the first with rows.
+
+    Raises:
+        CleancutError: no split has rows.
+    """
     import datasets
 
     features = next((rows.features for rows in splits.values() if len(rows)), None)

@@ -88,7 +88,10 @@ def _publish_space(
     resume = f"Not uploaded: {', '.join(left)}. Run the same command again: what is there already is left as it is."
 
     def upload() -> str:
-        """Upload the files in one commit, tag the release, and return a text that says so."""
+        """Make the Space if need be, upload the files in one commit, tag the release, and return a text that says so.
+
+        Files of an earlier release that are no longer there are deleted. A tag that exists is not moved.
+        """
         api.create_repo(repo, repo_type="space", space_sdk="gradio", private=private or None, exist_ok=True)
         head = str(api.space_info(repo, timeout=WAIT).sha)
         on_hub = set(api.list_repo_files(repo, repo_type="space", revision=head))

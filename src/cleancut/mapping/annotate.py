@@ -227,7 +227,11 @@ def mapped(dataset: Any, mapper: Any, features: Any, **options: Any) -> Any:
         dataset: the dataset.
         mapper: a function of a batch, with an ``identity`` that names the result in the cache.
         features: the features of the result.
-        **options: options of ``Dataset.map``; a streamed dataset takes ``batch_size`` only.
+        **options: ``batch_size``, ``num_proc``, ``load_from_cache_file`` and ``desc`` of ``Dataset.map``, all of which
+            must be given; for a streamed dataset all are checked, but only ``batch_size`` has an effect.
+
+    Raises:
+        CleancutError: an option is not valid.
     """
     checks.whole(options["batch_size"], "batch_size", 1, 2**31 - 1)
     if options["num_proc"] is not None:

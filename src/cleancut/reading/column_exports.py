@@ -333,10 +333,10 @@ def _webanno_column(text: str, source: Source) -> int:
 
 
 def is_csv(source: Source) -> bool:
-    """Return whether a source is a table, separated by commas, semicolons or tabs, with names of its columns.
+    """Return whether a source is a table: it is called .csv, or has tabs between columns that the first line names.
 
     Args:
-        source: the source.
+        source: the source. What separates the columns of a .csv file is found when it is read.
     """
     return source.suffix == ".csv" or _is_table_of_tabs(source)
 

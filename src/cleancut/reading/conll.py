@@ -167,10 +167,8 @@ def _check_line(source: Source, number: int, line: str, n_fields: int, columns: 
     if not columns.are_there:
         columns_word = "column" if width == 1 else "columns"
         remedy = "Separate columns by a tab or spaces."
-        if (
-            width > 1
-        ):  # columns are separated, but one that was asked for is not there, as of a file without predictions
-            remedy = "Give the right column, or the predictions in a file of their own (--pred)."
+        if width > 1:  # one that was asked for is not there, as of a file without predictions
+            remedy = "Give the number of a column that is there; predictions may be in a file of their own (--pred)."
         raise CleancutError(
             f"{source}, line {number}: {width} {columns_word} ({quoted(line)}), but the tag is looked "
             f"for in column {columns.tag} beside the token in column {columns.word}. {remedy}"

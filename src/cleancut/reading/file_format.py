@@ -51,6 +51,8 @@ class Writer:
     """The name by which the format is chosen: ``conll``, ``brat``."""
     write: Callable[[Iterable[Corpus], str, Writing], None]
     """Writes samples, given in parts, to a file or a folder, which appears when it is complete."""
+    packs: bool = False
+    """Whether it packs what it writes where the name of the file ends in .gz."""
 
 
 @dataclass(frozen=True)

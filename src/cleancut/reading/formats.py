@@ -372,7 +372,7 @@ FORMATS: Sequence[FileFormat] = (
         suffixes=JSONL_SUFFIXES,
         kind=Format.JSONL,
         plain=Plain(jsonl_corpora, partial(copy_texts, jsonl_texts), first_records=first_json_records),
-        writer=Writer("jsonl", partial(write_texts, jsonl_text)),
+        writer=Writer("jsonl", partial(write_texts, jsonl_text), packs=True),
     ),
     FileFormat(
         "CoNLL columns",
@@ -381,7 +381,7 @@ FORMATS: Sequence[FileFormat] = (
         suffixes=CONLL_SUFFIXES,
         kind=Format.CONLL,
         plain=Plain(conll_corpora, partial(copy_texts, conll_texts), conll_details),
-        writer=Writer("conll", partial(write_texts, conll_text)),
+        writer=Writer("conll", partial(write_texts, conll_text), packs=True),
     ),
 )
 """All formats. The format of a file is the first that recognises it."""
@@ -747,6 +747,8 @@ def write(
     name = checks.checked_path(path)
     entry = WRITERS[_parse_format(format)] if format is not None else _format_to_write(name)
     assert entry.writer is not None
+    if name.lower().endswith(".gz") and not entry.writer.packs:
+        raise CleancutError(f"{name}: a file of the format {entry.writer.name} is not packed by gzip. Leave .gz out.")
     batches = _batches_to_write(corpora)
     how = Writing(parse_scheme(scheme), checks.switch(ids, "ids"))
     entry.writer.write(batches, name, how)
@@ -774,7 +776,7 @@ def _format_to_write(path: str) -> FileFormat:
     """Return the format that the name of a file or folder shows; raise an error where it shows none."""
     if path.endswith(("/", os.sep)):
         return WRITERS["brat"]
-    suffix = Path(path.removesuffix(".gz")).suffix.lower()
+    suffix = Path(path.lower().removesuffix(".gz")).suffix
     entry = next((entry for entry in WRITERS.values() if suffix in entry.suffixes), None)
     if entry is None:
         raise CleancutError(

@@ -139,7 +139,7 @@ class Source:
     @property
     def is_packed(self) -> bool:
         """Whether the name says that the source is gzipped."""
-        return self.name.endswith(".gz")
+        return self.name.lower().endswith(".gz")
 
     @property
     def is_there(self) -> bool:

@@ -78,7 +78,9 @@ def readable_parquet(name: object) -> Iterator[None]:
     except CleancutError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # the last two where values are decoded
-        raise CleancutError(f"{name}: not a readable parquet file ({reason(error)}).") from None
+        raise CleancutError(
+            f"{name}: not a readable parquet file ({reason(error)}). Give a whole Parquet file."
+        ) from None
 
 
 def parquet_file(source: Source) -> Any:

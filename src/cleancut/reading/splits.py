@@ -86,7 +86,9 @@ def split_files(folder: str | os.PathLike[str]) -> dict[str, str]:
         CleancutError: there is no such folder, it has two files of one split, or fewer than two splits.
     """
     if os.path.isfile(folder):
-        raise CleancutError(f"{folder} is a file. Give a folder with train and test files, or the files one by one.")
+        raise CleancutError(
+            f"{folder} is a file. Give a folder with train and test files, or the files one by one (--train, --test)."
+        )
     if not os.path.isdir(folder):
         raise CleancutError(f"{folder}: no such directory.")
     file_names = sorted(name for name in os.listdir(folder) if os.path.isfile(os.path.join(folder, name)))

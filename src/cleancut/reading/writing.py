@@ -24,7 +24,7 @@ def packed(stream: IO[bytes], path: str | os.PathLike[str]) -> AbstractContextMa
         stream: the stream of the file.
         path: the path of the file.
     """
-    if not os.fspath(path).endswith(".gz"):
+    if not os.fspath(path).lower().endswith(".gz"):
         return nullcontext(stream)
     return gzip.GzipFile(fileobj=stream, mode="wb", filename="", mtime=0)  # the same bytes on every run
 

@@ -208,7 +208,13 @@ def _with_ids(gold: Any, entity_ids: Any, tokens: Any, labels: Any, scheme: str 
 
 
 def _judge(confusable: bool | Exposure, exposure: Exposure, text: Corpus) -> Exposure | None:
-    """Return the index whose types decide what is type-confusable: that of ``text`` for True; None for False."""
+    """Return the index whose types decide what is type-confusable.
+
+    For True it is that of ``text``, made with the key of ``exposure``; for False it is None; an index stays as it is.
+
+    Raises:
+        CleancutError: it is anything else, or an index with another key than that of ``exposure``.
+    """
     if isinstance(confusable, bool):
         return Exposure.of(text, **exposure.key._asdict()) if confusable else None
     if not isinstance(confusable, Exposure):

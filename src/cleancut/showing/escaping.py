@@ -115,7 +115,7 @@ _TEX = str.maketrans({
 
 
 def latex_text(text: str) -> str:
-    r"""Return a text for LaTeX.
+    r"""Return a text escaped for LaTeX: line ends become spaces, ``visible`` spells out other control characters.
 
     Args:
         text: the text.

@@ -719,7 +719,10 @@ def in_words(pair: Pair) -> str:
 
 
 def audit_notes(audit: Audit) -> list[str]:
-    """Return notes on what an exact comparison of entities does not see, and the notes of the audit.
+    """Return notes on what the shared entities do not show, and then the notes of the audit itself.
+
+    The first are on related names, on samples that another split has verbatim, and on names that differ only in case or
+    Unicode form.
 
     Args:
         audit: the audit.

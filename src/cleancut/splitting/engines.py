@@ -101,8 +101,12 @@ def kahypar(problem: Problem, seed: int, attempts: int) -> list[Solution]:
 
     Args:
         problem: the problem.
-        seed: the seed of the first attempt.
+        seed: the seed of the first attempt. Each attempt numbers the vertices in another order, since the program
+            itself ignores seeds.
         attempts: the number of cuts.
+
+    Returns:
+        A solution for each attempt; none if no unit has two entities, or fewer than two splits have a share.
 
     Raises:
         CleancutError: mtkahypar is not installed.

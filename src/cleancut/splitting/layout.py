@@ -217,7 +217,7 @@ class Layout:
         return len(self.strata.values) if len(self.strata.values) > 1 else 0
 
     def _minimum(self, limits: Limits, discarded: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return the least counts of types and strata where some of the entity-bearing units are discarded."""
+        """Return the least counts where some entity-bearing units are discarded: by split, of types and strata."""
         is_bearing = self.unit_mentions[self.unit_of_sample] > 0
         n_strata = self._n_strata
         types = np.bincount(self.corpus.label, minlength=len(self.corpus.labels))

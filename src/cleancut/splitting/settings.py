@@ -196,14 +196,16 @@ def _ratios(name: str, value: Any) -> str | Ratios:
     if not isinstance(given, Mapping):
         parts_in_order = checks.in_order(given) if isinstance(given, Sequence) else []
         if len(parts_in_order) not in (2, 3):
-            raise CleancutError(f"{name}={quoted(value)}: give two or three parts, such as (80, 10, 10) or '80/20'.")
+            raise CleancutError(f"{name}={quoted(value)}: give two or three parts, such as '80/10/10' or (80, 10, 10).")
         given = dict(zip(_usual_names(len(parts_in_order)), parts_in_order, strict=True))
     if len(given) > 100:
         raise CleancutError(f"{name} with {len(given)} parts: give at most 100.")
     try:
         parts = {split: float(part) for split, part in given.items()}
     except Exception:  # whatever the method of an object raises
-        raise CleancutError(f"{name}={quoted(value)}: a part is not a number.") from None
+        raise CleancutError(
+            f"{name}={quoted(value)}: a part is not a number. Write numbers with slashes between them."
+        ) from None
     total = sum(parts.values())
     if len(parts) < 2 or not 0 < total < float("inf") or any(part < 0 for part in parts.values()):
         raise CleancutError(f"{name}={quoted(value)}: give at least two parts that are not negative, not all 0.")
