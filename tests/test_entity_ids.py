@@ -184,7 +184,7 @@ def test_ids_that_are_not_there(written):
         cc.from_dataset(short, ids="q")
     with pytest.raises(CleancutError, match="sample 0: 1 entities but 2 values with ids. Give one for each"):
         cc.Corpus.of([["a"]], entities=[[(0, 1, "C")]], entity_ids=[["D1", "D2"]])
-    with pytest.raises(CleancutError, match="1 samples but 2 lists of entity ids"):
+    with pytest.raises(CleancutError, match="1 sample but 2 lists of entity ids"):
         cc.Corpus.of([["a"]], entities=[[(0, 1, "C")]], entity_ids=[["D1"], []])
 
 

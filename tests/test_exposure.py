@@ -261,7 +261,7 @@ def test_what_is_not_in_the_look_up_does_not_hide_what_is():
 def test_occurrences_are_counted_in_the_data_of_the_index_and_no_other():
     parts = [Corpus.of([["Ada", "spoke"]], tags=[["B-PER", "O"]]), Corpus.of([["Ada"]], tags=[["O"]])]
     shown = Exposure.of(iter(parts))
-    for other, said in ((parts[:1], "of 2 samples, but 1 samples"), ([parts[0], parts[0]], "but other samples")):
+    for other, said in ((parts[:1], "of 2 samples, but 1 sample"), ([parts[0], parts[0]], "but other samples")):
         with pytest.raises(CleancutError, match=said):
             shown.count_occurrences(other)
         assert not shown.view(parts[0]).can_look_up

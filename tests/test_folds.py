@@ -3,6 +3,7 @@
 import json
 import pickle
 import random
+import shutil
 import subprocess
 import sys
 
@@ -60,7 +61,7 @@ def check_counts(folds: Folds, corpus: Corpus) -> None:
 @given(corpora(max_samples=14, nested=True), st.integers(2, 5), st.integers(0, 3))
 def test_random_folds(corpus, k, seed):
     if k > len(corpus):
-        with pytest.raises(CleancutError, match=f"{k} folds of {len(corpus)} samples"):
+        with pytest.raises(CleancutError, match=f"{k} folds of {len(corpus)} sample"):
             kfold(corpus, k)
         return
     folds = kfold(corpus, k, seed=seed)
@@ -222,7 +223,7 @@ def test_laws_of_clean_folds(corpus, k, discard):
     try:
         folds = mincut_folds(corpus, k, discard=discard, effort="fast")
     except CleancutError as error:
-        assert f"{k} folds of {len(corpus)} samples" in str(error) or "would be empty" in str(error)
+        assert f"{k} folds of {len(corpus)} sample" in str(error) or "would be empty" in str(error)
         if discard == 0:  # only copies can make a fold empty
             assert len({tuple(words) for words in corpus.tokens()}) < 2 * k
         return
@@ -435,3 +436,31 @@ def test_options_that_folds_do_not_have_are_refused(tmp_path, capsys, options, m
     assert main(["split", str(tmp_path / "corpus.jsonl"), "-o", str(tmp_path / "folds"), *options]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1 and not (tmp_path / "folds").exists()
+
+
+@pytest.mark.parametrize("file", ["fold-2.test.jsonl", "manifest.json"])
+def test_files_in_the_way_of_folds_are_told_before_the_search(tmp_path, capsys, monkeypatch, file):
+    write(mixed_corpus(90), tmp_path / "corpus.jsonl")
+    out = tmp_path / "folds"
+    given = ["split", str(tmp_path / "corpus.jsonl"), "-o", str(out), "--folds", "3", "--effort", "fast"]
+    assert main(given) == 0 and main(given) == 0  # what cleancut wrote is not in the way
+    if file == "manifest.json":
+        shutil.rmtree(out)
+        out.mkdir()
+    (out / file).write_text("mine")
+    capsys.readouterr()
+    with monkeypatch.context() as patched:
+        patched.setattr("cleancut.cli.split.mincut_folds", None)  # is not called
+        assert main(given) == 2
+    error = capsys.readouterr().err
+    assert f"{out / file} is not" in error and "would be lost" in error and error.count("\n") == 1
+    assert (out / file).read_text() == "mine"
+    assert main([*given, "--overwrite"]) == 0
+
+
+def test_folds_of_one_sample_are_told_what_they_need():
+    one = Corpus.of([["a"]], tags=[["O"]])
+    with pytest.raises(CleancutError, match="2 folds of 1 sample: some would be empty. Give at least 2 samples."):
+        mincut_folds(one, 2)
+    with pytest.raises(CleancutError, match="3 folds of 2 samples: some would be empty. Give at most 2 folds."):
+        kfold(Corpus.of([["a"], ["b"]], tags=[["O"], ["O"]]), 3)

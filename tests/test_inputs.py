@@ -169,7 +169,7 @@ def test_empty_batches_take_the_form_of_the_other_side():
 
 
 BAD = {
-    "sample counts": (([["O"]], [["O"], ["O"]]), {}, "1 gold samples but 2 predicted ones"),
+    "sample counts": (([["O"]], [["O"], ["O"]]), {}, "1 gold sample but 2 predicted"),
     "lengths": (([["O", "O"]], [["O"]]), {}, "predicted sample 0: 2 gold tokens but 1 tags.*re-align"),
     "nothing predicted for tags": (([["O", "O"]], [[]]), {}, "predicted sample 0: 2 gold tokens but 0 tags"),
     "unknown tag": (([["O"]], [["X-PER"]]), {}, "predicted sample 0, token 0: tag 'X-PER'"),
@@ -263,7 +263,7 @@ def test_corpora_of_different_text_are_refused():
 def test_bad_corpora_are_refused():
     with pytest.raises(CleancutError, match="either tags or entities"):
         Corpus.of([["a"]])
-    with pytest.raises(CleancutError, match="1 samples but 2 ids"):
+    with pytest.raises(CleancutError, match="1 sample but 2 ids"):
         Corpus.of([["a"]], tags=[["O"]], ids=["1", "2"])
     with pytest.raises(CleancutError, match="entities must be spans"):
         Corpus.of([["a"]], entities=[["O"]])

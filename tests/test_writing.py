@@ -173,7 +173,7 @@ def test_convert_writes_it(format, tmp_path, capsys):
     (tmp_path / "in.jsonl").write_text('{"words": ["Ada", "ran"], "gold": ["B-PER", "O"]}\n')
     output = os.path.join(tmp_path, NAMES[format])
     assert main(["convert", str(tmp_path / "in.jsonl"), output, "--tokens", "words", "--tags", "gold"]) == 0
-    assert "1 samples, 1 mentions" in capsys.readouterr().err
+    assert "1 sample, 1 mention" in capsys.readouterr().err
     assert read(output).texts() == ["Ada"]
 
 

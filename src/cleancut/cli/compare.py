@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from ..core.at_signs import join_at
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, counted
 from ..core.files import write_text
 from ..reading.opening import Source
 from ..reading.progress import work_shown
@@ -83,7 +83,7 @@ def _compare(arguments: argparse.Namespace) -> str:
     """Compare systems batch by batch, and return the result as text or JSON."""
     n = len(arguments.pred or [])
     if n < 2:
-        given = "1 system" if n == 1 else f"{n} systems"
+        given = counted(n, "system")
         raise CleancutError(f"--pred has {given}, but it takes two to compare. Give --pred a.conll b.conll.")
     metrics = chosen_metrics(arguments)
     systems, columns = system_files(arguments)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..core.corpus import Corpus
+from ..core.exceptions import counted
 from ..core.tags import Repair, Scheme
 from ..reading.files import read_batches
 from ..reading.formats import WRITERS, write
@@ -86,8 +87,13 @@ def _convert(arguments: argparse.Namespace) -> None:
         repair=arguments.repair,
         **column_options(arguments),
     )
-    counted = _counted(batches, arguments)
-    write(counted, arguments.output, format=arguments.format, scheme=arguments.scheme, ids=arguments.ids)
+    write(
+        _counted(batches, arguments),
+        arguments.output,
+        format=arguments.format,
+        scheme=arguments.scheme,
+        ids=arguments.ids,
+    )
 
 
 def _counted(batches: Iterable[Corpus], arguments: argparse.Namespace) -> Iterator[Corpus]:
@@ -97,7 +103,7 @@ def _counted(batches: Iterable[Corpus], arguments: argparse.Namespace) -> Iterat
         n_samples += len(corpus)
         n_mentions += len(corpus.mentions)
         yield corpus
-    tell(f"{arguments.output}: {n_samples} samples, {n_mentions} mentions")
+    tell(f"{arguments.output}: {counted(n_samples, 'sample')}, {counted(n_mentions, 'mention')}")
 
 
 def _add_demo(commands: Any) -> None:

@@ -37,7 +37,7 @@ from ..splitting.folders import (
     write_assignment,
     written_together,
 )
-from ..splitting.folds import mincut_folds
+from ..splitting.folds import mincut_folds, refuse_foreign_folds
 from ..splitting.frontier import frontier
 from ..splitting.incidence import Incidences, write_incidence
 from ..splitting.mincut import component_sizes, mincut, read_as, source_of
@@ -282,6 +282,7 @@ def _folds(arguments: argparse.Namespace, parts: Mapping[str, Corpus], options: 
     format = arguments.format or SplitFormat.JSONL
     if format == SplitFormat.INPUT:
         raise CleancutError("--format input has no effect with --folds. Give --format jsonl or conll.")
+    refuse_foreign_folds(arguments.output, arguments.folds, format, overwrite=arguments.overwrite)
     corpus = Corpus.concatenate(list(parts.values()))
     with stopped_by_interrupt(), work_shown("cutting") as progress:
         folds = mincut_folds(corpus, arguments.folds, progress=progress, **options)

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
+from ..core.exceptions import counted
 from ..core.notices import said_once
 from ..reading.recognised import formats_heard, formats_read
 from ..showing.escaping import one_line, visible
@@ -141,7 +142,7 @@ def _tell_formats(read_as: Mapping[str, str]) -> None:
             tell(f"{source}: read as {name}")
         return
     for name, n_files in Counter(read_as.values()).items():
-        tell(f"{n_files} file{'s' * (n_files != 1)}: read as {name}")
+        tell(f"{counted(n_files, 'file')}: read as {name}")
 
 
 def quiet_clients() -> None:

@@ -21,7 +21,7 @@ from . import checks
 from .answer_report import AnswerReport
 from .arrays import bounds_of, ranges
 from .entity_ids import EntityIds
-from .exceptions import CleancutError, parse_choice, quoted
+from .exceptions import CleancutError, counted, parse_choice, quoted
 from .inputs import Interner, Raw, RawSpans, RawTags, in_sample, intern_words, recognise
 from .tags import Repair, Scheme, Tagging, Where, decode, encode, parse_scheme, prefix_letter, split_tag
 from .type_names import parse_types
@@ -308,7 +308,7 @@ class Relations(NamedTuple):
         """
         if len(data) != raw.n_samples:
             raise CleancutError(
-                f"{raw.n_samples} samples but {len(data)} lists of relations. Give one for each sample."
+                f"{counted(raw.n_samples, 'sample')} but {len(data)} lists of relations. Give one for each sample."
             )
         mention_number = {span: number for number, span in enumerate(_named_spans(mentions, mentions.labels))}
         mention_of_entity = [mention_number[span] for span in _named_spans(raw, raw.labels)]
@@ -382,7 +382,7 @@ def _named(values: Any, name: str, n_samples: int) -> tuple[str | None, ...] | N
         return None
     given = checks.ordered(values, name, "a list with one for each sample")
     if len(given) != n_samples:
-        raise CleancutError(f"{n_samples} samples but {len(given)} {name}. Give one for each sample.")
+        raise CleancutError(f"{counted(n_samples, 'sample')} but {len(given)} {name}. Give one for each sample.")
     kinds = set(map(type, given))
     if kinds <= {NoneType}:
         return None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from . import checks
 from .arrays import bounds_of, ranges
-from .exceptions import CleancutError, quoted
+from .exceptions import CleancutError, counted, quoted
 from .inputs import Interner, RawSpans
 from .tags import Where
 
@@ -54,7 +54,7 @@ class EntityIds(NamedTuple):
         given = checks.ordered(data, "entity_ids", "a list of ids for each sample")
         if len(given) != mentions.n_samples:
             raise CleancutError(
-                f"{mentions.n_samples} samples but {len(given)} lists of entity ids. Give one for each sample."
+                f"{counted(mentions.n_samples, 'sample')} but {len(given)} lists of entity ids. Give one for each."
             )
         if isinstance(raw, RawSpans):
             mentions_of_item = _mentions_of_spans(raw, mentions)

@@ -93,6 +93,19 @@ def reason(error: BaseException) -> str:
     return lines[0][:200].rstrip(" .:") if lines else type(error).__name__
 
 
+def counted(n: int, noun: str) -> str:
+    """Return how many things there are in words.
+
+    Args:
+        n: how many there are.
+        noun: one of them, whose plural ends in s.
+
+    >>> counted(1, "sample"), counted(0, "sample"), counted(2, "predicted sample")
+    ('1 sample', '0 samples', '2 predicted samples')
+    """
+    return f"1 {noun}" if n == 1 else f"{n} {noun}s"
+
+
 Choice = TypeVar("Choice", bound=StrEnum)
 
 

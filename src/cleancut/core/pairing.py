@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from . import checks
 from .common_tokens import on_common_tokens
 from .corpus import Corpus, Mentions, check_lengths, is_tagged, kept_tokens, mentions_of, on_lengths, spans_if_empty
-from .exceptions import CleancutError, quoted
+from .exceptions import CleancutError, counted, quoted
 from .hashing import text_hashes
 from .inputs import Raw, RawTags, in_sample, intern_words, place_of, recognise
 from .projection import Projection, on_gold_tokens
@@ -119,7 +119,9 @@ def _decoded_sides(gold: Any, pred: Any, labels: Any, scheme: str | None, repair
     n_gold = _n_samples(raw_gold)
     n_pred = _n_samples(raw_pred)
     if n_gold != n_pred:
-        raise CleancutError(f"{n_gold} gold samples but {n_pred} predicted ones. Give one prediction for each sample.")
+        raise CleancutError(
+            f"{counted(n_gold, 'gold sample')} but {n_pred} predicted. Give one prediction for each sample."
+        )
     raw_gold, raw_pred, in_gold, in_pred = _drop_masked(raw_gold, raw_pred, in_gold, in_pred)
     # A batch of empty lists does not show its form: it takes that of the other side.
     if isinstance(raw_pred, RawTags) and not is_tagged(raw_gold):
@@ -179,7 +181,8 @@ def _answered(gold: Corpus | Mentions, answers: Any, tokens: Any, types: Mapping
     words = gold.tokens() if isinstance(gold, Corpus) else [list(sample) for sample in tokens]
     mentions = gold.mentions if isinstance(gold, Corpus) else gold
     if len(words) != len(answers):
-        raise CleancutError(f"{len(words)} gold samples but {len(answers)} answers. Give one answer for each sample.")
+        sizes = f"{counted(len(words), 'gold sample')} but {counted(len(answers), 'answer')}"
+        raise CleancutError(f"{sizes}. Give one answer for each sample.")
     reading = AnswerReading.of([*mentions.labels, *types, *types.values()])
     return answered(words, [[Said(answer)] for answer in answers], reading)
 

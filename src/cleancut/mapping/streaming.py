@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.at_signs import join_at
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError, counted, quoted
 from ..core.hashing import marks_of, sample_hashes
 from ..reading.dataset import dataset_options
 from ..reading.shape import Shape
@@ -87,7 +87,9 @@ def _rows_of_split(
                     yield row
             first += len(batch)
     if first < len(plan.assignment):
-        raise CleancutError(f"the plan is for {len(plan.assignment)} samples, but the stream ended after {first}.")
+        raise CleancutError(
+            f"the plan is for {counted(len(plan.assignment), 'sample')}, but the stream ended after {first}."
+        )
 
 
 def _refuse_other_rows(plan: SplitPlan, batch: list[dict[str, Any]], shape: Shape, first: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core import checks
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError, counted, quoted
 from ..core.pairing import by_id, on_same_words
 from ..core.tags import Repair
 from .batches import BATCH, check_reading, tagging_of
@@ -241,9 +241,8 @@ def paired_batches(
         if gold_batch is None or pred_batch is None or len(gold_batch) != len(pred_batch):
             n_gold = sum(map(len, read_batches(gold, size, **of_gold)))
             n_pred = sum(map(len, read_batches(pred, size, **of_pred)))
-            raise CleancutError(
-                f"{gold} has {n_gold} samples but {pred} has {n_pred}. Give one prediction for each gold sample."
-            )
+            sizes = f"{gold} has {counted(n_gold, 'sample')} but {pred} has {n_pred}"
+            raise CleancutError(f"{sizes}. Give one prediction for each gold sample.")
         n_before += len(gold_batch)
         yield gold_batch, on_same_words(gold_batch, pred_batch)  # the metrics compare them, one after the other
 

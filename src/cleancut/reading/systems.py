@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError
+from ..core.exceptions import CleancutError, counted
 from ..core.pairing import by_id
 from .answer_rows import is_answer_file
 from .batches import BATCH
@@ -55,7 +55,7 @@ def system_batches(
     annotated = sides[0]
     predicted = by_id(*sides)
     if len(annotated) != len(predicted):
-        sizes = f"{gold} has {len(annotated)} samples but {pred} has {len(predicted)}"
+        sizes = f"{gold} has {counted(len(annotated), 'sample')} but {pred} has {len(predicted)}"
         raise CleancutError(f"{sizes}. Give one prediction for each gold sample.")
     for first in range(0, len(annotated), BATCH):
         batch = slice(first, first + BATCH)

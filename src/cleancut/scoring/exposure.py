@@ -24,7 +24,7 @@ from ..core.arrays import bounds_of, ranges
 from ..core.checks import checked_path
 from ..core.corpus import Corpus, Mentions, overlaps, sorted_names
 from ..core.entities import Key
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError, counted, quoted
 from ..core.files import replacing
 from ..core.hashing import sample_hashes
 from ..core.inputs import Interner
@@ -199,14 +199,14 @@ class Exposure:
         is_one = isinstance(train, Corpus | str | Mapping) or hasattr(train, "__array__")
         if is_one or not isinstance(train, Iterable):
             raise CleancutError(f"train is {quoted(train)}. Give a list of corpora, or their batches.")
-        counted = _Counted(train)
-        self._set_occurrences(counted)
-        if (counted.n_samples, counted.fingerprint) != (self.n_samples, self._fingerprint):
+        given = _Counted(train)
+        self._set_occurrences(given)
+        if (given.n_samples, given.fingerprint) != (self.n_samples, self._fingerprint):
             self._tables.occurrences = None
-            other = f"{counted.n_samples} samples" if counted.n_samples != self.n_samples else "other samples"
+            other = counted(given.n_samples, "sample") if given.n_samples != self.n_samples else "other samples"
             raise CleancutError(
-                f"the index is of {self.n_samples} samples, but {other} were given to count occurrences in. Give all "
-                "of the training data once more, and nothing else."
+                f"the index is of {counted(self.n_samples, 'sample')}, but {other} were given to count occurrences in. "
+                "Give all of the training data once more, and nothing else."
             )
 
     def _set_occurrences(self, train: Iterable[Corpus]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..core import checks
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, reason
+from ..core.exceptions import CleancutError, counted, reason
 from ..core.notices import said_once
 from ..core.signature import Signature
 from ..scoring.compare import Comparison
@@ -221,8 +221,7 @@ def html_study(result: Study, *, title: str = "Study", provenance: Provenance | 
     True
     """
     checks.instance(result, Study, "the study", "what study(...) returns")
-    facts = [f"{len(result.datasets)} dataset{'s' * (len(result.datasets) != 1)}"]
-    facts.append(f"{len(result.systems)} system{'s' * (len(result.systems) != 1)}")
+    facts = [counted(len(result.datasets), "dataset"), counted(len(result.systems), "system")]
     return _page(title, facts, study_sections(result), study_notes(result), provenance)
 
 

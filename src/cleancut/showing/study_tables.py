@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..core.exceptions import counted
 from ..scoring.buckets import attribute_title
 from ..scoring.compare import ALPHA
 from ..scoring.over_datasets import mean_of
@@ -412,7 +413,7 @@ class _Shown:
             cells = [Measured(sign * rows[at]["difference"] + 0.0, is_difference=True) for at in columns]
             ahead.append((name, [rows["all"]["n"], *cells]))
             tests.append((name, [p_text(rows[at]["p_holm"]) for at in columns]))
-        note = f"p is corrected for {n_pairs} pair{'s' * (n_pairs != 1)} of systems by Holm's method."
+        note = f"p is corrected for {counted(n_pairs, 'pair')} of systems by Holm's method."
         of_pairs = ""
         first = "pair"
         if alone is not None:

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core.exceptions import counted
 from ..scoring.buckets import Buckets
 from ..scoring.compare import Comparison
 from ..scoring.diagnosis import MIN_COUNT
@@ -355,7 +356,7 @@ def score_notes(results: Results) -> list[str]:
         for side, name in (("n_repaired_gold", "gold"), ("n_repaired_pred", "predicted")):
             count = score.get(side)
             if count:
-                samples = f"1 {name} sample" if count == 1 else f"{count} {name} samples"
+                samples = counted(count, f"{name} sample")
                 notes.append(f"{system}: {samples} had ill-formed tags (repair: {score.sums.repair()['repair']}).")
     signatures = dict.fromkeys(score.signature for scores in results.values() for score in scores.values())
     return [*dict.fromkeys(notes), *signatures]

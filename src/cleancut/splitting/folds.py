@@ -16,7 +16,7 @@ from ..core import checks
 from ..core.arrays import bounds_of
 from ..core.corpus import Corpus, Mentions
 from ..core.entities import Key
-from ..core.exceptions import CleancutError, parse_choice, quoted, reason
+from ..core.exceptions import CleancutError, counted, parse_choice, quoted, reason
 from ..core.hashing import fingerprint_of, sample_hashes
 from ..core.names import Links
 from ..core.same import EXACT, Same
@@ -28,7 +28,7 @@ from ..scoring.exposure import Exposure
 from ..scoring.hard_tokens import hardeval
 from ..scoring.score import Score, share
 from .audit import Unit, units_of
-from .folders import write_parts
+from .folders import refuse_foreign, write_parts
 from .layout import DISCARDED
 from .mincut import mincut
 from .quotas import Rule, deal
@@ -103,7 +103,7 @@ class Folds(Drawn):
     def to_dict(self) -> dict[str, Any]:
         """Return the folds as ``cleancut hardeval-folds --json`` prints them."""
         return {
-            "format": "cleancut-folds-1",
+            "format": _FORMAT,
             "k": self.k,
             "n_samples": len(self.assignment),
             "n_discarded": self.n_discarded,
@@ -134,8 +134,8 @@ class Folds(Drawn):
         about = self.to_dict()
         about["folds"] = []
         for i, fold in enumerate(self):
-            parts |= {f"fold-{i}.{part}": rows for part, rows in fold._asdict().items()}
-            files = {part: f"fold-{i}.{part}.{format}" for part in fold._fields}
+            parts |= {_file_of(i, part): rows for part, rows in fold._asdict().items()}
+            files = {part: f"{_file_of(i, part)}.{format}" for part in fold._fields}
             about["folds"].append({"fold": i, **files, **self.statistics[i]})
         write_parts(corpus, parts, about, folder, format, overwrite)
 
@@ -175,8 +175,8 @@ def kfold(corpus: Any, k: int = 10, *, seed: int = DEFAULTS.seed, unit: str = "s
     samples = _samples(corpus, columns)
     unit_of_sample = units_of("the corpus", samples.corpus, parse_choice(Unit, unit, "unit"))
     unit_size = np.bincount(unit_of_sample)
-    units_in_words = "documents" if unit == Unit.DOC else "samples"
-    _check_k(k, len(unit_size), units_in_words)
+    unit_in_words = "document" if unit == Unit.DOC else "sample"
+    _check_k(k, len(unit_size), unit_in_words)
     seed = checks.seed(seed)
     unit_hash = np.zeros(len(unit_size), np.uint64)
     np.add.at(unit_hash, unit_of_sample, mixed(sample_hashes(samples.corpus)))
@@ -225,7 +225,7 @@ def mincut_folds(
     ([10, 10], 'no entity is shared between any two folds')
     """
     samples = _samples(corpus, columns_in(options))
-    _check_k(k, len(samples.corpus), "samples")
+    _check_k(k, len(samples.corpus), "sample")
     if k > _MOST_FOLDS:
         raise CleancutError(f"k={k}: give at most {_MOST_FOLDS} folds without shared entities.")
     for name in _OF_SPLITS:
@@ -255,6 +255,30 @@ def mincut_folds(
     return _with_statistics(samples, assignment, k, plan.settings.entity_key, plan.notes, signature, same)
 
 
+def refuse_foreign_folds(folder: str | os.PathLike[str], k: int, format: str, *, overwrite: bool = False) -> None:
+    """Raise an error where writing folds would lose a file that cleancut did not write, before they are searched for.
+
+    Args:
+        folder: the folder that they will be written to.
+        k: the number of folds.
+        format: the format of the files.
+        overwrite: refuse only links and folders, which no file replaces, and files that are being read.
+
+    Raises:
+        CleancutError: a file would be lost.
+    """
+    folds = range(min(k, _MOST_FOLDS))
+    names = [f"{_file_of(i, part)}.{format}" for i in folds for part in Fold._fields]
+    refuse_foreign(folder, names, {"format": _FORMAT}, overwrite=overwrite)
+
+
+def _file_of(fold: int, part: str) -> str:
+    """Return the name of the file with a part of a fold, without its ending."""
+    return f"fold-{fold}.{part}"
+
+
+_FORMAT = "cleancut-folds-1"
+"""The format of the manifest of folds."""
 _MOST_FOLDS = 99
 """The largest number of folds that the splitter can make: its assignment is a byte for each sample."""
 
@@ -266,10 +290,11 @@ def _samples(data: Any, columns: Mapping[str, Any]) -> Samples:
 
 
 def _check_k(k: Any, n: int, what: str) -> None:
-    """Raise an error where the number of folds is not valid for n samples or documents."""
+    """Raise an error where the number of folds is not valid for n samples or documents; ``what`` is one of them."""
     checks.whole(k, "k", 2, wanted="a whole number of folds from 2 on")
     if k > n:
-        raise CleancutError(f"{quoted(k)} folds of {n} {what}: some would be empty. Give at most {n} folds.")
+        remedy = f"at most {n} folds" if n > 1 else f"at least 2 {what}s"
+        raise CleancutError(f"{quoted(k)} folds of {counted(n, what)}: some would be empty. Give {remedy}.")
 
 
 def _with_statistics(
@@ -394,7 +419,9 @@ def hardeval_folds(
     if not isinstance(pred, Corpus):
         pred = gold.with_predictions(pred)
     if len(pred) != len(gold):
-        raise CleancutError(f"{len(gold)} gold samples but {len(pred)} predicted. Give one prediction for each.")
+        raise CleancutError(
+            f"{counted(len(gold), 'gold sample')} but {len(pred)} predicted. Give one prediction for each."
+        )
     scores = []
     for train, test in folds:
         # Each training set is indexed anew: to merge the indices of single folds takes as long.
@@ -465,7 +492,9 @@ class CleanCutSplit:
         except Exception:  # tensors raise several errors
             raise CleancutError(f"X={quoted(X)} has no samples. Give those that are split.") from None
         if n_samples != len(corpus):
-            raise CleancutError(f"{n_samples} samples but {len(corpus)} groups. Give the entities of each sample.")
+            raise CleancutError(
+                f"{counted(n_samples, 'sample')} but {counted(len(corpus), 'group')}. Give the entities of each sample."
+            )
         folds = mincut_folds(
             corpus,
             self.n_splits,

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from ..core import checks
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError, counted, quoted
 from ..core.notices import said_once
 from ..core.same import Notion, Same
 from ..core.shown import Drawn
@@ -98,9 +98,9 @@ class Frontier(Drawn):
         best = self.best
         shared = "nothing is shared between any two splits"
         if best.n_contaminated:
-            shared = f"{_samples_in_words(best.n_contaminated)} with an entity of an earlier split"
+            shared = f"{counted(best.n_contaminated, 'sample')} with an entity of an earlier split"
         share_discarded = 100 * best.n_discarded / len(best.plan.assignment)
-        discarded = f"{_samples_in_words(best.n_discarded)} ({share_discarded:.1f}%) discarded"
+        discarded = f"{counted(best.n_discarded, 'sample')} ({share_discarded:.1f}%) discarded"
         limits = (
             f"at most {100 * _MOST_DISCARDED:.0f}% discarded and at least {_LEAST_DENSITY} times the corpus's density"
         )
@@ -292,8 +292,3 @@ def _is_recommendable(point: Point) -> bool:
     _, _, lost_density, ratio_loss = point.losses()
     discards_little = point.n_discarded <= _MOST_DISCARDED * len(point.plan.assignment)
     return lost_density <= round(1 - _LEAST_DENSITY, 2) and discards_little and not ratio_loss
-
-
-def _samples_in_words(n: int) -> str:
-    """Return a number of samples in words: ``1 sample``, ``2 samples``."""
-    return f"{n} sample{'s' * (n != 1)}"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..core import checks
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError, counted, quoted
 from ..core.files import replacing
 from ..core.hashing import fingerprint_of, order_of, sample_hashes
 from ..core.rooms import module_of
@@ -245,7 +245,9 @@ class SplitPlan(Drawn):
         given = [parts[name] for name in self.in_order(parts)]
         rows = [row for part in given for row in part]
         if len(rows) != len(self.assignment):
-            raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(rows)} are given.")
+            raise CleancutError(
+                f"the plan is for {counted(len(self.assignment), 'sample')}, but {len(rows)} are given."
+            )
         self.refuse_other_samples(_read_hashes(given, dataset_options(self.read_as), bool(self.read_as.get("join_at"))))
         return {name: [rows[i] for i in self.rows(name).tolist()] for name in names}
 
@@ -390,7 +392,9 @@ class SplitPlan(Drawn):
         if not isinstance(whole, Corpus) and not hasattr(whole, "column_names"):
             raise CleancutError(f"expected a Corpus or a datasets.Dataset, got {type(whole).__name__}.")
         if len(whole) != len(self.assignment):
-            raise CleancutError(f"the plan is for {len(self.assignment)} samples, but {len(whole)} are given.")
+            raise CleancutError(
+                f"the plan is for {counted(len(self.assignment), 'sample')}, but {len(whole)} are given."
+            )
         self.refuse_other_samples(self._hashes(whole))
         return whole
 

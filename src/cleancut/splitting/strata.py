@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import checks
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError, counted, quoted
 from ..reading.dataset import Samples
 from .quotas import RATIO_TOLERANCE
 
@@ -63,7 +63,8 @@ class Strata(NamedTuple):
             raise CleancutError(f"stratify={quoted(stratify)} is not valid. Give {wanted}.")
         values = checks.in_order(values)
         if len(values) != n_samples:
-            raise CleancutError(f"stratify: {len(values)} values but {n_samples} samples. Give one for each sample.")
+            sizes = f"{counted(len(values), 'value')} but {counted(n_samples, 'sample')}"
+            raise CleancutError(f"stratify: {sizes}. Give one for each sample.")
         for i, value in enumerate(values):
             if isinstance(value, list | tuple | dict):
                 raise CleancutError(
