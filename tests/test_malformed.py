@@ -1068,3 +1068,15 @@ def test_rows_have_columns_with_names():
 def test_a_label_id_of_any_length_is_out_of_range():
     with pytest.raises(CleancutError, match="is out of range"):
         cc.exact_f1([[0, 10**5000]], [[0, 1]], labels=["O", "B-PER"])
+
+
+@pytest.mark.parametrize("licence", ["mit\nlanguage: en", "mit\r", "mit\u2028en", "\n", ""])
+def test_a_licence_is_one_line(licence):
+    calls = [
+        lambda: cc.publish(PLAN, "org/name", "c", data=GOLD, licence=licence),
+        lambda: cc.push_subsets({"train": GOLD, "test": GOLD}, "org/name", config="c", licence=licence),
+    ]
+    for call in calls:
+        with pytest.raises(CleancutError) as caught:
+            call()
+        assert str(caught.value) == f"licence={licence!r} is not valid. Give a text in one line."

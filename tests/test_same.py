@@ -429,3 +429,9 @@ def test_names_of_no_corpus_have_no_links():
     names, _ = Names.of([empty], Key())
     assert NameIndex(names, Key(), Same.of("fold+part")).related(names).tolist() == []
     assert np.array_equal(template_hashes(empty), template_hashes(Corpus.of([["so"]], entities=[[]])))
+
+
+@pytest.mark.parametrize("same", ["exact,exact", "exact,fold+part,part+fold", ["fold", Same.of("fold")]])
+def test_several_notions_are_different_ones(same):
+    with pytest.raises(CleancutError, match="(exact|fold|fold.part) is there twice. Give each notion once."):
+        Same.several(same)

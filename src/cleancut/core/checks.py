@@ -163,6 +163,26 @@ def text(value: Any, name: str, wanted: str = "a text") -> str:
     return value
 
 
+def line(value: Any, name: str, wanted: str = "a text in one line") -> str:
+    r"""Return a text that is not empty and has no line breaks.
+
+    Args:
+        value: the value that was given.
+        name: the name of the option, for messages.
+        wanted: the remedy that a message names.
+
+    >>> line("mit", "licence")
+    'mit'
+    >>> line("mit\nlanguage: en", "licence")
+    Traceback (most recent call last):
+    ...
+    cleancut.core.exceptions.CleancutError: licence='mit\nlanguage: en' is not valid. Give a text in one line.
+    """
+    if text(value, name, wanted).splitlines() != [value]:
+        raise CleancutError(f"{name}={quoted(value)} is not valid. Give {wanted}.")
+    return str.__str__(value)
+
+
 def column_number(value: Any, name: str) -> int:
     """Return the number of a column of a file: 0 is the first, -1 the last.
 

@@ -95,14 +95,13 @@ class Same:
             part_limit: the limit of generic words.
 
         Raises:
-            CleancutError: a notion is unknown, or an option has an effect on none.
+            CleancutError: a notion is unknown or given twice, or an option has an effect on none.
 
         >>> [str(same) for same in Same.several("exact,part", part_limit=5)]
         ['exact', 'part(5)']
         """
-        if isinstance(same, str):
-            same = same.split(",")
-        given = [same] if isinstance(same, Same) else checks.ordered(same, "same", "a list of notions")
+        listed = same.split(",") if isinstance(same, str) else same
+        given = [same] if isinstance(same, Same) else checks.ordered(listed, "same", "a list of notions")
         if len(given) == 1:
             return [cls.of(given[0], aliases=aliases, part_limit=part_limit)]
         notions = []
@@ -115,7 +114,10 @@ class Same:
         for one, parsed in zip(given, parsed_notions, strict=True):
             own_aliases = aliases if Notion.ALIAS in parsed else None
             own_limit = part_limit if Notion.PART in parsed else PART_LIMIT
-            notions.append(cls.of(one, aliases=own_aliases, part_limit=own_limit))
+            notion = cls.of(one, aliases=own_aliases, part_limit=own_limit)
+            if notion in notions:
+                raise CleancutError(f"same={quoted(same)}: {notion} is there twice. Give each notion once.")
+            notions.append(notion)
         if not notions:
             raise CleancutError("same=[]: there is no notion to try. Give at least one, such as 'exact'.")
         return notions

@@ -90,7 +90,7 @@ def publish(
     """
     check_repo(to)
     checks.switches(private=private, indices_only=indices_only, pr=pr, push=push)
-    _check_texts(licence=licence)
+    _check_lines(licence=licence)
     also = checks.names(also, "also", f"a list of some of {', '.join(DERIVED)}")
     unknown = set(also) - set(DERIVED)
     if unknown:
@@ -188,7 +188,7 @@ def push_subsets(
     checks.switches(create_pr=create_pr, dry_run=dry_run)
     if private is not None:
         checks.switches(private=private)
-    _check_texts(split=split, config=config, licence=licence)
+    _check_lines(split=split, config=config, licence=licence)
     unknown = set(columns) - set(COLUMNS)
     if unknown:
         raise CleancutError(
@@ -223,11 +223,11 @@ def push_subsets(
     return _add_all(destination, list(subset_of_config), written)
 
 
-def _check_texts(**given: Any) -> None:
-    """Refuse values that are no texts, or empty ones; None is none."""
+def _check_lines(**given: Any) -> None:
+    """Refuse values that are no texts, empty, or of several lines; None is none."""
     for name, value in given.items():
         if value is not None:
-            checks.text(value, name)
+            checks.line(value, name)
 
 
 def _add_all(destination: Destination, names: Sequence[str], written: Callable[[str, str], Config]) -> list[str]:

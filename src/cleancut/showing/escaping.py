@@ -109,6 +109,7 @@ def _longest_run(text: str) -> int:
 _TEX = str.maketrans({
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "[": "{[}", "]": "{]}",
+    "\u2026": r"\ldots{}",
     **{c: f"\\{c}" for c in "&%$#_{}"}, "\n": " ", "\t": " ",
 })  # fmt: skip
 """How characters that mean something to LaTeX are written."""
@@ -120,8 +121,8 @@ def latex_text(text: str) -> str:
     Args:
         text: the text.
 
-    >>> latex_text("50% of a_b\n")
-    '50\\% of a\\_b '
+    >>> latex_text("50% of a_b\n"), latex_text("bert\N{HORIZONTAL ELLIPSIS}1")
+    ('50\\% of a\\_b ', 'bert\\ldots{}1')
     """
     return visible(text).translate(_TEX)
 
