@@ -25,6 +25,8 @@ import cleancut as cc
 from cleancut import cli
 from cleancut.app import jobs, sandbox
 from cleancut.app.lesson import bracketed, lesson
+from cleancut.core.shown import RELATED, percent
+from cleancut.showing.tables import related_notes
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "spaces_app" / "examples"
@@ -55,6 +57,28 @@ def test_scores_are_those_of_the_functions(here):
     wrong = [row for row in cc.errors(gold, pred).matches if row["kind"] != "exact"]
     assert errors.count("<li data-kind=") == len(wrong)
     assert Path("report.html").read_text().startswith("<!doctype html>")
+
+
+@few_moves()
+def test_what_is_left_under_looser_notions_is_in_each_result(here):
+    files = [RANDOM / "train.conll", RANDOM / "test.conll"]
+    train, test = map(cc.read, files)
+    audit = cc.audit({"train": train, "test": test})
+    scored = jobs.score(files[1], RANDOM / "perceptron.conll", files[0], "", 1.0, quiet)
+    [sentence] = related_notes(audit.related)
+    assert sentence[1:] in scored.panels[0] and sentence[1:] in Path("report.html").read_text()
+    audited = jobs.audit_splits(files, "", "sample", "", "exact", quiet)
+    divided = jobs.split(files, "", "0", "70/30", "sample", 7, 0, "exact", quiet)
+    title = "Left under looser notions of the same name (%)"
+    after = divided.values["related_after"]["test_vs_train"]
+    for rates, texts in (
+        (audit.related["test", "train"], [audited.panels[0], Path("audit.html").read_text()]),
+        (after, [divided.panels[0], Path("split/report.html").read_text()]),
+    ):
+        for text in texts:
+            table = text.split(title)[-1].split("</table>")[0]
+            assert [percent(rates[f"rate_{name}"]) in table for name in RELATED] == [True] * 4
+    assert f"{title}, before" in divided.panels[0]
 
 
 def test_what_is_pasted_is_shown_as_text(here):
