@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.at_signs import join_at
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError, counted, quoted
 from ..core.files import replacing
 from ..core.tags import Repair
 from ..mapping.subsets import Which, subsets
@@ -161,6 +161,7 @@ def _written(test: Samples, exposure: Exposure, arguments: argparse.Namespace) -
     parts = dict(zip(Which, subsets(rows, exposure, **options), strict=True))
     n_seen = int(exposure.view(corpus).seen.sum())
     n_kept = {Which.CLEAN: len(corpus.mentions) - n_seen, Which.CONTAMINATED: n_seen}
+    n_mentions = counted(len(corpus.mentions), "mention")
     lines = []
     about = {"format": "cleancut-subsets-1"}
     with written_together(arguments.output, about, overwrite=arguments.overwrite) as folder:
@@ -168,7 +169,7 @@ def _written(test: Samples, exposure: Exposure, arguments: argparse.Namespace) -
             name = f"{which}{_suffix(part, test)}"
             _write(part, os.path.join(folder, name))
             path = os.path.join(arguments.output, name)
-            lines.append(f"{one_line(path)}: {len(corpus)} samples, {n_kept[which]} of {len(corpus.mentions)} mentions")
+            lines.append(f"{one_line(path)}: {counted(len(corpus), 'sample')}, {n_kept[which]} of {n_mentions}")
     return "\n".join(lines)
 
 

@@ -931,7 +931,9 @@ def check_lengths(given: NDArray, expected: NDArray, what: str, where: Where) ->
         CleancutError: the numbers differ; the message names the first sample.
     """
     if len(given) != len(expected):
-        raise CleancutError(f"{len(expected)} samples of {what} but {len(given)} of tags. Give one for each sample.")
+        raise CleancutError(
+            f"{counted(len(expected), 'sample')} of {what} but {len(given)} of tags. Give one for each sample."
+        )
     differ = np.flatnonzero(given != expected)
     if len(differ):
         i = int(differ[0])
@@ -959,7 +961,7 @@ def on_lengths(mentions: Mentions, lengths: NDArray[np.int64], what: str) -> Men
     """
     if mentions.n_samples != len(lengths):
         raise CleancutError(
-            f"{len(lengths)} samples of {what} but {mentions.n_samples} of labels. Give one for each sample."
+            f"{counted(len(lengths), 'sample')} of {what} but {mentions.n_samples} of labels. Give one for each sample."
         )
     if mentions.lengths is not None:
         check_lengths(mentions.lengths, lengths, what, mentions.where)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.corpus import Corpus
-from ..core.exceptions import CleancutError, quoted
+from ..core.exceptions import CleancutError, counted, quoted
 from ..core.files import replacing_folder
 from .exported import CHARACTERS, TOKEN_SPANS, Exported
 from .opening import BYTE_ORDER_MARK, Row, Source
@@ -164,10 +164,8 @@ def _samples(text: _Text, document: str | None, ids: Sequence[str | None]) -> It
     """Yield the lines of a text as samples; a token is cut where a mention cuts it."""
     lines = text.text.split("\n")[:-1]
     if len(lines) != len(ids):
-        raise CleancutError(
-            f"{text.path}: {len(lines)} lines but {len(ids)} samples in {_NAMES}. Remove {_NAMES} to read texts "
-            "as they are."
-        )
+        sizes = f"{counted(len(lines), 'line')} but {counted(len(ids), 'sample')}"
+        raise CleancutError(f"{text.path}: {sizes} in {_NAMES}. Remove {_NAMES} to read texts as they are.")
     first = 0
     n_mentions = 0
     for line, name in zip(lines, ids, strict=True):
