@@ -8,7 +8,7 @@ import pytest
 
 from cleancut import mincut
 from cleancut.demo.sampletext import generate
-from cleancut.splitting import kernels
+from cleancut.splitting import kernels, solver
 from cleancut.splitting.annealing import Annealing
 from cleancut.splitting.board import asked_of
 from cleancut.splitting.problem import ALL_ALIKE, Incidence, Problem, connected_units, n_mixed, split_of_units
@@ -199,6 +199,24 @@ def test_without_bridges_components_are_packed(seed):
     assert len(np.unique(connected_units(problem, None))) == 3
     solution = solve(problem, seed=seed, engine="auto", proposals=0)
     assert solution.how == "components" and solution.cost == 0 and n_mixed(problem, solution) == 0
+
+
+@pytest.mark.parametrize(("most_discarded", "is_requoted"), [(None, True), (1000, True), (2, False)])
+def test_quotas_are_those_after_discarding_only_where_much_is_discarded(most_discarded, is_requoted, monkeypatch):
+    """A budget below the threshold discards little, whatever is mixed; small problems apart."""
+    monkeypatch.setattr(solver, "TUNING", replace(TUNING, few_vertices=0))
+    units, _ = planted(np.random.default_rng(1), n_bridges=120)
+    problem = problem_of(units, [0.6, 0.2, 0.2], discards=True)
+    asked = []
+
+    def requoted(problem, solution):
+        asked.append(n_mixed(problem, solution))
+        return problem
+
+    options = {"seed": 1, "engine": "peel", "proposals": 400, "requoted": requoted}
+    solution = solve(problem, most_discarded=most_discarded, **options)
+    assert bool(asked) == is_requoted
+    assert n_mixed(problem, solution) > 0.05 * len(units)
 
 
 # --- density ---------------------------------------------------------------------------------------------------

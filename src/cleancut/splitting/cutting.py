@@ -52,6 +52,7 @@ def cut(
         replace(problem, discards=search.discards),
         **search.options,
         requoted=search.requoted,
+        most_discarded=search.most_discarded,
         progress=work.part(first_part),
     )
     outcome = search.with_density(problem, search.outcome(problem, solution))
@@ -106,9 +107,10 @@ class _Search:
         self._seed = seed
         self._proposals = proposals
         self._discard_share = discard_share
-        self._most_discarded = int(discard_share * len(layout.corpus))
+        self.most_discarded = int(discard_share * len(layout.corpus))
+        """The largest number of samples that may be discarded."""
         self._work = work
-        self.discards = self._most_discarded > 0
+        self.discards = self.most_discarded > 0
         """Whether samples may be discarded."""
         self.options: dict[str, Any] = {"seed": seed, "engine": engine, "proposals": proposals}
         """The options of ``solve``."""
@@ -117,14 +119,14 @@ class _Search:
         """Return the split of every sample by a solution, from which samples are discarded as far as they may be."""
         discarded = np.zeros(len(problem.size), bool)
         rest = problem
-        if self._most_discarded and n_mixed(problem, solution):
+        if self.most_discarded and n_mixed(problem, solution):
             solution, discarded, rest = self._discarding(problem, solution)
         split = split_of_units(problem, solution.labels)[0]
         # With a share of 1 nothing may be shared, whatever that does to the ratios.
         if self.options["engine"] != "none" and self._discard_share < 1:
             split = _levelled(rest, split, self._layout.unit_hash[self._layout.bearing])
         if self._limits.shares[0] == 0:  # there is no train: the splits are folds of equal standing
-            if not self._most_discarded:
+            if not self.most_discarded:
                 split = placed(problem, split, self._proposals // 2, self._seed + 7)
             elif self._discard_share >= 1:
                 discarded |= split == 0
@@ -153,15 +155,15 @@ class _Search:
 
     def requoted(self, problem: Problem, solution: Solution) -> Problem:
         """Return a problem with the quotas that are left once the samples that a solution mixes are discarded."""
-        search = _Discarding(self._layout, self._limits, problem, self._most_discarded, self._proposals, self._seed)
+        search = _Discarding(self._layout, self._limits, problem, self.most_discarded, self._proposals, self._seed)
         discarded = search.first_discarded(solution, np.zeros(len(problem.size), bool))
         return replace(problem, **self._layout.quotas(self._limits, self._seed, discarded))
 
     def _discarding(self, problem: Problem, solution: Solution) -> tuple[Solution, NDArray[np.bool_], Problem]:
         """Return a solution near by, the units that it discards, and the problem that remains without them."""
-        search = _Discarding(self._layout, self._limits, problem, self._most_discarded, self._proposals, self._seed)
+        search = _Discarding(self._layout, self._limits, problem, self.most_discarded, self._proposals, self._seed)
         solution = search.settled(solution)
-        if n_mixed(problem, solution) <= self._most_discarded:
+        if n_mixed(problem, solution) <= self.most_discarded:
             discarded = search.first_discarded(solution, np.zeros(len(problem.size), bool))
             return solution, discarded, search.without(discarded)
         # Another way is to cut as if all units were kept, and to discard afterwards.

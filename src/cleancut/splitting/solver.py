@@ -50,6 +50,7 @@ def solve(
     engine: str,
     proposals: int,
     requoted: Callable[[Problem, Solution], Problem] | None = None,
+    most_discarded: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Solution:
     """Search for labels with little cost.
@@ -66,6 +67,7 @@ def solve(
         proposals: the number of moves to try.
         requoted: a function that returns the problem with the quotas that are left once the samples that a solution
             mixes are discarded; None where the quotas stay as they are.
+        most_discarded: the largest number of mixed samples that are discarded; None for all of them.
         progress: called with the share of the work done since it was called last.
 
     Returns:
@@ -94,7 +96,7 @@ def solve(
     each = 1 / (4 * len(starts))
     few = [done(polished(problem, start, int(each * proposals), seed), each) for start in starts]
     few = sorted(few, key=cost_of)
-    hardens = problem.discards and proposals > 0 and _is_worth_hardening(problem, few[0])
+    hardens = problem.discards and proposals > 0 and _is_worth_hardening(problem, few[0], most_discarded)
     if problem.discards:
         if hardens and requoted is not None:
             problem = requoted(problem, few[0])
@@ -165,13 +167,21 @@ def _searched(search: Search, problem: Problem, start: Solution, proposals: int,
     return Solution(*search(problem, start.labels, proposals, seed), start.how)
 
 
-def _is_worth_hardening(problem: Problem, start: Solution) -> bool:
+def _is_worth_hardening(problem: Problem, start: Solution, most_discarded: int | None) -> bool:
     """Return whether requirements should become firm only in the course of the search.
 
     It is worth it where much is discarded, so that quotas are far from those of the first cuts; and in small problems.
+
+    Args:
+        problem: the problem.
+        start: the best solution that is known.
+        most_discarded: the largest number of mixed samples that are discarded; None for all of them.
     """
     is_small = problem.n_vertices <= TUNING.few_vertices
-    return is_small or n_mixed(problem, start) > TUNING.much_discarded * problem.size.sum()
+    n_discarded = n_mixed(problem, start)
+    if most_discarded is not None:
+        n_discarded = min(n_discarded, most_discarded)
+    return is_small or n_discarded > TUNING.much_discarded * problem.size.sum()
 
 
 def _hardening_searches(problem: Problem) -> list[Search]:
