@@ -95,7 +95,8 @@ def by_size(instances: list[Instance]) -> list[str]:
     return lines
 
 
-def table(instances: list[Instance], seconds: float) -> str:
+def table(instances: list[Instance], seconds: float, markdown: Path | None) -> str:
+    given = [word for word in sys.argv[2:] if word not in ("--markdown", str(markdown))]
     machine = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     hard = [each for each in instances if each.discarded]
     proven = [each.discarded - each.best for each in hard if each.proven]
@@ -103,12 +104,12 @@ def table(instances: list[Instance], seconds: float) -> str:
     lines = [
         "# Splits against the best ones",
         "",
-        f"`{shlex.join(['python', 'benchmarks/optimality.py', 'FOLDER', *sys.argv[2:]])}` on {machine}. Times are "
+        f"`{shlex.join(['python', 'benchmarks/optimality.py', 'FOLDER', *given])}` on {machine}. Times are "
         "processor times.",
         "",
         f"Of {len(instances)} instances, {len(instances) - len(hard)} have components that are packed whole: nothing "
-        f"is discarded there. For each of the other {len(hard)}, the exact search had {seconds:g} s. It came to its "
-        f"end on {len(proven)}: there, `mincut` discards {np.mean(proven or [0]):.2f} samples more than the best split "
+        f"is discarded there. For each of the other {len(hard)}, the exact search had {seconds:g} s. It found a proof "
+        f"for {len(proven)}: there, `mincut` discards {np.mean(proven or [0]):.2f} samples more than the best split "
         f"on average, and {max(proven, default=0)} at worst; on {sum(gap == 0 for gap in proven)} it has the best "
         f"split. On the {len(open_ones)} without a proof, the exact search found a split that discards fewer on "
         f"{sum(gap > 0 for gap in open_ones)}, by {max(open_ones, default=0)} at most; the best split may discard "
@@ -148,7 +149,7 @@ def main() -> None:
                 instance = measured(name, drawn, arguments.seconds)
                 print(instance, flush=True)
                 instances.append(instance)
-    text = table(instances, arguments.seconds)
+    text = table(instances, arguments.seconds, arguments.markdown)
     print(text)
     if arguments.markdown:
         arguments.markdown.write_text(text, "utf-8", newline="\n")
