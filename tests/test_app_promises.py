@@ -403,7 +403,7 @@ def test_advice_can_be_followed_in_the_app(tmp_path, monkeypatch):
 def test_advice_is_in_the_words_of_the_app():
     """Options have the names that they have in the page; what the page does not have is said to be elsewhere."""
     for said, wanted in {
-        "ratios='x': give two or three parts, such as (80, 10, 10) or '80/20'.": (
+        "ratios='x': give two or three parts, such as '80/10/10' or (80, 10, 10).": (
             "Ratios: 'x': give two or three parts, such as 80/10/10 or 80/20."
         ),
         "min_per_type=None is out of range.": "Least mentions of a type: None is out of range.",

@@ -269,7 +269,7 @@ def test_bad_requests():
         ((gold, two, None, {"ci": -1}), "out of range"),
         ((gold, two, None, {"metrics": ["f1"]}), "exact_f1, partial_f1"),
         ((gold, two, None, {"metrics": ["clean_f1"]}), "exposure="),
-        ((gold, {"a": gold, "bad": gold * 2}), "bad: 1 gold samples but 2"),
+        ((gold, {"a": gold, "bad": gold * 2}), "bad: 1 gold sample but 2"),
     ]:
         *given_, keywords = arguments if isinstance(arguments[-1], dict) and len(arguments) == 4 else (*arguments, {})
         with pytest.raises(CleancutError, match=message):

@@ -465,7 +465,7 @@ def test_strata_come_from_columns(tmp_path, capsys, domains):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"stratify": ["a"]}, "1 values but 400 samples"),
+        ({"stratify": ["a"]}, "1 value but 400 samples"),
         ({"stratify": "language"}, "there is no column 'language'"),
         ({"stratify": 3}, "Give a column"),
         ({"stratify": [["a"]] * 400}, "Choose a column of single values"),

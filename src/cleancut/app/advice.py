@@ -17,7 +17,7 @@ ADVICE = {
     "Split with unit='doc' (--unit doc).": 'Choose "doc" for what stays whole.',
     "which stay whole. Give unit='doc'.": 'which stay whole. Choose "doc".',
     "so that unit='doc' is undefined. Use unit='sample'.": 'so that "doc" is undefined. Choose "sample".',
-    "such as (80, 10, 10) or '80/20'.": "such as 80/10/10 or 80/20.",
+    "such as '80/10/10' or (80, 10, 10).": "such as 80/10/10 or 80/20.",
     "Give {name: predictions}.": "Give a file of predictions for each.",
     "Join it to the name: --join-at, or join_at(corpus).": "On the command line, --join-at joins it to the name.",
 }
