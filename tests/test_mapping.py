@@ -475,6 +475,7 @@ def test_a_bar_is_shown_where_someone_sees_it_and_none_within_another(monkeypatc
         def isatty(self):
             return True
 
+    datasets.enable_progress_bars()  # commands without a terminal, which other tests run in this process, disable them
     with work_shown("x") as told:
         assert told is None  # nobody would see it
     monkeypatch.setattr("sys.stderr", Terminal())
