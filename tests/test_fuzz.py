@@ -32,6 +32,9 @@ ONCE = {
         "file", "x.json", b'{"documents": [{"passages": [{"offset": 0, "text": "a", "annotations": [{"infons": '
         b'{"type": "X"}, "text": "a", "locations": [{"offset": 1e999, "length": 1}]}]}]}]}'
     ),
+    "a null among records of points": Input(
+        "rows", "", [{"content": "Bo", "annotation": [None, {"points": [{"start": 0, "end": 1}], "label": ["PER"]}]}]
+    ),
     "an empty span of Argilla": Input("file", "x.jsonl", lines({"text": "Ada", "annotation": [[]], "status": "x"})),
     "a line of brackets": Input("file", "x.conll", b"Ada B-PER\n" + b"[" * 3000 + b"\n"),
     "a tag of brackets": Input("file", "x.conll", b"Ada I" + b"[" * 3000 + b"\n"),

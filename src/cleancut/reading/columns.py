@@ -438,7 +438,7 @@ def inner_table(table: Table, column: str) -> Table | None:
     else:
         return None
     rows = chain.from_iterable(records_in(value) for value in table.values(column) if value is not None)
-    return Table(fields, list(rows))
+    return Table(fields, [row for row in rows if row is not None])
 
 
 def _is_even(value: Mapping[str, Any]) -> bool:
